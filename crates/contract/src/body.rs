@@ -1,0 +1,257 @@
+//! From bytes to an object, and from an object to a typed request: the leniency every endpoint shares.
+//!
+//! Duplicate keys and NUL are refused; `null` and `""` mean absent; unknown fields are ignored; every message
+//! carries the field's path in wire names.
+
+use std::fmt;
+
+use serde::de::{DeserializeOwned, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Map, Number, Value};
+
+use crate::refusal::{Code, Refusal};
+
+/// The fields of a request before they have types.
+pub type Fields = Map<String, Value>;
+
+/// Both spellings of the callback address; every job-creating endpoint takes either.
+const HOOK_SPELLINGS: [&str; 2] = ["hookUrl", "hook_url"];
+
+/// Reads a JSON object. An empty body is an empty object, so that the first missing field is named.
+pub fn parse_object(bytes: &[u8]) -> Result<Fields, Refusal> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Fields::new());
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let parsed = Unique::deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value.0))
+        .map_err(|error| {
+            Refusal::new(
+                Code::InvalidBody,
+                format!("body: not readable as JSON: {error}"),
+            )
+        })?;
+    match parsed {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(Refusal::new(
+            Code::InvalidBody,
+            "body: must be a JSON object",
+        )),
+    }
+}
+
+/// Gives the fields their types.
+pub fn read<T: DeserializeOwned>(mut fields: Fields) -> Result<T, Refusal> {
+    settle_hook_spelling(&mut fields);
+    drop_absent(&mut fields);
+    refuse_kept_names("", &fields)?;
+    read_stored(fields)
+}
+
+/// Gives the fields of a stored request their types again.
+pub fn read_stored<T: DeserializeOwned>(fields: Fields) -> Result<T, Refusal> {
+    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
+        let path = error.path().to_string();
+        explain(&path, &error.into_inner().to_string())
+    })
+}
+
+/// `false` means no callback, and the first spelling wins when both are given.
+fn settle_hook_spelling(fields: &mut Fields) {
+    for spelling in HOOK_SPELLINGS {
+        if fields.get(spelling) == Some(&Value::Bool(false)) {
+            fields.remove(spelling);
+        }
+    }
+    let given = |value: Option<&Value>| value.is_some_and(|value| !is_absent(value));
+    if given(fields.get(HOOK_SPELLINGS[0])) {
+        fields.remove(HOOK_SPELLINGS[1]);
+    } else if given(fields.get(HOOK_SPELLINGS[1])) {
+        fields.remove(HOOK_SPELLINGS[0]);
+    }
+}
+
+fn is_absent(value: &Value) -> bool {
+    matches!(value, Value::Null) || matches!(value, Value::String(text) if text.is_empty())
+}
+
+fn drop_absent(fields: &mut Fields) {
+    fields.retain(|_, value| !is_absent(value));
+    for value in fields.values_mut() {
+        match value {
+            Value::Object(inner) => drop_absent(inner),
+            Value::Array(items) => {
+                for item in items {
+                    if let Value::Object(inner) = item {
+                        drop_absent(inner);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A stored request names inline files by their hash; a caller must not, or it would cite a file it never sent.
+fn refuse_kept_names(path: &str, fields: &Fields) -> Result<(), Refusal> {
+    for (key, value) in fields {
+        let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        refuse_kept_name(&here, value)?;
+    }
+    Ok(())
+}
+
+fn refuse_kept_name(path: &str, value: &Value) -> Result<(), Refusal> {
+    match value {
+        Value::String(text) if crate::fields::is_kept_name(text) => {
+            Err(Refusal::invalid(path, "must not name a stored file"))
+        }
+        Value::Object(inner) => refuse_kept_names(path, inner),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, item)| refuse_kept_name(&format!("{path}[{index}]"), item)),
+        _ => Ok(()),
+    }
+}
+
+/// Turns what the deserialiser says into a refusal that names the field.
+fn explain(path: &str, message: &str) -> Refusal {
+    let path = if path == "." { "" } else { path };
+    if let Some(rest) = message.strip_prefix("missing field `") {
+        let field = rest.split('`').next().unwrap_or_default();
+        let full = if path.is_empty() {
+            field.to_owned()
+        } else {
+            format!("{path}.{field}")
+        };
+        return Refusal::missing(&full);
+    }
+    if path.is_empty() {
+        return Refusal::new(Code::InvalidParameter, message);
+    }
+    if message == BLANK {
+        return Refusal::missing(path);
+    }
+    let message = message.strip_prefix("invalid type: ").map_or_else(
+        || message.to_owned(),
+        |rest| match rest.split_once(", expected ") {
+            Some((is, wanted)) => format!("must be {wanted}, is {is}"),
+            None => rest.to_owned(),
+        },
+    );
+    Refusal::invalid(path, message)
+}
+
+/// What a field type says of a value that is there but counts as missing.
+pub(crate) const BLANK: &str = "is blank";
+
+/// A JSON value in which no object has a key twice and no text holds a NUL.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Unique)
+    }
+}
+
+struct UniqueVisitor;
+
+fn without_nul<E: de::Error>(text: &str) -> Result<(), E> {
+    if text.contains('\0') {
+        Err(E::custom("text must not contain NUL"))
+    } else {
+        Ok(())
+    }
+}
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("number out of range"))
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        without_nul(text)?;
+        Ok(Value::String(text.to_owned()))
+    }
+    fn visit_string<E: de::Error>(self, text: String) -> Result<Value, E> {
+        without_nul(&text)?;
+        Ok(Value::String(text))
+    }
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut array = Vec::new();
+        while let Some(Unique(item)) = items.next_element()? {
+            array.push(item);
+        }
+        Ok(Value::Array(array))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some((key, Unique(value))) = entries.next_entry::<String, Unique>()? {
+            without_nul(&key)?;
+            if object.contains_key(&key) {
+                return Err(de::Error::custom(format_args!("duplicate key `{key}`")));
+            }
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duplicate_key_is_refused_at_any_depth() {
+        for body in [r#"{"a":1,"a":2}"#, r#"{"x":[{"a":1,"a":2}]}"#] {
+            let refusal = parse_object(body.as_bytes()).expect_err("duplicate");
+            assert!(
+                refusal.message.contains("duplicate key `a`"),
+                "{}",
+                refusal.message
+            );
+        }
+    }
+
+    #[test]
+    fn a_nul_in_text_is_refused() {
+        assert!(parse_object(br#"{"a":"x\u0000y"}"#).is_err());
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_refused() {
+        for body in ["null", "[]", "1", "\"x\"", "{", "{} {}", "\u{feff}{}"] {
+            assert_eq!(
+                parse_object(body.as_bytes()).expect_err(body).code,
+                Code::InvalidBody
+            );
+        }
+    }
+
+    #[test]
+    fn null_and_empty_text_mean_absent() {
+        let mut fields =
+            parse_object(br#"{"a":null,"b":"","c":{"d":null,"e":1}}"#).expect("an object");
+        drop_absent(&mut fields);
+        assert_eq!(Value::Object(fields).to_string(), r#"{"c":{"e":1}}"#);
+    }
+}

@@ -1,0 +1,218 @@
+//! The brief: a neutral summary of what to make, enough for any general back end and for the embedded engine.
+
+use serde_json::Value;
+
+use crate::fields::ImageData;
+use crate::fields::ImageUrl;
+
+/// The direction a canvas is widened in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+    /// Upwards.
+    Up,
+    /// Downwards.
+    Down,
+}
+
+/// What kind of work it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Task {
+    /// Pictures from words, with optional reference pictures.
+    #[default]
+    Draw,
+    /// One picture of the parent's grid, large. Counted from 0.
+    Upsample(u8),
+    /// Variations of one picture of the parent: which (`None` for a single picture), and whether strong.
+    Vary(Option<u8>, bool),
+    /// The parent's picture, enlarged: factor, and whether details may be invented.
+    Enlarge(u32, bool),
+    /// The parent's canvas widened on all sides, in tenths.
+    ZoomOut(u32),
+    /// The parent's canvas widened in one direction.
+    Pan(Direction),
+    /// The parent's canvas made square.
+    Square,
+    /// The parent's prompt again with new seeds.
+    Reroll,
+    /// A masked region made anew.
+    Repaint,
+    /// Several pictures merged.
+    Blend,
+    /// Prompts for a picture.
+    Describe,
+    /// The seed of the parent.
+    Seed,
+    /// A picture changed toward words by a strength.
+    Restyle,
+    /// A picture edited after words, with an optional mask.
+    Edit,
+    /// A new background behind the subject.
+    ReplaceBackground,
+    /// No background.
+    RemoveBackground,
+    /// A raster turned into a vector drawing.
+    Vectorize,
+    /// Sharper and larger.
+    CrispUpscale,
+    /// Larger with refined details.
+    CreativeUpscale,
+    /// A video.
+    Animate,
+    /// The parent's video number so-and-so carried on.
+    Extend(u8),
+    /// A character taken from a video.
+    Character,
+    /// The parent's video, or one at an address, without its mark.
+    Unmark,
+    /// The face of the second source put into the first.
+    SwapFace,
+    /// A picture of anime characters.
+    Anime,
+}
+
+/// A picture file format with what belongs to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// PNG.
+    #[default]
+    Png,
+    /// JPEG with a quality of 0 to 100.
+    Jpeg(u8),
+    /// WebP with a quality of 0 to 100.
+    Webp(u8),
+}
+
+/// An input picture with the field it came from, so that a failure can name it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The field with its path, in wire names.
+    pub field: String,
+    /// The picture.
+    pub image: ImageData,
+}
+
+/// What to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Brief {
+    /// The kind of work.
+    pub task: Task,
+    /// The model the caller named, or the family's default.
+    pub model: String,
+    /// The words, without flags.
+    pub prompt: String,
+    /// What to leave out.
+    pub negative: String,
+    /// How many results.
+    pub count: u32,
+    /// Width of each result in pixels; 0 leaves it to the source.
+    pub width: u32,
+    /// Height of each result in pixels; 0 leaves it to the source.
+    pub height: u32,
+    /// Four pictures in one, as artgen shows them.
+    pub grid: bool,
+    /// Whether the four pictures are also wanted one by one.
+    pub small_images: bool,
+    /// Whether the words are to be translated first.
+    pub translate: bool,
+    /// Seed, when the caller fixed it.
+    pub seed: Option<u64>,
+    /// How far from the source, 0 to 1.
+    pub strength: f64,
+    /// Input pictures.
+    pub sources: Vec<Source>,
+    /// White (or transparent, for edits) where the work is to happen.
+    pub mask: Option<Source>,
+    /// Address of an input video.
+    pub video: Option<(String, ImageUrl)>,
+    /// Length of a video.
+    pub seconds: u32,
+    /// Much motion.
+    pub high_motion: bool,
+    /// First and last frame equal.
+    pub looped: bool,
+    /// File format of pictures.
+    pub format: Format,
+    /// Transparent background.
+    pub transparent: bool,
+    /// What only one family knows of; adapters that serve it look inside.
+    pub extra: Value,
+}
+
+impl Brief {
+    /// A brief for one result of a kind.
+    pub fn new(task: Task) -> Self {
+        Self {
+            task,
+            model: String::new(),
+            prompt: String::new(),
+            negative: String::new(),
+            count: 1,
+            width: 0,
+            height: 0,
+            grid: false,
+            small_images: false,
+            translate: false,
+            seed: None,
+            strength: 0.5,
+            sources: Vec::new(),
+            mask: None,
+            video: None,
+            seconds: 0,
+            high_motion: false,
+            looped: false,
+            format: Format::Png,
+            transparent: false,
+            extra: Value::Null,
+        }
+    }
+
+    /// Sets the words.
+    pub fn words(mut self, prompt: &str) -> Self {
+        prompt.clone_into(&mut self.prompt);
+        self
+    }
+
+    /// Sets the size of each result.
+    pub fn sized(mut self, (width, height): (u32, u32)) -> Self {
+        (self.width, self.height) = (width, height);
+        self
+    }
+
+    /// Sets how many results.
+    pub fn times(mut self, count: u32) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Adds an input picture.
+    pub fn from(mut self, field: impl Into<String>, image: ImageData) -> Self {
+        self.sources.push(Source {
+            field: field.into(),
+            image,
+        });
+        self
+    }
+
+    /// Adds an input picture given by address.
+    pub fn from_url(self, field: impl Into<String>, url: &ImageUrl) -> Self {
+        self.from(field, ImageData::Url(url.clone()))
+    }
+
+    /// Sets the mask.
+    pub fn masked(mut self, field: impl Into<String>, image: ImageData) -> Self {
+        self.mask = Some(Source {
+            field: field.into(),
+            image,
+        });
+        self
+    }
+
+    /// Every input picture, the mask last.
+    pub fn inputs(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().chain(self.mask.as_ref())
+    }
+}

@@ -1,0 +1,89 @@
+//! facegen: puts the face of one image into another.
+
+use crate::prelude::*;
+
+/// Face swap.
+pub const FAMILY: Family = Family {
+    name: "facegen",
+    title: "Face swap",
+    ids: JobIds::Digits("SWAP-FACE-"),
+    prefix: "/facegen/",
+    queue: "facegen",
+    submits: &[
+        job::<Swap>("facegen.swap", "/facegen/v1/swap", example!("facegen.swap"))
+            .priced(&["facegen.swap"]),
+    ],
+    fetches: &[Fetch {
+        path: "/facegen/v1/fetch",
+        param: "jobId",
+    }],
+    render: |family, job| {
+        let mut body = family.frame(
+            job,
+            Swapped::of(job).map_or(Value::Null, |data| shaped(&data)),
+        );
+        if job.state != JobState::Failed {
+            body["message"] = Value::Null;
+        }
+        body
+    },
+    shape: framed::<Swapped>,
+    ..Family::USUAL
+};
+
+/// Replaces the face in `targetImage` with the face in `swapImage`.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Swap {
+    /// Template image whose face is replaced.
+    pub target_image: ImageUrl,
+    /// Image whose face is placed into the template.
+    pub swap_image: ImageUrl,
+    /// Address that receives the result.
+    #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
+    pub hook_url: Option<HookUrl>,
+}
+
+impl Operation for Swap {
+    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+        let brief = Brief::new(Task::SwapFace)
+            .from_url("targetImage", &self.target_image)
+            .from_url("swapImage", &self.swap_image);
+        Ok(Order::new(Price::of("facegen.swap"), brief).hook(self.hook_url.as_ref()))
+    }
+}
+
+/// The `data` of a finished swap.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Swapped {
+    /// Job identifier.
+    job_id: String,
+    /// Template image address as submitted.
+    target_image: String,
+    /// Face image address as submitted.
+    swap_image: String,
+    /// Result on the origin host.
+    origin_image: String,
+    /// Result on the proxy host.
+    cdn_image: String,
+    /// Callback address.
+    hook_url: Option<String>,
+    /// Quota consumed.
+    quota: Quota,
+}
+
+impl Swapped {
+    fn of(job: &Job) -> Option<Self> {
+        let file = job.file(0)?;
+        Some(Self {
+            job_id: job.id.to_string(),
+            target_image: job.text("targetImage")?.to_owned(),
+            swap_image: job.text("swapImage")?.to_owned(),
+            origin_image: file.origin_url.clone(),
+            cdn_image: file.cdn_url.clone(),
+            hook_url: job.hook_url.clone(),
+            quota: job.quota,
+        })
+    }
+}

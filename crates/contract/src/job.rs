@@ -1,0 +1,248 @@
+//! A job as the contract sees it: what was asked, how far it is, what came out.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::body::{self, Fields};
+use crate::quota::Quota;
+
+/// A job's identifier: UUID-shaped, or a family's own style.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JobId(String);
+
+impl JobId {
+    /// Wraps an identifier; any text may be asked for, only ours will be found.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    /// The identifier as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a job is on its way. The numbers are those of the history list and of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum JobState {
+    /// Waiting in the queue.
+    Waiting = 0,
+    /// Being executed.
+    Running = 1,
+    /// Finished with a result.
+    Succeeded = 2,
+    /// Finished without one.
+    Failed = 3,
+}
+
+impl JobState {
+    /// Every state, by number.
+    pub const ALL: [Self; 4] = [Self::Waiting, Self::Running, Self::Succeeded, Self::Failed];
+
+    /// The state with a number.
+    pub fn from_number(number: i64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The number in the history list.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+
+    /// Whether it never changes again.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed)
+    }
+
+    /// The full word; families without a word for waiting show it as `ON_QUEUE`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "PENDING_QUEUE",
+            Self::Running => "ON_QUEUE",
+            Self::Succeeded => "SUCCESS",
+            Self::Failed => "FAILED",
+        }
+    }
+}
+
+/// The speed a caller asked for; it orders the queue and sets the price.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Speed {
+    /// First in line.
+    Turbo = 0,
+    /// The usual.
+    #[default]
+    Fast = 1,
+    /// May wait for the others, but not for ever.
+    Relax = 2,
+}
+
+impl Speed {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Turbo => "turbo",
+            Self::Fast => "fast",
+            Self::Relax => "relax",
+        }
+    }
+
+    /// The speed with a number, as stored.
+    pub fn from_number(number: i64) -> Self {
+        match number {
+            0 => Self::Turbo,
+            2 => Self::Relax,
+            _ => Self::Fast,
+        }
+    }
+}
+
+/// What a file of a result is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The result itself.
+    #[default]
+    Main,
+    /// One of the four small images of a grid.
+    Small,
+    /// The first frame of a video.
+    FirstFrame,
+    /// The last frame of a video.
+    LastFrame,
+}
+
+/// A file of a result, in the service's own vault.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct File {
+    /// Where the vault keeps it.
+    pub key: String,
+    /// What it is for.
+    #[serde(default)]
+    pub role: Role,
+    /// Its media type.
+    pub media_type: String,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// When its address stops working, in milliseconds since 1970.
+    pub expires_ms: i64,
+    /// Signed address on the origin host; filled in when the job is read.
+    #[serde(skip)]
+    pub origin_url: String,
+    /// Signed address on the proxy host; filled in when the job is read.
+    #[serde(skip)]
+    pub cdn_url: String,
+}
+
+/// What a finished job made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// The files, results first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<File>,
+    /// Prompts found by describe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<String>,
+    /// The seed, where it is the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<String>,
+    /// The prompt the back end really used, where it rewrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revised_prompt: Option<String>,
+    /// A name by which later requests of the same account may cite this job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// How many of the asked-for items were made; fewer are charged for when fewer were made.
+    pub made: u32,
+    /// What the back end that made it needs for follow-ups; nobody else looks inside.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub notes: Value,
+}
+
+/// A job, with its files' addresses filled in.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Identifier.
+    pub id: JobId,
+    /// The operation that created it, `family.operation`.
+    pub operation: String,
+    /// Where it is.
+    pub state: JobState,
+    /// 0 to 100.
+    pub progress: u8,
+    /// Why it failed.
+    pub message: Option<String>,
+    /// The request with every default resolved.
+    pub request: Fields,
+    /// What it made, when it succeeded.
+    pub output: Option<Output>,
+    /// The speed it runs at.
+    pub speed: Speed,
+    /// What was held at acceptance.
+    pub price: Quota,
+    /// What was really consumed: 0 until it succeeded.
+    pub quota: Quota,
+    /// The job it follows.
+    pub parent: Option<JobId>,
+    /// Where the result is posted to.
+    pub hook_url: Option<String>,
+    /// How often posting was tried.
+    pub hook_times: u32,
+    /// When it was accepted, in milliseconds since 1970.
+    pub created_ms: i64,
+    /// When it first started.
+    pub started_ms: Option<i64>,
+    /// When it became final.
+    pub finished_ms: Option<i64>,
+    /// When it is failed if it has not finished.
+    pub deadline_ms: i64,
+    /// When anything of it last changed.
+    pub updated_ms: i64,
+    /// Counts changes; the id of its events.
+    pub revision: i64,
+}
+
+impl Job {
+    /// The typed request. Stored requests outlive releases, so this is `None` only for a row of a foreign operation.
+    pub fn request<T: DeserializeOwned>(&self) -> Option<T> {
+        body::read_stored(self.request.clone()).ok()
+    }
+
+    /// A text field of the request.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        self.request.get(field).and_then(Value::as_str)
+    }
+
+    /// The output of a job that succeeded.
+    pub fn output(&self) -> Option<&Output> {
+        self.output
+            .as_ref()
+            .filter(|_| self.state == JobState::Succeeded)
+    }
+
+    /// The files of one role, in order.
+    pub fn files(&self, role: Role) -> impl Iterator<Item = &File> {
+        self.output()
+            .into_iter()
+            .flat_map(move |output| output.files.iter().filter(move |file| file.role == role))
+    }
+
+    /// The main file at a place.
+    pub fn file(&self, index: usize) -> Option<&File> {
+        self.files(Role::Main).nth(index)
+    }
+}

@@ -1,0 +1,38 @@
+//! What the service promises: families, fields, prices, result shapes.
+//!
+//! Invariants: contract never waits, never reads a clock, a file or the network; the table [`FAMILIES`] is the only
+//! place that knows a path, a field, a rule, a price key or a result shape.
+
+pub mod body;
+pub mod brief;
+pub mod families;
+pub mod family;
+pub mod fields;
+pub mod job;
+pub mod operation;
+pub mod quota;
+pub mod refusal;
+pub mod tariff;
+
+pub use families::{FAMILIES, operation};
+pub use job::{File, Job, JobId, JobState, Output, Role, Speed};
+pub use quota::{Quota, QuotaText};
+pub use refusal::{Code, Refusal};
+pub use tariff::{Price, Tariff};
+
+/// What a family file needs.
+pub(crate) mod prelude {
+    pub(crate) use schemars::{JsonSchema, Schema, SchemaGenerator};
+    pub(crate) use serde::{Deserialize, Serialize};
+    pub(crate) use serde_json::Value;
+
+    pub(crate) use crate::brief::{Brief, Task};
+    pub(crate) use crate::families::example;
+    pub(crate) use crate::family::{Family, Fetch, JobIds, framed, job, shaped};
+    pub(crate) use crate::fields::{HookUrl, ImageUrl};
+    pub(crate) use crate::job::{Job, JobState};
+    pub(crate) use crate::operation::{Context, Operation, Order};
+    pub(crate) use crate::quota::Quota;
+    pub(crate) use crate::refusal::Refusal;
+    pub(crate) use crate::tariff::Price;
+}

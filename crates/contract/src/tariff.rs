@@ -1,0 +1,181 @@
+//! Prices: an order names keys, the tariff knows amounts. One table, one file, every amount exact.
+
+use std::collections::BTreeMap;
+
+use crate::quota::Quota;
+
+/// What an order costs: a base amount by key, factors by key, and a count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Price {
+    /// Key of the base amount, such as `artgen.imagine.fast`.
+    pub key: String,
+    /// Keys of factors the base is multiplied by.
+    pub factors: Vec<String>,
+    /// How many items are paid for.
+    pub count: u32,
+}
+
+impl Price {
+    /// One item at the base amount of a key.
+    pub fn of(key: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            factors: Vec::new(),
+            count: 1,
+        }
+    }
+
+    /// Narrows the key: `Price::of("artgen.imagine").by("fast")`.
+    pub fn by(mut self, part: &str) -> Self {
+        self.key = format!("{}.{part}", self.key);
+        self
+    }
+
+    /// Adds a factor.
+    pub fn factor(mut self, key: impl Into<String>) -> Self {
+        self.factors.push(key.into());
+        self
+    }
+
+    /// Pays for several items.
+    pub fn times(mut self, count: u32) -> Self {
+        self.count = count;
+        self
+    }
+}
+
+/// Every price key with its amount.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tariff {
+    amounts: BTreeMap<String, Quota>,
+}
+
+/// Why a tariff cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TariffError {
+    /// The text is not TOML.
+    #[error("not readable as TOML: {0}")]
+    Toml(#[from] toml::de::Error),
+    /// An amount is not a price.
+    #[error("{0}: must be a number of quota with at most three places, not negative")]
+    Amount(String),
+    /// A key that an operation needs is missing.
+    #[error("{0}: no such price")]
+    Missing(String),
+    /// The amount is larger than any account could hold.
+    #[error("{0}: the price is too large")]
+    TooLarge(String),
+}
+
+impl Tariff {
+    /// Reads the TOML form: nested tables whose leaves are numbers.
+    pub fn parse(text: &str) -> Result<Self, TariffError> {
+        let mut tariff = Self::default();
+        tariff.overlay(text)?;
+        Ok(tariff)
+    }
+
+    /// Takes over the amounts of another text; keys it does not name stay.
+    pub fn overlay(&mut self, text: &str) -> Result<(), TariffError> {
+        let table: toml::Table = text.parse()?;
+        self.take("", &toml::Value::Table(table))
+    }
+
+    fn take(&mut self, path: &str, value: &toml::Value) -> Result<(), TariffError> {
+        let amount = match value {
+            toml::Value::Table(table) => {
+                for (key, value) in table {
+                    let path = if path.is_empty() {
+                        key.clone()
+                    } else {
+                        format!("{path}.{key}")
+                    };
+                    self.take(&path, value)?;
+                }
+                return Ok(());
+            }
+            toml::Value::Integer(whole) => whole.to_string(),
+            toml::Value::Float(decimal) => decimal.to_string(),
+            _ => return Err(TariffError::Amount(path.to_owned())),
+        };
+        match Quota::parse(&amount) {
+            Some(amount) if amount >= Quota::ZERO => {
+                self.amounts.insert(path.to_owned(), amount);
+                Ok(())
+            }
+            _ => Err(TariffError::Amount(path.to_owned())),
+        }
+    }
+
+    /// The amount of one key.
+    pub fn amount(&self, key: &str) -> Result<Quota, TariffError> {
+        self.amounts
+            .get(key)
+            .copied()
+            .ok_or_else(|| TariffError::Missing(key.to_owned()))
+    }
+
+    /// What a price comes to for all its items.
+    pub fn total(&self, price: &Price) -> Result<Quota, TariffError> {
+        self.total_for(price, price.count)
+    }
+
+    /// What a price comes to for some of its items.
+    pub fn total_for(&self, price: &Price, count: u32) -> Result<Quota, TariffError> {
+        let too_large = || TariffError::TooLarge(price.key.clone());
+        let mut each = self.amount(&price.key)?;
+        for factor in &price.factors {
+            let factor = self.amount(factor)?;
+            let product = each
+                .thousandths()
+                .checked_mul(factor.thousandths())
+                .ok_or_else(too_large)?;
+            each = Quota::from_thousandths(product / 1000);
+        }
+        each.checked_times(count).ok_or_else(too_large)
+    }
+
+    /// Every key with its amount, in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, Quota)> {
+        self.amounts
+            .iter()
+            .map(|(key, amount)| (key.as_str(), *amount))
+    }
+
+    /// Replaces one amount; only keys that exist can be priced.
+    pub fn set(&mut self, key: &str, amount: Quota) -> Result<(), TariffError> {
+        if amount < Quota::ZERO {
+            return Err(TariffError::Amount(key.to_owned()));
+        }
+        match self.amounts.get_mut(key) {
+            Some(place) => {
+                *place = amount;
+                Ok(())
+            }
+            None => Err(TariffError::Missing(key.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_is_base_times_factors_times_count() {
+        let tariff = Tariff::parse("[a.b]\nfast = 4\n[factor]\nsix = 1.5\n").expect("a tariff");
+        let price = Price::of("a.b").by("fast").factor("factor.six").times(3);
+        assert_eq!(
+            tariff.total(&price).expect("priced"),
+            Quota::from_thousandths(18_000)
+        );
+    }
+
+    #[test]
+    fn a_key_without_an_amount_is_an_error_that_names_it() {
+        let error = Tariff::default()
+            .total(&Price::of("a.b"))
+            .expect_err("no price");
+        assert_eq!(error.to_string(), "a.b: no such price");
+    }
+}

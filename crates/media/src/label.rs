@@ -1,0 +1,75 @@
+//! What a made picture says about its making: PNG text chunks, and an XMP packet in JPEG and WebP.
+
+/// How a picture came to be; written into its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The words it was made from.
+    pub prompt: String,
+    /// The seed, when there was one.
+    pub seed: Option<u64>,
+    /// The model asked for.
+    pub model: String,
+    /// The job it belongs to.
+    pub job: String,
+    /// What made it, such as "procedural".
+    pub engine: String,
+}
+
+/// A JPEG segment ends at 64 KiB; a prompt of this many bytes fits even when every character is escaped.
+const LONGEST: usize = 8_000;
+const SHORT: usize = 300;
+
+impl Label {
+    /// Names and values in a fixed order, empty ones left out.
+    pub(crate) fn entries(&self) -> Vec<(&'static str, String)> {
+        let seed = self.seed.map(|seed| seed.to_string()).unwrap_or_default();
+        [
+            ("prompt", &self.prompt, LONGEST),
+            ("seed", &seed, SHORT),
+            ("model", &self.model, SHORT),
+            ("job", &self.job, SHORT),
+            ("engine", &self.engine, SHORT),
+        ]
+        .into_iter()
+        .filter(|(_, value, _)| !value.is_empty())
+        .map(|(name, value, most)| {
+            (
+                name,
+                value[..value.floor_char_boundary(most)].replace('\0', " "),
+            )
+        })
+        .collect()
+    }
+
+    /// The same as an XMP packet.
+    pub(crate) fn xmp(&self) -> String {
+        let mut packet = String::from(concat!(
+            "<?xpacket begin=\"\u{feff}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>",
+            "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">",
+            "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">",
+            "<rdf:Description rdf:about=\"\" xmlns:atelier=\"urn:atelier:label\"",
+        ));
+        for (name, value) in self.entries() {
+            packet.push_str(&format!(" atelier:{name}=\"{}\"", escaped(&value)));
+        }
+        packet.push_str("/></rdf:RDF></x:xmpmeta><?xpacket end=\"r\"?>");
+        packet
+    }
+}
+
+fn escaped(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    for character in value.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            control if control.is_control() => out.push(' '),
+            other => out.push(other),
+        }
+    }
+    out
+}

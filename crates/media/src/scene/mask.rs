@@ -1,0 +1,103 @@
+//! Which pixels an outline covers, cropped to where it is, and the soft version of that.
+
+use tiny_skia::{FillRule, Mask, Path, Transform};
+
+/// Coverage of a rectangle of pixels.
+pub(crate) struct Cover {
+    /// Left edge in the picture.
+    pub x: usize,
+    /// Top edge in the picture.
+    pub y: usize,
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// 0 outside, 255 inside.
+    pub inside: Vec<u8>,
+}
+
+/// Where to look for coverage: the picture's size and the room wanted around the outline.
+#[derive(Clone, Copy)]
+pub(crate) struct Area {
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// Pixels kept free around the outline.
+    pub room: f32,
+}
+
+impl Cover {
+    /// The pixels an outline covers, if any.
+    pub(crate) fn of(path: &Path, transform: Transform, area: Area) -> Option<Self> {
+        let bounds = path.bounds().transform(transform)?;
+        let left = (bounds.left() - area.room).floor().max(0.0);
+        let top = (bounds.top() - area.room).floor().max(0.0);
+        let right = (bounds.right() + area.room).ceil().min(area.width as f32);
+        let bottom = (bounds.bottom() + area.room).ceil().min(area.height as f32);
+        if right <= left || bottom <= top {
+            return None;
+        }
+        let (width, height) = ((right - left) as u32, (bottom - top) as u32);
+        let mut mask = Mask::new(width, height)?;
+        let local = transform.post_translate(-left, -top);
+        mask.fill_path(path, FillRule::Winding, true, local);
+        Some(Self {
+            x: left as usize,
+            y: top as usize,
+            width: width as usize,
+            height: height as usize,
+            inside: mask.take(),
+        })
+    }
+
+    /// The same coverage, smeared over about `radius` pixels.
+    pub(crate) fn softened(&self, radius: f32) -> Vec<u8> {
+        let reach = (radius.round() as usize).max(1);
+        let mut pass = self.inside.clone();
+        for _ in 0..2 {
+            pass = smear_rows(&pass, self.width, reach);
+            pass = smear_columns(&pass, self.width, self.height, reach);
+        }
+        pass
+    }
+}
+
+fn smear_rows(from: &[u8], width: usize, reach: usize) -> Vec<u8> {
+    let mut to = vec![0; from.len()];
+    let span = (2 * reach + 1) as u32;
+    for (row, out) in from.chunks_exact(width).zip(to.chunks_exact_mut(width)) {
+        let at = |x: isize| u32::from(row[x.clamp(0, width as isize - 1) as usize]);
+        let mut sum: u32 = (-(reach as isize)..=reach as isize).map(at).sum();
+        for (x, slot) in out.iter_mut().enumerate() {
+            *slot = (sum / span) as u8;
+            let x = x as isize;
+            sum = sum + at(x + reach as isize + 1) - at(x - reach as isize);
+        }
+    }
+    to
+}
+
+fn smear_columns(from: &[u8], width: usize, height: usize, reach: usize) -> Vec<u8> {
+    let mut to = vec![0; from.len()];
+    let span = (2 * reach + 1) as u32;
+    let row = |y: isize| {
+        let y = y.clamp(0, height as isize - 1) as usize;
+        &from[y * width..(y + 1) * width]
+    };
+    let mut sums = vec![0_u32; width];
+    for y in -(reach as isize)..=reach as isize {
+        for (sum, v) in sums.iter_mut().zip(row(y)) {
+            *sum += u32::from(*v);
+        }
+    }
+    for y in 0..height as isize {
+        let (enter, leave) = (row(y + reach as isize + 1), row(y - reach as isize));
+        let out = &mut to[y as usize * width..(y as usize + 1) * width];
+        for (((slot, sum), enter), leave) in out.iter_mut().zip(&mut sums).zip(enter).zip(leave) {
+            *slot = (*sum / span) as u8;
+            *sum = *sum + u32::from(*enter) - u32::from(*leave);
+        }
+    }
+    to
+}
