@@ -95,7 +95,11 @@ fn drop_absent(fields: &mut Fields) {
 /// A stored request names inline files by their hash; a caller must not, or it would cite a file it never sent.
 fn refuse_kept_names(path: &str, fields: &Fields) -> Result<(), Refusal> {
     for (key, value) in fields {
-        let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        let here = if path.is_empty() {
+            key.clone()
+        } else {
+            format!("{path}.{key}")
+        };
         refuse_kept_name(&here, value)?;
     }
     Ok(())

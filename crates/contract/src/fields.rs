@@ -9,6 +9,7 @@ mod text;
 mod words;
 
 pub use address::{HookUrl, ImageUrl};
+pub(crate) use image::is_kept_name;
 pub use image::{ImageData, ImageHeader, Inline};
 pub use number::{Count, Flag, Real, Seconds};
 pub use text::{Prompt, SeedText, Text};

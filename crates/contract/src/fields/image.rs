@@ -26,6 +26,12 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
+/// Whether text is the name a stored request gives an inline image.
+pub(crate) fn is_kept_name(text: &str) -> bool {
+    text.strip_prefix(KEPT_PREFIX)
+        .is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// What the header of an image file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageHeader {
@@ -145,18 +151,13 @@ impl ImageData {
     }
 
     fn parse(text: String) -> Result<Self, String> {
-        if let Some(hash) = text.strip_prefix(KEPT_PREFIX) {
-            let plain = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-            let kept = Inline {
-                hash: hash.to_owned(),
+        if is_kept_name(&text) {
+            let hash = text[KEPT_PREFIX.len()..].to_owned();
+            return Ok(Self::Inline(Inline {
+                hash,
                 header: None,
                 bytes: None,
-            };
-            return if plain {
-                Ok(Self::Inline(kept))
-            } else {
-                Err("must be an address or base64".into())
-            };
+            }));
         }
         if text
             .get(..4)
