@@ -1,5 +1,7 @@
 //! What a made picture says about its making: PNG text chunks, and an XMP packet in JPEG and WebP.
 
+use std::fmt::Write as _;
+
 /// How a picture came to be; written into its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
@@ -50,7 +52,7 @@ impl Label {
             "<rdf:Description rdf:about=\"\" xmlns:atelier=\"urn:atelier:label\"",
         ));
         for (name, value) in self.entries() {
-            packet.push_str(&format!(" atelier:{name}=\"{}\"", escaped(&value)));
+            let _ = write!(packet, " atelier:{name}=\"{}\"", escaped(&value));
         }
         packet.push_str("/></rdf:RDF></x:xmpmeta><?xpacket end=\"r\"?>");
         packet

@@ -2,6 +2,7 @@
 
 /// A picture in memory.
 #[derive(Clone, PartialEq, Eq)]
+#[must_use]
 pub struct Picture {
     /// Width in pixels, at least 1.
     pub width: u32,
@@ -86,8 +87,8 @@ impl Picture {
         out
     }
 
-    /// The picture with borders of one colour added around it.
-    pub fn padded(&self, left: u32, top: u32, right: u32, bottom: u32, colour: [u8; 4]) -> Self {
+    /// The picture with borders of one colour added: left, top, right, bottom.
+    pub fn padded(&self, [left, top, right, bottom]: [u32; 4], colour: [u8; 4]) -> Self {
         let mut out = Self::filled(
             self.width + left + right,
             self.height + top + bottom,
@@ -139,10 +140,10 @@ impl Picture {
     pub fn grid_of_four(four: [Self; 4]) -> Self {
         let (width, height) = (four[0].width, four[0].height);
         let mut out = Self::filled(width * 2, height * 2, [0, 0, 0, 255]);
-        for (index, tile) in four.iter().enumerate() {
+        for (index, tile) in four.into_iter().enumerate() {
             let x = index as u32 % 2 * width;
             let y = index as u32 / 2 * height;
-            out.pasted(tile, i64::from(x), i64::from(y));
+            out.pasted(&tile, i64::from(x), i64::from(y));
         }
         out
     }

@@ -70,7 +70,7 @@ fn every_encoding_round_trips_with_and_without_label() {
                 let lossless = matches!(encoding, Encoding::Png | Encoding::Webp { quality: None });
                 let off = difference(&picture, &back);
                 assert!(
-                    off <= if lossless { 0.0 } else { 12.0 },
+                    off <= if lossless { 0.0 } else { 16.0 },
                     "{encoding:?} is off by {off}"
                 );
             }
@@ -152,7 +152,8 @@ fn the_label_is_in_the_file() {
     };
     for encoding in ALL {
         let bytes = encode(&picture, encoding, Some(&long));
-        decode(&bytes, Limits::default()).expect("a long prompt does no harm");
+        let back = decode(&bytes, Limits::default()).expect("a long prompt does no harm");
+        assert_eq!(back.width, picture.width);
     }
 }
 
@@ -316,8 +317,14 @@ fn truncated_and_garbled_files_never_panic() {
 
 #[test]
 fn a_gif_gives_its_first_frame() {
-    let mut bytes = b"GIF89a\x02\0\x02\0\x80\0\0\xff\0\0\0\0\xff".to_vec();
-    bytes.extend_from_slice(b",\0\0\0\0\x02\0\x02\0\0\x02\x03\x44\x34\x05\0;");
+    let mut bytes = Vec::new();
+    let mut writer =
+        gif::Encoder::new(&mut bytes, 2, 2, &[255, 0, 0, 0, 0, 255]).expect("memory takes it");
+    for indices in [[0, 1, 1, 0], [1, 1, 1, 1]] {
+        let frame = gif::Frame::from_indexed_pixels(2, 2, indices.to_vec(), None);
+        writer.write_frame(&frame).expect("memory takes it");
+    }
+    drop(writer);
     let head = header(&bytes).expect("a GIF header");
     assert_eq!((head.format, head.width, head.height), (Format::Gif, 2, 2));
     let picture = decode(&bytes, Limits::default()).expect("a GIF");
