@@ -1,0 +1,105 @@
+//! Accepting a job: quota held, job queued, answer remembered, in one commit.
+
+use atelier_contract::{Quota, Speed};
+
+use crate::{Result, Store};
+
+/// A job to be accepted.
+#[derive(Clone, Debug)]
+pub struct NewJob {
+    /// Identifier.
+    pub id: String,
+    /// Whose it is.
+    pub account_id: String,
+    /// `family.operation`.
+    pub operation: String,
+    /// The queue whose limit it counts against.
+    pub queue: String,
+    /// How fast it was asked for.
+    pub speed: Speed,
+    /// The request as JSON.
+    pub request: String,
+    /// What to hold.
+    pub price: Quota,
+    /// The job it follows.
+    pub parent_id: Option<String>,
+    /// Where the result is posted to.
+    pub hook_url: Option<String>,
+    /// The time.
+    pub created_ms: i64,
+    /// When it is failed if it has not finished.
+    pub deadline_ms: i64,
+}
+
+/// The caller's promise that repeats mean the same call.
+#[derive(Clone, Debug)]
+pub struct Idempotency {
+    /// The caller's key.
+    pub key: String,
+    /// Digest of operation and body.
+    pub fingerprint: String,
+    /// Keys remembered before this time are void and are replaced.
+    pub keep_after_ms: i64,
+}
+
+/// Who runs a job, and until when unless renewed.
+#[derive(Clone, Debug)]
+pub struct Lease {
+    /// The node.
+    pub owner: String,
+    /// Until when.
+    pub until_ms: i64,
+}
+
+/// Everything one acceptance writes.
+#[derive(Clone, Debug)]
+pub struct Accept {
+    /// The job.
+    pub job: NewJob,
+    /// Identifier of the hold's ledger row.
+    pub ledger_id: String,
+    /// The caller's key, if any.
+    pub idempotency: Option<Idempotency>,
+    /// A job born leased is running at once, with fence 1.
+    pub lease: Option<Lease>,
+}
+
+/// What became of an [`Accept`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Accepted {
+    /// Accepted.
+    New {
+        /// The fence of the lease it was born with, else 0.
+        fence: i64,
+    },
+    /// The same call was accepted before; nothing changed.
+    Replayed {
+        /// The job of the first call.
+        job_id: String,
+    },
+    /// The key was used before with another body.
+    Mismatch,
+    /// The balance is below the price.
+    QuotaShort {
+        /// What there is.
+        balance: Quota,
+    },
+    /// The account has as many unfinished jobs in this queue as it may.
+    QueueFull {
+        /// How many it may have.
+        max_queue: i64,
+    },
+    /// There is no such account.
+    NoAccount,
+}
+
+impl Store {
+    /// Accepts a job, together with every other change that waits.
+    pub async fn accept(&self, _accept: Accept) -> Result<Accepted> {
+        Err(crate::Error::NotFound)
+    }
+    /// Forgets idempotency keys remembered before a time; how many.
+    pub async fn forget_idempotency(&self, _before_ms: i64) -> Result<u64> {
+        Err(crate::Error::NotFound)
+    }
+}

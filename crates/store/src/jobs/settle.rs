@@ -1,0 +1,72 @@
+//! Settling a job: final state, ledger, files and delivery in one commit, once.
+
+use atelier_contract::Quota;
+
+use crate::assets::NewAsset;
+use crate::jobs::JobRow;
+use crate::{Result, Store};
+
+/// Who may settle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// The runner whose lease has this fence.
+    Fence(i64),
+    /// Anyone, as long as the job is not final: time-out, cancel, operator.
+    Unfinished,
+}
+
+/// How a job ends.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// With a result.
+    Succeeded {
+        /// The output as JSON.
+        output: String,
+        /// A name by which the account may cite it.
+        alias: Option<String>,
+        /// What was really consumed; at most the price is charged.
+        quota: Quota,
+        /// The files it made.
+        assets: Vec<NewAsset>,
+    },
+    /// Without one.
+    Failed {
+        /// Why.
+        message: String,
+    },
+}
+
+/// Everything the end of a job writes.
+#[derive(Clone, Debug)]
+pub struct Settlement {
+    /// The job.
+    pub job_id: String,
+    /// Who may settle.
+    pub guard: Guard,
+    /// How it ends.
+    pub outcome: Outcome,
+    /// Identifier of the ledger row.
+    pub ledger_id: String,
+    /// The time.
+    pub now_ms: i64,
+}
+
+/// What became of a [`Settlement`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every value is the large one and lives for a moment"
+)]
+pub enum Settled {
+    /// Done; the job as it now is for ever.
+    Done(JobRow),
+    /// The job was final already, its fence moved on, or it does not exist.
+    Lost,
+}
+
+impl Store {
+    /// Ends a job, together with every other change that waits.
+    pub async fn settle(&self, _settlement: Settlement) -> Result<Settled> {
+        Err(crate::Error::NotFound)
+    }
+}
