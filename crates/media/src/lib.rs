@@ -10,9 +10,15 @@ mod label;
 mod orientation;
 mod picture;
 mod resize;
+mod sampling;
+mod video;
 
 pub use decode::{Limits, decode};
 pub use encode::{Encoding, encode};
 pub use header::{Format, Header, ImageError, header};
 pub use label::Label;
 pub use picture::Picture;
+pub use video::{
+    CameraMove, Morph, VideoError, VideoInfo, camera_move, encode_video, first_frame, label_video,
+    last_frame, loop_time, morph, video_info, watermark,
+};

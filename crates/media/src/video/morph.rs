@@ -1,0 +1,96 @@
+//! From one picture to another: parts travel along the flow between the two while the colours change over.
+
+use super::flow::flow;
+use crate::Picture;
+use crate::sampling::{Field, mix, packed_at, painted};
+
+/// A prepared way from one picture to another, to be asked for any moment of it.
+pub struct Morph {
+    start: Picture,
+    end: Picture,
+    /// Displacement in shares of the sides, and how late a place changes colour (0 to 1).
+    field: Field<3>,
+}
+
+/// Share of the way that lies between the first place to change and the last.
+const SPREAD: f32 = 0.45;
+
+impl Morph {
+    /// Finds the way; the second picture takes the size of the first.
+    pub fn new(start: &Picture, end: &Picture) -> Self {
+        let start = start.on([0; 3]);
+        let end = end.on([0; 3]).covering(start.width, start.height);
+        let flow = flow(&start, &end);
+        let late = lateness(&start, &end, flow.width, flow.height);
+        let nodes = flow
+            .nodes
+            .iter()
+            .zip(&late.nodes)
+            .map(|(d, late)| [d[0], d[1], late[0]])
+            .collect();
+        let field = Field {
+            width: flow.width,
+            height: flow.height,
+            nodes,
+        };
+        Self { start, end, field }
+    }
+
+    /// The picture at a moment: the start at 0, the end at 1.
+    pub fn at(&self, t: f32) -> Picture {
+        if t <= 0.0 {
+            return self.start.clone();
+        }
+        if t >= 1.0 {
+            return self.end.clone();
+        }
+        let (width, height) = (self.start.width as f32, self.start.height as f32);
+        let across = self.field.width as f32 / width;
+        let down = self.field.height as f32 / height;
+        painted(self.start.width, self.start.height, |x, y| {
+            let (x, y) = (x as f32, y as f32);
+            let [dx, dy, late] = self
+                .field
+                .at((x + 0.5) * across - 0.5, (y + 0.5) * down - 0.5);
+            let (dx, dy) = (dx * width, dy * height);
+            let from = packed_at(&self.start, x - dx * t, y - dy * t);
+            let to = packed_at(&self.end, x + dx * (1.0 - t), y + dy * (1.0 - t));
+            let local = ((t - late * SPREAD) / (1.0 - SPREAD)).clamp(0.0, 1.0);
+            let share = local * local * (3.0 - 2.0 * local);
+            mix(from, to, (share * 256.0) as u32)
+        })
+    }
+}
+
+/// The picture at a moment between two pictures; for many moments prepare a [`Morph`] once.
+pub fn morph(start: &Picture, end: &Picture, t: f32) -> Picture {
+    if t <= 0.0 {
+        return start.on([0; 3]);
+    }
+    Morph::new(start, end).at(t)
+}
+
+/// Places that differ least change first, so that the change spreads instead of fading evenly.
+fn lateness(start: &Picture, end: &Picture, width: usize, height: usize) -> Field<1> {
+    let one = start.resized(width as u32, height as u32);
+    let other = end.resized(width as u32, height as u32);
+    let nodes = one
+        .pixels()
+        .iter()
+        .zip(other.pixels())
+        .map(|(a, b)| [(0..3).map(|c| f32::from(a[c].abs_diff(b[c]))).sum::<f32>()])
+        .collect();
+    let mut field = Field {
+        width,
+        height,
+        nodes,
+    }
+    .blurred(4)
+    .blurred(4);
+    let most = field
+        .nodes
+        .iter()
+        .fold(1.0_f32, |most, node| most.max(node[0]));
+    field.nodes.iter_mut().for_each(|node| node[0] /= most);
+    field
+}

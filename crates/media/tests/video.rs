@@ -1,0 +1,263 @@
+//! Clips: playable, of the exact length, readable again, moving, and closing when they loop.
+
+use std::process::Command;
+
+use atelier_media::{
+    CameraMove, Label, Morph, Picture, VideoError, encode_video, first_frame, label_video,
+    last_frame, loop_time, morph, video_info, watermark,
+};
+
+/// A disc at a place on a shaded ground.
+fn disc(width: u32, height: u32, at: f32) -> Picture {
+    Picture::drawn(width, height, |x, y| {
+        let far = (x as f32 - at * width as f32).hypot(y as f32 - height as f32 * 0.5);
+        if far < height as f32 * 0.2 {
+            [220, 60, 40, 255]
+        } else {
+            [
+                40,
+                (60 + y * 120 / height) as u8,
+                (90 + x * 120 / width) as u8,
+                255,
+            ]
+        }
+    })
+}
+
+fn difference(one: &Picture, other: &Picture) -> f64 {
+    assert_eq!((one.width, one.height), (other.width, other.height));
+    let sum: u64 = one
+        .rgba
+        .iter()
+        .zip(&other.rgba)
+        .map(|(a, b)| u64::from(a.abs_diff(*b)))
+        .sum();
+    sum as f64 / (one.pixels().len() * 3) as f64
+}
+
+fn clip(width: u32, height: u32, frames: u32, fps: u32) -> Vec<u8> {
+    let mut drawn = (0..frames).map(|n| disc(width, height, n as f32 / frames as f32));
+    encode_video(&mut drawn, fps).expect("frames encode")
+}
+
+#[test]
+fn a_clip_has_the_size_rate_and_exact_duration_asked_for() {
+    for (width, height, frames, fps) in [
+        (320, 180, 60, 24),
+        (64, 64, 1, 24),
+        (180, 320, 50, 25),
+        (128, 96, 61, 30),
+    ] {
+        let bytes = clip(width, height, frames, fps);
+        let info = video_info(&bytes).expect("own clips are read");
+        assert_eq!(
+            (info.width, info.height, info.frames),
+            (width, height, frames)
+        );
+        assert!((info.duration - f64::from(frames) / f64::from(fps)).abs() < 1e-9);
+        assert!((info.fps - f64::from(fps)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_index_comes_before_the_data() {
+    let bytes = clip(64, 64, 4, 24);
+    let place = |name: &[u8]| bytes.windows(4).position(|four| four == name);
+    assert!(place(b"moov") < place(b"mdat"));
+}
+
+#[test]
+fn odd_sizes_lose_their_last_row_and_column() {
+    let info = video_info(&clip(101, 75, 3, 12)).expect("own clips are read");
+    assert_eq!((info.width, info.height), (100, 74));
+}
+
+#[test]
+fn the_first_and_last_frame_come_back() {
+    let (width, height, frames) = (320, 180, 130);
+    let bytes = clip(width, height, frames, 24);
+    let first = first_frame(&bytes).expect("a first frame");
+    let last = last_frame(&bytes).expect("a last frame");
+    let off = difference(&first, &disc(width, height, 0.0));
+    assert!(off < 5.0, "the first frame is off by {off}");
+    let end = (frames - 1) as f32 / frames as f32;
+    let off = difference(&last, &disc(width, height, end));
+    assert!(off < 5.0, "the last frame is off by {off}");
+    assert!(difference(&first, &last) > 5.0);
+}
+
+#[test]
+fn the_same_frames_give_the_same_bytes() {
+    assert_eq!(clip(160, 96, 70, 24), clip(160, 96, 70, 24));
+}
+
+#[test]
+fn wrong_input_is_told_apart() {
+    let none = encode_video(&mut std::iter::empty(), 24);
+    assert_eq!(none, Err(VideoError::NoFrames));
+    let mut frame = std::iter::once(disc(64, 64, 0.5));
+    assert_eq!(encode_video(&mut frame, 0), Err(VideoError::Rate(0)));
+    let mut tiny = std::iter::once(disc(8, 8, 0.5));
+    assert_eq!(
+        encode_video(&mut tiny, 24),
+        Err(VideoError::Size {
+            width: 8,
+            height: 8
+        })
+    );
+    let mut mixed = [disc(64, 64, 0.5), disc(64, 32, 0.5)].into_iter();
+    assert_eq!(
+        encode_video(&mut mixed, 24),
+        Err(VideoError::Size {
+            width: 64,
+            height: 32
+        })
+    );
+}
+
+#[test]
+fn damaged_files_are_refused_and_never_panic() {
+    let whole = clip(64, 64, 5, 24);
+    assert!(video_info(b"").is_err());
+    assert!(video_info(b"not a video at all, only words").is_err());
+    for end in 0..whole.len().min(900) {
+        let _ = video_info(&whole[..end]);
+    }
+    let mut state = 11_u64;
+    for _ in 0..2_000 {
+        let mut bytes = whole.clone();
+        for _ in 0..3 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let at = (state >> 33) as usize % 800;
+            bytes[at] = (state >> 50) as u8;
+        }
+        let _ = video_info(&bytes);
+    }
+}
+
+#[test]
+fn a_label_keeps_the_clip_readable() {
+    let mut bytes = clip(64, 64, 5, 24);
+    let before = video_info(&bytes);
+    let label = Label {
+        prompt: "a calm sea".into(),
+        engine: "procedural".into(),
+        ..Label::default()
+    };
+    label_video(&mut bytes, &label);
+    assert_eq!(video_info(&bytes), before);
+    assert!(String::from_utf8_lossy(&bytes).contains("a calm sea"));
+    assert!(last_frame(&bytes).is_ok());
+}
+
+#[test]
+fn a_morph_starts_and_ends_on_its_pictures_and_moves_what_is_between() {
+    let (start, end) = (disc(320, 180, 0.42), disc(320, 180, 0.58));
+    let way = Morph::new(&start, &end);
+    assert_eq!(way.at(0.0), start);
+    assert_eq!(way.at(1.0), end);
+    assert_eq!(morph(&start, &end, 0.0), start);
+    let middle = way.at(0.5);
+    let moved = difference(&middle, &disc(320, 180, 0.5));
+    let faded = Picture::drawn(320, 180, |x, y| {
+        let (a, b) = (start.pixel(x, y), end.pixel(x, y));
+        std::array::from_fn(|c| ((u16::from(a[c]) + u16::from(b[c])) / 2) as u8)
+    });
+    let dissolve = difference(&faded, &disc(320, 180, 0.5));
+    assert!(
+        moved < dissolve * 0.5,
+        "off by {moved}, a plain fade by {dissolve}"
+    );
+}
+
+#[test]
+fn a_camera_move_starts_at_its_picture_and_high_motion_moves_more() {
+    let picture = disc(320, 180, 0.4);
+    for seed in 0..5 {
+        let (low, high) = (
+            CameraMove::new(&picture, false, seed),
+            CameraMove::new(&picture, true, seed),
+        );
+        assert_eq!(low.at(0.0), picture);
+        assert_eq!(high.at(0.0), picture);
+        let (little, much) = (
+            difference(&picture, &low.at(1.0)),
+            difference(&picture, &high.at(1.0)),
+        );
+        assert!(little > 1.0, "low motion is still: {little}");
+        assert!(much > little * 1.3, "{much} against {little}");
+    }
+}
+
+#[test]
+fn a_loop_closes_without_a_jump_and_no_frame_is_frozen() {
+    let picture = disc(320, 180, 0.4);
+    let camera = CameraMove::new(&picture, true, 3);
+    let frames: Vec<_> = (0..48)
+        .map(|n| camera.at(loop_time(n as f32 / 48.0)))
+        .collect();
+    let steps: Vec<f64> = (0..48)
+        .map(|n| difference(&frames[n], &frames[(n + 1) % 48]))
+        .collect();
+    let largest = steps.iter().copied().fold(0.0, f64::max);
+    assert!(steps[47] <= largest, "the seam jumps");
+    assert!(steps[47] < 2.0, "the seam jumps by {}", steps[47]);
+    assert!(largest > 0.3);
+}
+
+#[test]
+fn the_mark_is_small_visible_and_in_its_corner() {
+    for ground in [[0, 0, 0, 255], [255, 255, 255, 255], [120, 130, 90, 255]] {
+        let plain = Picture::filled(1280, 720, ground);
+        let mut marked = plain.clone();
+        watermark(&mut marked);
+        let mut changed = 0;
+        for y in 0..720 {
+            for x in 0..1280 {
+                if marked.pixel(x, y) != plain.pixel(x, y) {
+                    changed += 1;
+                    assert!(x > 1280 * 3 / 4 && y > 720 * 3 / 4, "at {x},{y}");
+                }
+            }
+        }
+        assert!((300..20_000).contains(&changed), "{changed} pixels");
+    }
+}
+
+#[test]
+fn ffprobe_agrees_when_it_is_there() {
+    let found = Command::new("ffprobe").arg("-version").output().is_ok();
+    if !found {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("atelier-clip-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for one clip");
+    let path = folder.join("clip.mp4");
+    std::fs::write(&path, clip(320, 180, 120, 24)).expect("room for one clip");
+    let output = Command::new("ffprobe")
+        .args(["-v", "error", "-count_frames", "-show_entries"])
+        .arg("stream=codec_name,width,height,r_frame_rate,duration,nb_read_frames")
+        .args(["-of", "default=noprint_wrappers=1"])
+        .arg(&path)
+        .output()
+        .expect("ffprobe runs");
+    std::fs::remove_dir_all(&folder).expect("the folder is ours");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for line in [
+        "codec_name=h264",
+        "width=320",
+        "height=180",
+        "r_frame_rate=24/1",
+        "duration=5.000000",
+        "nb_read_frames=120",
+    ] {
+        assert!(said.contains(line), "{line} is not in\n{said}");
+    }
+}
