@@ -2,8 +2,12 @@
 
 use serde_json::Value;
 
-use crate::fields::ImageData;
-use crate::fields::ImageUrl;
+use crate::fields::{ImageData, ImageUrl};
+use crate::refusal::Refusal;
+
+mod source;
+
+pub use source::{MEGABYTE, Source, Wanted};
 
 /// The direction a canvas is widened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,17 +90,12 @@ pub enum Format {
     Webp(u8),
 }
 
-/// An input picture with the field it came from, so that a failure can name it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Source {
-    /// The field with its path, in wire names.
-    pub field: String,
-    /// The picture.
-    pub image: ImageData,
-}
-
 /// What to make.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each switch is a wish of its own, not a state of one machine"
+)]
 pub struct Brief {
     /// The kind of work.
     pub task: Task,
@@ -171,42 +170,60 @@ impl Brief {
     }
 
     /// Sets the words.
+    #[must_use]
     pub fn words(mut self, prompt: &str) -> Self {
         prompt.clone_into(&mut self.prompt);
         self
     }
 
     /// Sets the size of each result.
+    #[must_use]
     pub fn sized(mut self, (width, height): (u32, u32)) -> Self {
         (self.width, self.height) = (width, height);
         self
     }
 
     /// Sets how many results.
+    #[must_use]
     pub fn times(mut self, count: u32) -> Self {
         self.count = count;
         self
     }
 
     /// Adds an input picture.
-    pub fn from(mut self, field: impl Into<String>, image: ImageData) -> Self {
+    #[must_use]
+    pub fn from(self, field: impl Into<String>, image: ImageData) -> Self {
+        self.from_wanted(field, image, Wanted::ANY)
+    }
+
+    /// Adds an input picture that must meet a rule.
+    pub fn from_wanted(
+        mut self,
+        field: impl Into<String>,
+        image: ImageData,
+        wanted: Wanted,
+    ) -> Self {
         self.sources.push(Source {
             field: field.into(),
             image,
+            wanted,
         });
         self
     }
 
     /// Adds an input picture given by address.
+    #[must_use]
     pub fn from_url(self, field: impl Into<String>, url: &ImageUrl) -> Self {
         self.from(field, ImageData::Url(url.clone()))
     }
 
-    /// Sets the mask.
-    pub fn masked(mut self, field: impl Into<String>, image: ImageData) -> Self {
+    /// Sets the mask, which must meet a rule.
+    #[must_use]
+    pub fn masked(mut self, field: impl Into<String>, image: ImageData, wanted: Wanted) -> Self {
         self.mask = Some(Source {
             field: field.into(),
             image,
+            wanted,
         });
         self
     }
@@ -214,5 +231,22 @@ impl Brief {
     /// Every input picture, the mask last.
     pub fn inputs(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().chain(self.mask.as_ref())
+    }
+
+    /// Holds every picture that came inline against its rule. Pictures given by address are checked the same way,
+    /// with [`Source::check`], once they have been fetched.
+    pub fn check_inline(&self) -> Result<(), Refusal> {
+        let first = self
+            .sources
+            .first()
+            .and_then(|source| source.image.header());
+        for source in self.inputs() {
+            if let ImageData::Inline(inline) = &source.image
+                && let (Some(header), Some(bytes)) = (inline.header, &inline.bytes)
+            {
+                source.check(header, bytes.len() as u64, first)?;
+            }
+        }
+        Ok(())
     }
 }

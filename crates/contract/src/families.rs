@@ -2,10 +2,11 @@
 
 use crate::family::{Family, Submit};
 
+pub mod artgen;
 pub mod facegen;
 
 /// Every family of endpoints.
-pub const FAMILIES: &[Family] = &[facegen::FAMILY];
+pub const FAMILIES: &[Family] = &[artgen::FAMILY, facegen::FAMILY];
 
 /// The family and the submit with a name such as `facegen.swap`.
 pub fn operation(name: &str) -> Option<(&'static Family, &'static Submit)> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::body::{self, Fields};
-use crate::job::{Job, JobId, JobState};
+use crate::job::{Job, JobId, JobState, Role};
 use crate::operation::{Context, Operation, Order};
 use crate::refusal::Refusal;
 
@@ -31,6 +31,18 @@ pub enum Keep {
     Month,
 }
 
+impl Keep {
+    /// The lifetime in seconds.
+    pub const fn seconds(self) -> u32 {
+        match self {
+            Self::Hour => 3600,
+            Self::Day => 24 * 3600,
+            Self::ThreeDays => 72 * 3600,
+            Self::Month => 31 * 24 * 3600,
+        }
+    }
+}
+
 /// How a submit is answered.
 #[derive(Clone, Copy)]
 pub enum Delivery {
@@ -54,8 +66,12 @@ pub trait Request: Send + Sync {
     fn parent(&self) -> Option<JobId>;
     /// Names of earlier results it mentions.
     fn cites(&self) -> Vec<String>;
-    /// The text to hold against the list of banned words.
-    fn prompt(&self) -> Option<&str>;
+    /// The texts to hold against the list of banned words, each with its field; the main prompt first.
+    fn prompts(&self) -> Vec<(String, &str)>;
+    /// The main prompt.
+    fn prompt(&self) -> Option<&str> {
+        self.prompts().first().map(|(_, text)| *text)
+    }
     /// What to make and what it costs, or why not.
     fn order(&self, context: Context<'_>) -> Result<Order, Refusal>;
     /// The request with every default resolved, as it is stored.
@@ -69,11 +85,13 @@ impl<T: Operation + Send + Sync> Request for T {
     fn cites(&self) -> Vec<String> {
         Operation::cites(self)
     }
-    fn prompt(&self) -> Option<&str> {
-        Operation::prompt(self)
+    fn prompts(&self) -> Vec<(String, &str)> {
+        Operation::prompts(self)
     }
     fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
-        Operation::order(self, context)
+        let order = Operation::order(self, context)?;
+        order.brief.check_inline()?;
+        Ok(order)
     }
     fn to_fields(&self) -> Fields {
         match serde_json::to_value(self) {
@@ -98,6 +116,8 @@ pub struct Submit {
     pub parse_stored: fn(Fields) -> Result<Box<dyn Request>, Refusal>,
     /// The JSON Schema of its body.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// The JSON Schema of a good answer: the envelope with the job id, or the synchronous result.
+    pub answer_shape: fn(&mut SchemaGenerator) -> Schema,
     /// A valid request, as JSON text.
     pub example: &'static str,
     /// Every price key the operation may name.
@@ -137,6 +157,22 @@ fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
+fn accepted_shape(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "required": ["status", "message", "data"],
+        "properties": {
+            "status": { "type": "string", "const": "SUCCESS" },
+            "message": { "type": "string" },
+            "data": {
+                "type": "object",
+                "required": ["jobId"],
+                "properties": { "jobId": { "type": "string" } },
+            },
+        },
+    })
+}
+
 /// A submit that answers with a job id.
 pub const fn job<T: Operation + Send + Sync + 'static>(
     name: &'static str,
@@ -150,6 +186,7 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
         parse: parse::<T>,
         parse_stored: parse_stored::<T>,
         schema: schema_of::<T>,
+        answer_shape: accepted_shape,
         example,
         prices: &[],
         files: &[],
@@ -160,8 +197,8 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
     }
 }
 
-/// A submit that answers with the result.
-pub const fn answer<T: Operation + Send + Sync + 'static>(
+/// A submit that answers with the result, whose body is described by `A`.
+pub const fn answer<T: Operation + Send + Sync + 'static, A: JsonSchema>(
     name: &'static str,
     path: &'static str,
     example: &'static str,
@@ -169,17 +206,20 @@ pub const fn answer<T: Operation + Send + Sync + 'static>(
 ) -> Submit {
     Submit {
         delivery: Delivery::Answer(render),
+        answer_shape: schema_of::<A>,
         ..job::<T>(name, path, example)
     }
 }
 
 impl Submit {
     /// Names the price keys.
+    #[must_use]
     pub const fn priced(self, prices: &'static [&'static str]) -> Self {
         Self { prices, ..self }
     }
 
     /// Allows images in the body.
+    #[must_use]
     pub const fn with_images(self) -> Self {
         Self {
             most_bytes: IMAGE_BODY,
@@ -258,6 +298,15 @@ impl Family {
         shape: |_| Schema::default(),
     };
 
+    /// How long the address of a file of this family works: small images outlive the grid they came with.
+    pub const fn keep_of(&self, submit: &Submit, role: Role) -> Keep {
+        match (role, submit.keep) {
+            (Role::Small, _) => Keep::Month,
+            (_, Some(keep)) => keep,
+            (_, None) => self.keep,
+        }
+    }
+
     /// The word for a state.
     pub const fn state_word(&self, state: JobState) -> &'static str {
         match state {
@@ -277,12 +326,12 @@ impl Family {
 
     /// The usual frame: `{status, message, jobId, data}`.
     pub fn frame(&self, job: &Job, data: Value) -> Value {
-        json!({
-            "status": self.state_word(job.state),
-            "message": self.message(job),
-            "jobId": job.id,
-            "data": data,
-        })
+        let mut body = Map::new();
+        body.insert("status".into(), self.state_word(job.state).into());
+        body.insert("message".into(), self.message(job));
+        body.insert("jobId".into(), job.id.as_str().into());
+        body.insert("data".into(), data);
+        Value::Object(body)
     }
 
     /// The body of an accepted submit.

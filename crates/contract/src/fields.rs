@@ -3,6 +3,8 @@
 
 mod address;
 mod image;
+mod list;
+mod loose;
 mod number;
 mod text;
 #[macro_use]
@@ -10,7 +12,9 @@ mod words;
 
 pub use address::{HookUrl, ImageUrl};
 pub(crate) use image::is_kept_name;
-pub use image::{ImageData, ImageHeader, Inline};
+pub use image::{ImageData, ImageHeader, Inline, InlineImage};
+pub use list::List;
+pub use loose::Loose;
 pub use number::{Count, Flag, Real, Seconds};
 pub use text::{Prompt, SeedText, Text};
 pub(crate) use words::words;
@@ -19,7 +23,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 /// Reads a value as the text that stands for it: a number counts as its decimal text.
-fn as_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(crate) fn as_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::String(text) => Ok(text),
         Value::Number(number) => Ok(number.to_string()),

@@ -1,18 +1,46 @@
 //! A job as the contract sees it: what was asked, how far it is, what came out.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
 use crate::body::{self, Fields};
 use crate::quota::Quota;
 
 /// A job's identifier: UUID-shaped, or a family's own style.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct JobId(String);
+
+/// No identifier of ours is longer, so no longer one needs to be looked for.
+const MOST_ID_CHARACTERS: usize = 100;
+
+impl<'de> Deserialize<'de> for JobId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = crate::fields::as_text(deserializer)?;
+        if text.chars().count() > MOST_ID_CHARACTERS {
+            let message = "must be a job identifier of at most 100 characters";
+            return Err(de::Error::custom(message));
+        }
+        Ok(Self(text))
+    }
+}
+
+impl JsonSchema for JobId {
+    fn schema_name() -> Cow<'static, str> {
+        "JobId".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": MOST_ID_CHARACTERS, "x-widget": "job" })
+    }
+}
 
 impl JobId {
     /// Wraps an identifier; any text may be asked for, only ours will be found.

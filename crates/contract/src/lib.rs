@@ -3,6 +3,7 @@
 //! Invariants: contract never waits, never reads a clock, a file or the network; the table [`FAMILIES`] is the only
 //! place that knows a path, a field, a rule, a price key or a result shape.
 
+pub mod banned;
 pub mod body;
 pub mod brief;
 pub mod families;
@@ -14,6 +15,7 @@ pub mod quota;
 pub mod refusal;
 pub mod tariff;
 
+pub use banned::{banned_word, refuse_banned};
 pub use families::{FAMILIES, operation};
 pub use job::{File, Job, JobId, JobState, Output, Role, Speed};
 pub use quota::{Quota, QuotaText};

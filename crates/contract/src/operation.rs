@@ -5,7 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use serde_json::Value;
+
+use crate::body::Fields;
 use crate::brief::Brief;
+use crate::family::Request;
 use crate::fields::HookUrl;
 use crate::job::{Job, JobId, Speed};
 use crate::refusal::{Code, Refusal};
@@ -21,9 +25,16 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// The parent, refused unless it finished successfully.
-    pub fn finished_parent(self, field: &str) -> Result<&'a Job, Refusal> {
-        let parent = self.parent.ok_or_else(Refusal::job_not_found)?;
+    /// The parent, refused unless it is a job of the family and finished successfully. A job of another family is
+    /// answered like one that does not exist.
+    pub fn finished_parent(self, field: &str, family: &str) -> Result<&'a Job, Refusal> {
+        let of_family = |job: &&Job| {
+            crate::operation(&job.operation).is_some_and(|(found, _)| found.name == family)
+        };
+        let parent = self
+            .parent
+            .filter(of_family)
+            .ok_or_else(|| Refusal::field(Code::JobNotFound, field, "job not found"))?;
         if parent.output().is_none() {
             let message = format!(
                 "the job must have finished successfully, it is {}",
@@ -47,9 +58,9 @@ pub trait Operation: Serialize + DeserializeOwned + JsonSchema {
         Vec::new()
     }
 
-    /// The text to hold against the list of banned words.
-    fn prompt(&self) -> Option<&str> {
-        None
+    /// The texts to hold against the list of banned words, each with its field; the main prompt first.
+    fn prompts(&self) -> Vec<(String, &str)> {
+        Vec::new()
     }
 
     /// What to make and what it costs, or why not.
@@ -69,6 +80,10 @@ pub struct Order {
     pub timeout_s: Option<u32>,
     /// Place in the queue.
     pub speed: Speed,
+    /// What the request alone does not say but results and follow-ups need: what was inherited from the parent or
+    /// read out of the prompt. It is merged into the stored request (see [`Order::stored`]). It is safe from
+    /// callers: a request keeps only its own documented fields, so none of these names is ever read from a call.
+    pub resolved: Fields,
 }
 
 impl Order {
@@ -80,22 +95,40 @@ impl Order {
             hook: None,
             timeout_s: None,
             speed: Speed::Fast,
+            resolved: Fields::new(),
         }
     }
 
+    /// Keeps a value for results and follow-ups; see [`Order::resolved`].
+    #[must_use]
+    pub fn resolve(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.resolved.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The request as it is stored: every default resolved, and what the order found out beside it.
+    pub fn stored(&self, request: &dyn Request) -> Fields {
+        let mut fields = request.to_fields();
+        fields.extend(self.resolved.clone());
+        fields
+    }
+
     /// Sets the callback address.
+    #[must_use]
     pub fn hook(mut self, hook: Option<&HookUrl>) -> Self {
         self.hook = hook.cloned();
         self
     }
 
     /// Sets the time limit.
+    #[must_use]
     pub fn within(mut self, seconds: u32) -> Self {
         self.timeout_s = Some(seconds);
         self
     }
 
     /// Sets the place in the queue.
+    #[must_use]
     pub fn at(mut self, speed: Speed) -> Self {
         self.speed = speed;
         self

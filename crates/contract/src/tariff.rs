@@ -25,19 +25,27 @@ impl Price {
         }
     }
 
+    /// One call of an operation on the caller's own hosted account.
+    pub fn custody(operation: &str) -> Self {
+        Self::of(format!("custody.{operation}"))
+    }
+
     /// Narrows the key: `Price::of("artgen.imagine").by("fast")`.
+    #[must_use]
     pub fn by(mut self, part: &str) -> Self {
         self.key = format!("{}.{part}", self.key);
         self
     }
 
     /// Adds a factor.
+    #[must_use]
     pub fn factor(mut self, key: impl Into<String>) -> Self {
         self.factors.push(key.into());
         self
     }
 
     /// Pays for several items.
+    #[must_use]
     pub fn times(mut self, count: u32) -> Self {
         self.count = count;
         self

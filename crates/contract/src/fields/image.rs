@@ -84,16 +84,22 @@ impl Inline {
             return Err("must be at most 30 MiB");
         }
         let header = ImageHeader::read(&bytes)?;
-        let hash = Sha256::digest(&bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let hash = hexadecimal(&Sha256::digest(&bytes));
         Ok(Self {
             hash,
             header: Some(header),
             bytes: Some(bytes.into()),
         })
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+        text
+    })
 }
 
 /// An image as an address or inline.
@@ -169,6 +175,56 @@ impl ImageData {
                 .map_err(|error| error.to_string());
         }
         Self::from_base64(&text).map_err(str::to_owned)
+    }
+}
+
+/// An image given inline only, as a data-URI or bare base64.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlineImage(Inline);
+
+impl InlineImage {
+    /// The image as an input of a brief.
+    pub fn data(&self) -> ImageData {
+        ImageData::Inline(self.0.clone())
+    }
+}
+
+impl Serialize for InlineImage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.data().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for InlineImage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let refuse = |is: &str| {
+            Err(de::Error::custom(format_args!(
+                "must be a data-URI or base64 of an image, is {is}"
+            )))
+        };
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => match ImageData::parse(text).map_err(de::Error::custom)? {
+                ImageData::Inline(inline) => Ok(Self(inline)),
+                ImageData::Url(_) => refuse("an address"),
+            },
+            other => refuse(kind(&other)),
+        }
+    }
+}
+
+impl JsonSchema for InlineImage {
+    fn schema_name() -> Cow<'static, str> {
+        "InlineImage".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "Data-URI or bare base64 of a png, jpeg, webp or gif image.",
+            "x-widget": "image",
+        })
     }
 }
 

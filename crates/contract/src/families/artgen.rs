@@ -1,0 +1,117 @@
+//! artgen image: grids of four, follow-ups on them, blends, descriptions, seeds. Paths under `/artgen/v1`.
+
+use crate::family::Submit;
+use crate::prelude::*;
+
+pub mod account;
+mod act;
+pub mod actions;
+mod blend;
+mod describe;
+pub mod flags;
+pub mod history;
+mod imagine;
+mod inpaint;
+mod requests;
+mod result;
+mod seed;
+mod sizes;
+pub mod version;
+
+pub use act::Act;
+pub use blend::{Blend, Dimensions};
+pub use describe::Describe;
+pub use imagine::Imagine;
+pub use inpaint::Inpaint;
+pub use requests::Mode;
+pub use seed::Seed;
+
+const FAMILY_NAME: &str = "artgen";
+
+/// artgen image.
+pub const FAMILY: Family = Family {
+    name: FAMILY_NAME,
+    title: "Art images",
+    prefix: "/artgen/v1/",
+    queue: "artgen",
+    shows_waiting: true,
+    timeout_s: 300,
+    submits: &[IMAGINE, ACTION, SEED, BLEND, DESCRIBE, INPAINT],
+    fetches: &[Fetch {
+        path: "/artgen/v1/fetch",
+        param: "jobId",
+    }],
+    render: result::render,
+    shape: result::shape,
+    ..Family::USUAL
+};
+
+const IMAGINE: Submit = job::<Imagine>(
+    "artgen.imagine",
+    "/artgen/v1/imagine",
+    example!("artgen.imagine"),
+)
+.priced(&[
+    "artgen.imagine.relax",
+    "artgen.imagine.fast",
+    "artgen.imagine.turbo",
+    requests::VERSION_6,
+]);
+
+const ACTION: Submit = job::<Act>(
+    "artgen.action",
+    "/artgen/v1/action",
+    example!("artgen.action"),
+)
+.priced(&[
+    "artgen.action.upsample",
+    "artgen.action.upscale",
+    "artgen.action.variation.relax",
+    "artgen.action.variation.fast",
+    "artgen.action.variation.turbo",
+    "artgen.action.zoom.relax",
+    "artgen.action.zoom.fast",
+    "artgen.action.zoom.turbo",
+    "artgen.action.pan.relax",
+    "artgen.action.pan.fast",
+    "artgen.action.pan.turbo",
+    "artgen.action.reroll.relax",
+    "artgen.action.reroll.fast",
+    "artgen.action.reroll.turbo",
+    "artgen.action.make_square.relax",
+    "artgen.action.make_square.fast",
+    "artgen.action.make_square.turbo",
+    requests::VERSION_6,
+]);
+
+const SEED: Submit =
+    job::<Seed>("artgen.seed", "/artgen/v1/seed", example!("artgen.seed")).priced(&["artgen.seed"]);
+
+const BLEND: Submit = job::<Blend>("artgen.blend", "/artgen/v1/blend", example!("artgen.blend"))
+    .priced(&[
+        "artgen.blend.relax",
+        "artgen.blend.fast",
+        "artgen.blend.turbo",
+    ])
+    .with_images();
+
+const DESCRIBE: Submit = job::<Describe>(
+    "artgen.describe",
+    "/artgen/v1/describe",
+    example!("artgen.describe"),
+)
+.priced(&["artgen.describe"])
+.with_images();
+
+const INPAINT: Submit = job::<Inpaint>(
+    "artgen.inpaint",
+    "/artgen/v1/inpaint",
+    example!("artgen.inpaint"),
+)
+.priced(&[
+    "artgen.inpaint.relax",
+    "artgen.inpaint.fast",
+    "artgen.inpaint.turbo",
+    requests::VERSION_6,
+])
+.with_images();

@@ -1,0 +1,57 @@
+//! describe: four prompts for a picture.
+
+use super::requests::{Lineage, Mode};
+use super::version::Version;
+use crate::fields::{Count, ImageData, InlineImage, Loose};
+use crate::prelude::*;
+use crate::refusal::Code;
+
+/// Produces four prompts for an image; at least one of `base64` and `url` is needed, `base64` wins.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Describe {
+    /// The image as a data-URI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base64: Option<InlineImage>,
+    /// Address of the image; not looked at when `base64` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<Loose<ImageUrl>>,
+    /// Speed mode.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Seconds until the job fails.
+    #[serde(default)]
+    pub timeout: Count<10, 1200, 300>,
+    /// Address that receives the result.
+    #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
+    pub hook_url: Option<HookUrl>,
+}
+
+impl Describe {
+    fn source(&self) -> Result<(&'static str, ImageData), Refusal> {
+        match (&self.base64, &self.url) {
+            (Some(image), _) => Ok(("base64", image.data())),
+            (None, Some(url)) => Ok(("url", ImageData::Url(url.get("url")?.clone()))),
+            (None, None) => Err(Refusal::field(
+                Code::MissingParameter,
+                "base64",
+                "one of base64 and url is required",
+            )),
+        }
+    }
+}
+
+impl Operation for Describe {
+    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+        let (field, image) = self.source()?;
+        let brief = Brief::new(Task::Describe).times(4).from(field, image);
+        let lineage = Lineage {
+            prompt: String::new(),
+            version: Version::NEWEST,
+            speed: self.mode.speed(),
+            seed: None,
+        };
+        let order = Order::new(Price::of("artgen.describe"), brief);
+        Ok(lineage.keep(order, self.hook_url.as_ref(), self.timeout.count()))
+    }
+}

@@ -1,0 +1,70 @@
+//! inpaint: a region of an earlier picture made anew, in its mode and version.
+
+use super::FAMILY_NAME;
+use super::actions::picture_of;
+use super::flags::Flags;
+use super::requests::{Lineage, grid, member_of, price};
+use crate::brief::Wanted;
+use crate::fields::{Count, InlineImage, Prompt};
+use crate::job::{File, JobId};
+use crate::prelude::*;
+use crate::refusal::Code;
+
+/// Repaints a region of an earlier picture.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Inpaint {
+    /// Earlier job with a picture.
+    pub job_id: JobId,
+    /// Base64 of a black-and-white mask of the same size as the picture; white marks the region to repaint.
+    #[schemars(extend("x-widget" = "mask"))]
+    pub mask: InlineImage,
+    /// Description of the change for the region.
+    pub prompt: Prompt,
+    /// Seconds until the job fails.
+    #[serde(default)]
+    pub timeout: Count<10, 1200, 300>,
+    /// Address that receives the result.
+    #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
+    pub hook_url: Option<HookUrl>,
+}
+
+impl Operation for Inpaint {
+    fn parent(&self) -> Option<JobId> {
+        Some(self.job_id.clone())
+    }
+
+    fn prompts(&self) -> Vec<(String, &str)> {
+        vec![("prompt".into(), &*self.prompt)]
+    }
+
+    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+        let flags = Flags::read(&self.prompt)?;
+        let parent = context.finished_parent("jobId", FAMILY_NAME)?;
+        let file = picture(parent)?;
+        let wanted = Wanted {
+            size: Some((file.width, file.height)),
+            ..Wanted::ANY
+        };
+        let mut lineage = Lineage::of(parent);
+        lineage.prompt = self.prompt.to_string();
+        lineage.version = flags.version().unwrap_or(lineage.version);
+        lineage.seed = flags.seed();
+        let mut brief = grid(Task::Repaint, &flags, member_of(parent));
+        brief.model = lineage.version.to_string();
+        let brief = brief.masked("mask", self.mask.data(), wanted);
+        let cost = price("artgen.inpaint", lineage.speed, lineage.version);
+        let order = Order::new(cost, brief);
+        Ok(lineage.keep(order, self.hook_url.as_ref(), self.timeout.count()))
+    }
+}
+
+/// The picture of a finished job; describe and seed have none.
+pub(super) fn picture(parent: &Job) -> Result<&File, Refusal> {
+    picture_of(parent)
+        .and_then(|_| parent.file(0))
+        .ok_or_else(|| {
+            let message = "must be a job with a picture, this one has none";
+            Refusal::field(Code::ActionNotAvailable, "jobId", message)
+        })
+}

@@ -1,0 +1,38 @@
+//! seed: the seed of an earlier picture.
+
+use super::FAMILY_NAME;
+use super::inpaint::picture;
+use super::requests::Lineage;
+use crate::fields::Count;
+use crate::job::JobId;
+use crate::prelude::*;
+
+/// Gets the seed of an image.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Seed {
+    /// Earlier job with a picture.
+    pub job_id: JobId,
+    /// Seconds until the job fails.
+    #[serde(default)]
+    pub timeout: Count<10, 1200, 300>,
+    /// Address that receives the result.
+    #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
+    pub hook_url: Option<HookUrl>,
+}
+
+impl Operation for Seed {
+    fn parent(&self) -> Option<JobId> {
+        Some(self.job_id.clone())
+    }
+
+    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+        let parent = context.finished_parent("jobId", FAMILY_NAME)?;
+        picture(parent)?;
+        let lineage = Lineage::of(parent);
+        let mut brief = Brief::new(Task::Seed).words(&lineage.prompt);
+        brief.seed = lineage.seed.map(u64::from);
+        let order = Order::new(Price::of("artgen.seed"), brief);
+        Ok(lineage.keep(order, self.hook_url.as_ref(), self.timeout.count()))
+    }
+}

@@ -1,0 +1,4 @@
+//! The whole table, driven by its own data, and the rules that are easy to miss, each named by a test.
+
+mod artgen;
+mod sample;
