@@ -1,0 +1,199 @@
+//! Where the service may go on behalf of a caller: pure rules over addresses, no sockets, no names looked up.
+//!
+//! An address is judged twice: its text when it is submitted ([`Policy::check_url`]) and every socket address its
+//! name leads to right before a connection ([`Policy::check_address`]). Both must agree, or nothing is opened.
+
+mod allow;
+mod own;
+mod ranges;
+mod text;
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use url::{Host, Url};
+
+use allow::Allow;
+use own::Own;
+
+/// The ports every policy knows.
+const USUAL_PORTS: [u16; 2] = [80, 443];
+
+/// What an address is for; the service itself is a fair source of images but never a receiver of callbacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The service posts a finished job there.
+    Callback,
+    /// The service reads an image or another file from there.
+    Image,
+}
+
+/// Why an address may not be used, as a fragment that reads well after the name of a field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Blocked(String);
+
+impl Blocked {
+    pub(crate) fn new(reason: impl fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+
+    /// The reason, for a refusal that puts the field's name in front.
+    pub fn reason(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The rules of one deployment.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    ports: Vec<u16>,
+    allow: Vec<Allow>,
+    own: Own,
+}
+
+impl Policy {
+    /// Builds the policy from the settings.
+    ///
+    /// `ports` come on top of 80 and 443. `allow` holds exceptions: an address or CIDR with or without `:port`
+    /// (without one it covers every port), or `host:port`. `None` means that the setting was not given: then a service
+    /// that listens on loopback only may reach loopback on every port. An empty list means no exception at all.
+    /// `own` are the service's listeners; `own_hosts` its public names, as `host`, `host:port` or a whole address.
+    pub fn from_settings(
+        ports: &[u16],
+        allow: Option<&[String]>,
+        loopback_listener: bool,
+        own: &[SocketAddr],
+        own_hosts: &[String],
+    ) -> Result<Self, String> {
+        let mut every_port = USUAL_PORTS.to_vec();
+        every_port.extend(ports.iter().filter(|port| !USUAL_PORTS.contains(port)));
+        if every_port.contains(&0) {
+            return Err("outbound.ports: 0 is not a port".to_owned());
+        }
+        let allow = match allow {
+            Some(entries) => entries
+                .iter()
+                .map(|entry| Allow::parse(entry))
+                .collect::<Result<_, _>>()?,
+            None if loopback_listener => Allow::loopback(),
+            None => Vec::new(),
+        };
+        let own = Own::new(own, own_hosts)?;
+        Ok(Self {
+            ports: every_port,
+            allow,
+            own,
+        })
+    }
+
+    /// Judges the text of an address as it was submitted; gives back its one normal form, without fragment.
+    pub fn check_url(&self, text: &str, purpose: Purpose) -> Result<Url, Blocked> {
+        let mut url = text::parse(text)?;
+        url.set_fragment(None);
+        let port = url.port_or_known_default().unwrap_or(0);
+        if port == 0 {
+            return Err(self.wrong_port(port));
+        }
+        match url.host() {
+            Some(Host::Domain(name)) => {
+                let name = name.to_owned();
+                self.check_name(&name, port, purpose)?;
+            }
+            Some(Host::Ipv4(ip)) => self.check_literal(ip.into(), port, purpose)?,
+            Some(Host::Ipv6(ip)) => self.check_literal(ip.into(), port, purpose)?,
+            None => return Err(Blocked::new("must have a host")),
+        }
+        Ok(url)
+    }
+
+    /// Judges one socket address that `host` leads to, right before a connection is opened to exactly that address.
+    pub fn check_address(
+        &self,
+        purpose: Purpose,
+        host: &str,
+        address: SocketAddr,
+    ) -> Result<(), Blocked> {
+        if purpose == Purpose::Callback
+            && (self.own.has_address(address) || self.own.has_host(host, address.port()))
+        {
+            return Err(itself());
+        }
+        if self.allows(host, address) {
+            return Ok(());
+        }
+        if !self.ports.contains(&address.port()) {
+            return Err(self.wrong_port(address.port()));
+        }
+        if !ranges::is_public(address.ip()) {
+            return Err(not_public());
+        }
+        Ok(())
+    }
+
+    /// Whether an exception of the operator covers this address.
+    pub fn allows(&self, host: &str, address: SocketAddr) -> bool {
+        self.allow
+            .iter()
+            .any(|rule| rule.covers_address(address) || rule.covers_host(host, address.port()))
+    }
+
+    /// Whether the operator listed this very name; such names are looked up the way the machine looks up its own.
+    pub fn names_host(&self, host: &str, port: u16) -> bool {
+        self.allow.iter().any(|rule| rule.covers_host(host, port))
+    }
+
+    fn check_literal(&self, ip: IpAddr, port: u16, purpose: Purpose) -> Result<(), Blocked> {
+        self.check_address(purpose, &ip.to_string(), SocketAddr::new(ip, port))
+    }
+
+    fn check_name(&self, name: &str, port: u16, purpose: Purpose) -> Result<(), Blocked> {
+        text::check_labels(name)?;
+        let local = text::is_localhost(name);
+        if purpose == Purpose::Callback
+            && (self.own.has_host(name, port) || local && self.own.is_loopback_port(port))
+        {
+            return Err(itself());
+        }
+        let listed = self.names_host(name, port)
+            || local && loopback(port).iter().any(|ip| self.allows(name, *ip));
+        if listed {
+            return Ok(());
+        }
+        if text::is_private_name(name) {
+            return Err(Blocked::new("must have a public host name"));
+        }
+        let known = self.ports.contains(&port) || self.allow.iter().any(|rule| rule.has_port(port));
+        if known {
+            Ok(())
+        } else {
+            Err(self.wrong_port(port))
+        }
+    }
+
+    fn wrong_port(&self, port: u16) -> Blocked {
+        let list: Vec<String> = self.ports.iter().map(u16::to_string).collect();
+        Blocked::new(format_args!(
+            "must use one of the ports {}, is {port}",
+            list.join(", ")
+        ))
+    }
+}
+
+fn loopback(port: u16) -> [SocketAddr; 2] {
+    [
+        (Ipv4Addr::LOCALHOST, port).into(),
+        (Ipv6Addr::LOCALHOST, port).into(),
+    ]
+}
+
+fn itself() -> Blocked {
+    Blocked::new("must not lead back to this service")
+}
+
+pub(crate) fn not_public() -> Blocked {
+    Blocked::new("must lead to a public address, not to a private or reserved one")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Posting a callback: one request, no redirect, an answer that is looked at only as far as a log needs it.
+
+use bytes::Bytes;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use tokio::time::{Instant, timeout, timeout_at};
+use url::Url;
+
+use super::fault::classify;
+use super::{Outbound, Trouble, USER_AGENT};
+use crate::guard::Purpose;
+
+/// How much of the answer is kept for the delivery log.
+const KEPT_BYTES: usize = 1024;
+/// How much of the answer is read before the line is cut.
+const READ_BYTES: usize = 64 * 1024;
+
+/// How one delivery went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallbackOutcome {
+    /// The status, when the receiver gave one.
+    pub status: Option<u16>,
+    /// The receiver's wish to be left alone for so many seconds.
+    pub retry_after_s: Option<u64>,
+    /// What went wrong before there was a status.
+    pub error: Option<String>,
+    /// Whether the outbound rules stopped it, so that no connection was opened.
+    pub blocked: bool,
+    /// How long it took, without waiting for a slot.
+    pub duration_ms: u64,
+    /// The start of the answer, with anything unprintable replaced.
+    pub answer_start: String,
+}
+
+impl CallbackOutcome {
+    /// Whether the receiver took it.
+    pub fn delivered(&self) -> bool {
+        self.status
+            .is_some_and(|status| (200..300).contains(&status))
+    }
+}
+
+impl Outbound {
+    /// Posts a JSON body with these further headers and waits for the status.
+    pub async fn post_callback(
+        &self,
+        url: &str,
+        headers: &[(&'static str, String)],
+        body: Bytes,
+    ) -> CallbackOutcome {
+        let url = match self.policy.check_url(url, Purpose::Callback) {
+            Ok(url) => url,
+            Err(_) => return failed(Trouble::Blocked, Instant::now()),
+        };
+        let Some(_slot) = self.callback_slots.take(&url, self.limits.slot).await else {
+            return failed(Trouble::Busy, Instant::now());
+        };
+        let started = Instant::now();
+        let Some(request) = request(&url, headers, body) else {
+            return failed(Trouble::Protocol, started);
+        };
+        let deadline = started + self.limits.callback;
+        let answer = timeout_at(deadline, self.callbacks.request(request)).await;
+        let response = match answer {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return failed(classify(&error), started),
+            Err(_) => return failed(Trouble::TimedOut, started),
+        };
+        let mut outcome = CallbackOutcome {
+            status: Some(response.status().as_u16()),
+            retry_after_s: retry_after(response.headers()),
+            duration_ms: elapsed_ms(started),
+            ..CallbackOutcome::default()
+        };
+        let mut start = Vec::new();
+        // The status has decided; whoever drips or floods the rest only loses the line.
+        let _ = timeout(self.limits.answer, read_start(response, &mut start)).await;
+        outcome.answer_start = printable(&start);
+        outcome
+    }
+}
+
+fn request(
+    url: &Url,
+    headers: &[(&'static str, String)],
+    body: Bytes,
+) -> Option<Request<Full<Bytes>>> {
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri(url.as_str())
+        .header(header::USER_AGENT, USER_AGENT)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::ACCEPT_ENCODING, "identity");
+    for (name, value) in headers {
+        let name = HeaderName::try_from(*name).ok()?;
+        request = request.header(name, HeaderValue::try_from(value).ok()?);
+    }
+    request.body(Full::new(body)).ok()
+}
+
+async fn read_start(response: Response<Incoming>, start: &mut Vec<u8>) {
+    let mut body = response.into_body();
+    let mut read = 0;
+    while let Some(Ok(frame)) = body.frame().await {
+        let Ok(data) = frame.into_data() else { break };
+        let room = KEPT_BYTES - start.len();
+        start.extend_from_slice(&data[..data.len().min(room)]);
+        read += data.len();
+        if read >= READ_BYTES {
+            break;
+        }
+    }
+}
+
+/// Seconds, or a date measured against the receiver's own clock.
+fn retry_after(headers: &HeaderMap) -> Option<u64> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let now = headers.get(header::DATE)?.to_str().ok()?;
+    let then = httpdate::parse_http_date(text).ok()?;
+    let now = httpdate::parse_http_date(now).ok()?;
+    Some(then.duration_since(now).unwrap_or_default().as_secs())
+}
+
+fn printable(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+fn failed(trouble: Trouble, started: Instant) -> CallbackOutcome {
+    CallbackOutcome {
+        error: Some(trouble.words().to_owned()),
+        blocked: trouble == Trouble::Blocked,
+        duration_ms: elapsed_ms(started),
+        ..CallbackOutcome::default()
+    }
+}
+
+fn elapsed_ms(started: Instant) -> u64 {
+    started.elapsed().as_millis() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| {
+                (
+                    HeaderName::from_static(name),
+                    HeaderValue::from_static(value),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_wish_to_wait_is_read_as_seconds_and_as_a_date() {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        let later = "Sun, 06 Nov 1994 08:51:37 GMT";
+        assert_eq!(
+            retry_after(&headers(&[("retry-after", " 120 ")])),
+            Some(120)
+        );
+        let both = headers(&[("retry-after", later), ("date", date)]);
+        assert_eq!(retry_after(&both), Some(120));
+        let past = headers(&[("retry-after", date), ("date", later)]);
+        assert_eq!(retry_after(&past), Some(0));
+        assert_eq!(retry_after(&headers(&[("retry-after", later)])), None);
+        assert_eq!(retry_after(&headers(&[("retry-after", "-3")])), None);
+    }
+
+    #[test]
+    fn a_log_line_has_no_control_characters() {
+        assert_eq!(
+            printable(b"ok\x00\x1b[31m\xff\n"),
+            "ok\u{fffd}\u{fffd}[31m\u{fffd}\n"
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! The only place that opens a socket for a caller: looks the name up, lets the policy judge every answer, and
+//! connects to one of the judged addresses and to nothing else. Literal addresses take the same way.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout, timeout_at};
+use tower_service::Service;
+
+use super::fault::Cause;
+use super::{Limits, Resolver};
+use crate::guard::{self, Policy, Purpose};
+
+/// The longest wait for one of several addresses.
+const ONE_ADDRESS: Duration = Duration::from_secs(2);
+
+/// What a connection has to obey.
+#[derive(Clone)]
+pub(crate) struct Rules {
+    pub(crate) purpose: Purpose,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) resolver: Resolver,
+    pub(crate) limits: Limits,
+}
+
+/// Opens guarded connections.
+#[derive(Clone)]
+pub(crate) struct Guarded(Arc<Rules>);
+
+impl Guarded {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self(Arc::new(rules))
+    }
+}
+
+impl Service<Uri> for Guarded {
+    type Response = TokioIo<TcpStream>;
+    type Error = Cause;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Cause>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Cause>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let rules = Arc::clone(&self.0);
+        Box::pin(async move {
+            let (host, port) = destination(&uri)?;
+            let addresses = rules.vetted(&host, port).await?;
+            rules.open(&addresses).await.map(TokioIo::new)
+        })
+    }
+}
+
+impl Rules {
+    /// Every address the host leads to, if all of them are allowed: one forbidden answer among good ones is how a
+    /// name is turned against the network behind the guard.
+    async fn vetted(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Cause> {
+        let found = if let Ok(literal) = host.parse::<IpAddr>() {
+            vec![literal]
+        } else {
+            let exact = !self.policy.names_host(host, port);
+            timeout(self.limits.lookup, self.resolver.lookup(host, exact))
+                .await
+                .map_err(|_| Cause::Unresolved)?
+                .map_err(|_| Cause::Unresolved)?
+        };
+        if found.is_empty() || found.len() > self.limits.answers {
+            return Err(Cause::Unresolved);
+        }
+        let mut addresses = Vec::with_capacity(found.len());
+        for ip in found {
+            let address = SocketAddr::new(ip, port);
+            self.policy.check_address(self.purpose, host, address)?;
+            if !self.policy.allows(host, address) && is_own_interface(ip) {
+                return Err(guard::not_public().into());
+            }
+            addresses.push(address);
+        }
+        addresses.dedup();
+        Ok(addresses)
+    }
+
+    /// The first of the addresses that answers.
+    async fn open(&self, addresses: &[SocketAddr]) -> Result<TcpStream, Cause> {
+        let end = Instant::now() + self.limits.connect;
+        let mut last = Cause::TimedOut;
+        for (index, address) in addresses.iter().enumerate() {
+            let alone = index + 1 == addresses.len();
+            let until = if alone {
+                end
+            } else {
+                end.min(Instant::now() + ONE_ADDRESS)
+            };
+            match timeout_at(until, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => return confirm(stream, *address),
+                Ok(Err(error)) => last = Cause::Unreachable(error),
+                Err(_) => last = Cause::TimedOut,
+            }
+        }
+        Err(last)
+    }
+}
+
+/// Makes sure that the socket ends where the policy was asked about.
+fn confirm(stream: TcpStream, address: SocketAddr) -> Result<TcpStream, Cause> {
+    let peer = stream.peer_addr().map_err(Cause::Unreachable)?;
+    if peer != address {
+        return Err(guard::not_public().into());
+    }
+    stream.set_nodelay(true).map_err(Cause::Unreachable)?;
+    Ok(stream)
+}
+
+fn destination(uri: &Uri) -> Result<(String, u16), Cause> {
+    let host = uri.host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let usual = if uri.scheme() == Some(&http::uri::Scheme::HTTPS) {
+        443
+    } else {
+        80
+    };
+    if host.is_empty() {
+        return Err(Cause::Unreachable(io::ErrorKind::InvalidInput.into()));
+    }
+    Ok((host.to_owned(), uri.port_u16().unwrap_or(usual)))
+}
+
+/// Whether an address is one of this machine's own: then the kernel would use the very same address as the sender.
+/// A datagram socket is pointed there to ask; nothing is sent.
+fn is_own_interface(ip: IpAddr) -> bool {
+    let any: IpAddr = if ip.is_ipv4() {
+        std::net::Ipv4Addr::UNSPECIFIED.into()
+    } else {
+        std::net::Ipv6Addr::UNSPECIFIED.into()
+    };
+    let sender = || -> io::Result<IpAddr> {
+        let socket = UdpSocket::bind((any, 0))?;
+        socket.connect((ip, 9))?;
+        Ok(socket.local_addr()?.ip())
+    };
+    sender().is_ok_and(|sender| sender == ip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+
+    #[test]
+    fn an_own_interface_is_recognised_without_sending_anything() {
+        assert!(is_own_interface(Ipv4Addr::LOCALHOST.into()));
+        assert!(!is_own_interface(Ipv4Addr::new(8, 8, 8, 8).into()));
+    }
+
+    #[test]
+    fn the_port_follows_the_scheme_and_brackets_go() {
+        let read =
+            |text: &str| destination(&text.parse().expect("an address")).expect("a destination");
+        assert_eq!(
+            read("https://[2606:4700::1]/x"),
+            ("2606:4700::1".into(), 443)
+        );
+        assert_eq!(read("http://a.org:8080/"), ("a.org".into(), 8080));
+        assert_eq!(read("http://a.org/"), ("a.org".into(), 80));
+    }
+}

@@ -1,0 +1,273 @@
+//! Reading images and files from addresses of callers: each redirect is judged anew, bytes are counted while they
+//! come, and an image shows its magic bytes before the rest is waited for.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use atelier_contract::fields::ImageHeader;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+use http::{Method, Request, Response, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body as _, Incoming};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::fault::classify;
+use super::slots::Slot;
+use super::{FetchFault, Outbound, Trouble, USER_AGENT};
+use crate::guard::Purpose;
+
+/// The unit in which memory for images is given out.
+const MEMORY_UNIT: u64 = 64 * 1024;
+/// So many bytes tell every image format from anything else.
+const MAGIC_BYTES: usize = 16;
+
+/// An image as it came, with what its header says.
+#[derive(Clone, Debug)]
+pub struct FetchedImage {
+    /// The file, unchanged.
+    pub bytes: Bytes,
+    /// The media type by magic bytes, whatever the answer claimed.
+    pub media_type: &'static str,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+}
+
+/// A file that is still coming.
+pub struct Download {
+    /// The media type the answer claims.
+    pub media_type: Option<String>,
+    /// The size the answer claims.
+    pub length: Option<u64>,
+    pieces: Pin<Box<dyn Stream<Item = Result<Bytes, FetchFault>> + Send>>,
+}
+
+impl Stream for Download {
+    type Item = Result<Bytes, FetchFault>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.pieces.poll_next_unpin(context)
+    }
+}
+
+/// The memory all images under way share.
+pub(crate) fn memory(bytes: u64) -> Arc<Semaphore> {
+    let units = (bytes / MEMORY_UNIT).clamp(1, Semaphore::MAX_PERMITS as u64);
+    Arc::new(Semaphore::new(units as usize))
+}
+
+impl Outbound {
+    /// Reads an image.
+    pub async fn fetch_image(&self, url: &str) -> Result<FetchedImage, FetchFault> {
+        let deadline = Instant::now() + self.limits.image;
+        let work = async {
+            let (response, _slot) = self
+                .get(url, "image/png, image/jpeg, image/webp, image/gif")
+                .await?;
+            let bytes = self.read_image(response).await?;
+            let header = ImageHeader::read(&bytes).map_err(|_| Trouble::NotAnImage)?;
+            Ok(FetchedImage {
+                bytes,
+                media_type: header.media_type,
+                width: header.width,
+                height: header.height,
+            })
+        };
+        let result: Result<_, Trouble> = timeout_at(deadline, work)
+            .await
+            .unwrap_or(Err(Trouble::TimedOut));
+        result.map_err(FetchFault::from)
+    }
+
+    /// Starts reading a file of at most `max_bytes`; its bytes are the caller's to look at.
+    pub async fn fetch_file(&self, url: &str, max_bytes: u64) -> Result<Download, FetchFault> {
+        let deadline = Instant::now() + self.limits.file;
+        let (response, slot) = timeout_at(deadline, self.get(url, "*/*"))
+            .await
+            .unwrap_or(Err(Trouble::TimedOut))?;
+        let length = response.body().size_hint().exact();
+        if length.is_some_and(|length| length > max_bytes) {
+            return Err(Trouble::TooLarge.into());
+        }
+        let media_type = response
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned);
+        let flow = Flow {
+            body: response.into_body(),
+            left: max_bytes,
+            deadline,
+            stall: self.limits.stall,
+            _slot: slot,
+        };
+        Ok(Download {
+            media_type,
+            length,
+            pieces: Box::pin(futures_util::stream::unfold(Some(flow), step)),
+        })
+    }
+
+    /// Asks for an address and follows what redirects are allowed.
+    async fn get(&self, url: &str, accept: &str) -> Result<(Response<Incoming>, Slot), Trouble> {
+        let mut url = self.judged(url)?;
+        for _ in 0..=self.limits.redirects {
+            let slot = self
+                .fetch_slots
+                .take(&url, self.limits.slot)
+                .await
+                .ok_or(Trouble::Busy)?;
+            let request = Request::builder()
+                .method(Method::GET)
+                .uri(url.as_str())
+                .header(header::USER_AGENT, USER_AGENT)
+                .header(header::ACCEPT, accept)
+                .header(header::ACCEPT_ENCODING, "identity")
+                .body(Full::default())
+                .map_err(|_| Trouble::Protocol)?;
+            let answer = timeout_at(
+                Instant::now() + self.limits.image,
+                self.fetches.request(request),
+            );
+            let response = match answer.await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) => return Err(classify(&error)),
+                Err(_) => return Err(Trouble::TimedOut),
+            };
+            match response.status().as_u16() {
+                200 => return Ok((response, slot)),
+                301 | 302 | 303 | 307 | 308 => url = self.next(&url, &response)?,
+                other => return Err(Trouble::Status(other)),
+            }
+        }
+        Err(Trouble::Redirect)
+    }
+
+    /// Where a redirect leads, if it may be followed: judged like a submitted address, and never from https to http.
+    fn next(&self, from: &Url, response: &Response<Incoming>) -> Result<Url, Trouble> {
+        let location = response
+            .headers()
+            .get(header::LOCATION)
+            .and_then(|value| value.to_str().ok())
+            .filter(|text| !text.contains(['\\', ' ', '\t']))
+            .ok_or(Trouble::Redirect)?;
+        let to = from.join(location).map_err(|_| Trouble::Redirect)?;
+        if from.scheme() == "https" && to.scheme() != "https" {
+            return Err(Trouble::Redirect);
+        }
+        self.judged(to.as_str())
+    }
+
+    fn judged(&self, url: &str) -> Result<Url, Trouble> {
+        self.policy
+            .check_url(url, Purpose::Image)
+            .map_err(|_| Trouble::Blocked)
+    }
+
+    async fn read_image(&self, response: Response<Incoming>) -> Result<Bytes, Trouble> {
+        let most = self.limits.image_bytes;
+        let mut body = response.into_body();
+        if body.size_hint().lower() > most {
+            return Err(Trouble::TooLarge);
+        }
+        let mut bytes = Vec::new();
+        let mut held = Memory::new(&self.image_memory);
+        let mut looked = false;
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame.map_err(|_| Trouble::Protocol)?.into_data() else {
+                continue;
+            };
+            let size = (bytes.len() + data.len()) as u64;
+            if size > most {
+                return Err(Trouble::TooLarge);
+            }
+            held.cover(size).await?;
+            bytes.extend_from_slice(&data);
+            if !looked && bytes.len() >= MAGIC_BYTES {
+                looked = true;
+                if !starts_like_an_image(&bytes) {
+                    return Err(Trouble::NotAnImage);
+                }
+            }
+        }
+        Ok(bytes.into())
+    }
+}
+
+fn starts_like_an_image(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x89PNG\r\n\x1a\n")
+        || bytes.starts_with(b"\xff\xd8\xff")
+        || bytes.starts_with(b"GIF8")
+        || bytes.starts_with(b"RIFF") && bytes[8..].starts_with(b"WEBP")
+}
+
+/// A share of the common memory that grows with what is read and returns when it is dropped.
+struct Memory {
+    common: Arc<Semaphore>,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Memory {
+    fn new(common: &Arc<Semaphore>) -> Self {
+        Self {
+            common: Arc::clone(common),
+            held: None,
+        }
+    }
+
+    async fn cover(&mut self, bytes: u64) -> Result<(), Trouble> {
+        let units = bytes.div_ceil(MEMORY_UNIT) as usize;
+        let missing = units
+            - self
+                .held
+                .as_ref()
+                .map_or(0, OwnedSemaphorePermit::num_permits)
+                .min(units);
+        if missing == 0 {
+            return Ok(());
+        }
+        let more = Arc::clone(&self.common)
+            .acquire_many_owned(missing as u32)
+            .await
+            .map_err(|_| Trouble::Busy)?;
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+}
+
+/// A file on its way; the slot is held until the end.
+struct Flow {
+    body: Incoming,
+    left: u64,
+    deadline: Instant,
+    stall: std::time::Duration,
+    _slot: Slot,
+}
+
+/// The next piece; after an error the flow is over.
+async fn step(flow: Option<Flow>) -> Option<(Result<Bytes, FetchFault>, Option<Flow>)> {
+    let mut flow = flow?;
+    loop {
+        let until = flow.deadline.min(Instant::now() + flow.stall);
+        let data = match timeout_at(until, flow.body.frame()).await {
+            Err(_) => return Some((Err(Trouble::TimedOut.into()), None)),
+            Ok(None) => return None,
+            Ok(Some(Err(_))) => return Some((Err(Trouble::Protocol.into()), None)),
+            Ok(Some(Ok(frame))) => frame.into_data(),
+        };
+        let Ok(data) = data else { continue };
+        match flow.left.checked_sub(data.len() as u64) {
+            Some(left) => flow.left = left,
+            None => return Some((Err(Trouble::TooLarge.into()), None)),
+        }
+        return Some((Ok(data), Some(flow)));
+    }
+}

@@ -1,0 +1,61 @@
+//! Names to addresses, in bounded time and number.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+/// Look-ups that may hang in the system's resolver at a time; each takes a thread until the system gives up.
+const LOOKUPS_AT_ONCE: usize = 64;
+
+/// A function that answers for names, for tests and special networks.
+pub type Lookup = Arc<
+    dyn Fn(String) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> + Send + Sync,
+>;
+
+/// Who answers for names.
+#[derive(Clone)]
+pub struct Resolver(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    System(Arc<Semaphore>),
+    Scripted(Lookup),
+}
+
+impl Resolver {
+    /// The machine's own resolver.
+    pub fn system() -> Self {
+        Self(Kind::System(Arc::new(Semaphore::new(LOOKUPS_AT_ONCE))))
+    }
+
+    /// Answers from a function.
+    pub fn scripted(lookup: Lookup) -> Self {
+        Self(Kind::Scripted(lookup))
+    }
+
+    /// Every address of a name. `exact` keeps the machine from completing the name with its search domains.
+    pub(crate) async fn lookup(&self, name: &str, exact: bool) -> io::Result<Vec<IpAddr>> {
+        match &self.0 {
+            Kind::Scripted(lookup) => lookup(name.to_owned()).await,
+            Kind::System(lookups) => {
+                let permit = Arc::clone(lookups)
+                    .acquire_owned()
+                    .await
+                    .map_err(io::Error::other)?;
+                let name = format!("{name}{}", if exact { "." } else { "" });
+                // The permit travels with the thread: a caller that gave up does not free the thread.
+                tokio::task::spawn_blocking(move || {
+                    let _permit = permit;
+                    let found = (name.as_str(), 0).to_socket_addrs()?;
+                    Ok(found.map(|address| address.ip()).collect())
+                })
+                .await
+                .map_err(io::Error::other)?
+            }
+        }
+    }
+}
