@@ -9,6 +9,7 @@ pub mod assets;
 pub mod audit;
 pub mod deliveries;
 mod error;
+pub mod files;
 pub mod jobs;
 pub mod keys;
 pub mod ledger;

@@ -1,0 +1,152 @@
+//! The bytes of the vault, under short keys: in a folder, or in any S3-compatible bucket. What was put is durable when
+//! the call returns, and a key always has either its whole content or nothing.
+
+mod folder;
+mod key;
+mod s3;
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+
+pub use s3::S3Settings;
+
+use folder::Folder;
+use s3::Bucket;
+
+/// A flow of pieces or names that may break off.
+pub type Flow<T> = Pin<Box<dyn Stream<Item = Result<T>> + Send>>;
+
+/// What can go wrong with a stored file.
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    /// Keys are letters, digits, `_`, `-`, `.` and `/`.
+    #[error("`{0}` is not a key of the vault")]
+    BadKey(String),
+    /// Nothing is stored under the key.
+    #[error("there is no such file in the vault")]
+    NotFound,
+    /// The range does not lie within the file.
+    #[error("the file has no such range")]
+    BadRange,
+    /// The flow of bytes to be stored broke off; nothing was stored.
+    #[error("the file to be stored broke off")]
+    Source(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The folder failed.
+    #[error("the vault's folder failed")]
+    Io(#[from] std::io::Error),
+    /// The bucket failed.
+    #[error("the vault's bucket failed")]
+    Bucket(#[source] object_store::Error),
+}
+
+/// The result of a vault call.
+pub type Result<T> = std::result::Result<T, FilesError>;
+
+/// Where the bytes are kept; cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Files {
+    /// In a folder of this machine, or one that several machines mount.
+    Folder(Folder),
+    /// In an S3-compatible bucket.
+    S3(Bucket),
+}
+
+impl Files {
+    /// Opens a folder, creating it if need be.
+    pub fn folder(path: impl Into<PathBuf>) -> Result<Self> {
+        Folder::open(path.into()).map(Self::Folder)
+    }
+
+    /// Opens a bucket; nothing is asked of it yet.
+    pub fn s3(settings: &S3Settings) -> Result<Self> {
+        Bucket::open(settings).map(Self::S3)
+    }
+
+    /// Stores bytes, replacing what was there; durable when it returns.
+    pub async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+        key::check(key)?;
+        match self {
+            Self::Folder(folder) => folder.put(key, bytes).await,
+            Self::S3(bucket) => bucket.put(key, bytes).await,
+        }
+    }
+
+    /// Stores a flow of pieces without holding it in memory; gives back its size. A flow that breaks off leaves
+    /// nothing under the key.
+    pub async fn put_stream<S, E>(&self, key: &str, pieces: S) -> Result<u64>
+    where
+        S: Stream<Item = std::result::Result<Bytes, E>> + Send,
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        key::check(key)?;
+        let pieces = Box::pin(pieces.map(|piece| piece.map_err(|e| FilesError::Source(e.into()))));
+        match self {
+            Self::Folder(folder) => folder.put_stream(key, pieces).await,
+            Self::S3(bucket) => bucket.put_stream(key, pieces).await,
+        }
+    }
+
+    /// The size of a file, or `None` when there is none.
+    pub async fn size(&self, key: &str) -> Result<Option<u64>> {
+        key::check(key)?;
+        match self {
+            Self::Folder(folder) => folder.size(key).await,
+            Self::S3(bucket) => bucket.size(key).await,
+        }
+    }
+
+    /// The whole file, for small ones.
+    pub async fn read(&self, key: &str) -> Result<Bytes> {
+        key::check(key)?;
+        match self {
+            Self::Folder(folder) => folder.read(key).await,
+            Self::S3(bucket) => bucket.read(key).await,
+        }
+    }
+
+    /// A part of a file, piece by piece. An empty range gives no pieces.
+    pub async fn read_range(&self, key: &str, range: Range<u64>) -> Result<Flow<Bytes>> {
+        key::check(key)?;
+        if range.start > range.end {
+            return Err(FilesError::BadRange);
+        }
+        match self {
+            Self::Folder(folder) => folder.read_range(key, range).await,
+            Self::S3(bucket) => bucket.read_range(key, range).await,
+        }
+    }
+
+    /// Deletes a file; one that is already gone is fine.
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        key::check(key)?;
+        match self {
+            Self::Folder(folder) => folder.delete(key).await,
+            Self::S3(bucket) => bucket.delete(key).await,
+        }
+    }
+
+    /// The keys below `prefix` (a whole path segment, or empty for all) that were last written before a time, in no
+    /// particular order: what a sweep for files without a row walks over.
+    pub async fn list(&self, prefix: &str, before_ms: i64) -> Result<Flow<String>> {
+        if !prefix.is_empty() {
+            key::check(prefix)?;
+        }
+        match self {
+            Self::Folder(folder) => Ok(folder.list(prefix, before_ms)),
+            Self::S3(bucket) => Ok(bucket.list(prefix, before_ms)),
+        }
+    }
+
+    /// Removes what interrupted writes left behind before a time; gives back how many. A bucket does this by its own
+    /// life-cycle rule for incomplete uploads.
+    pub async fn sweep_unfinished(&self, before_ms: i64) -> Result<u64> {
+        match self {
+            Self::Folder(folder) => folder.sweep_unfinished(before_ms).await,
+            Self::S3(_) => Ok(0),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Files in a folder. A write goes to a file of its own under `.unfinished`, is synced, renamed to its place, and the
+//! folders above it are synced, so that neither a crash nor a power cut shows half a file or loses a finished one.
+
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio_util::io::ReaderStream;
+
+use super::{FilesError, Flow, Result};
+
+/// Where files lie until they are whole. Keys cannot begin with a dot, so none can name it.
+const UNFINISHED: &str = ".unfinished";
+/// The size of one piece of a file that is read.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// An open folder.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    root: Arc<Path>,
+}
+
+impl Folder {
+    pub(super) fn open(root: PathBuf) -> Result<Self> {
+        fs::create_dir_all(root.join(UNFINISHED))?;
+        Ok(Self { root: root.into() })
+    }
+
+    pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+        let (root, target) = (Arc::clone(&self.root), self.root.join(key));
+        blocking(move || {
+            let draft = Draft::create(&root)?;
+            fs::write(&draft.path, &bytes)?;
+            fs::File::open(&draft.path)?.sync_all()?;
+            draft.finish(&root, &target)
+        })
+        .await
+    }
+
+    pub(super) async fn put_stream<S>(&self, key: &str, mut pieces: S) -> Result<u64>
+    where
+        S: Stream<Item = Result<Bytes>> + Send + Unpin,
+    {
+        let (root, target) = (Arc::clone(&self.root), self.root.join(key));
+        let draft = blocking({
+            let root = Arc::clone(&root);
+            move || Draft::create(&root)
+        })
+        .await?;
+        let mut file = tokio::fs::OpenOptions::new()
+            .write(true)
+            .open(&draft.path)
+            .await?;
+        let mut size = 0;
+        while let Some(piece) = pieces.next().await {
+            let piece = piece?;
+            file.write_all(&piece).await?;
+            size += piece.len() as u64;
+        }
+        file.flush().await?;
+        file.sync_all().await?;
+        drop(file);
+        blocking(move || draft.finish(&root, &target)).await?;
+        Ok(size)
+    }
+
+    pub(super) async fn size(&self, key: &str) -> Result<Option<u64>> {
+        match tokio::fs::metadata(self.root.join(key)).await {
+            Ok(data) if data.is_file() => Ok(Some(data.len())),
+            Ok(_) => Ok(None),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) async fn read(&self, key: &str) -> Result<Bytes> {
+        let path = self.root.join(key);
+        match tokio::fs::read(path).await {
+            Ok(bytes) => Ok(bytes.into()),
+            Err(error) => Err(absent_or(error)),
+        }
+    }
+
+    pub(super) async fn read_range(&self, key: &str, range: Range<u64>) -> Result<Flow<Bytes>> {
+        let mut file = tokio::fs::File::open(self.root.join(key))
+            .await
+            .map_err(absent_or)?;
+        let data = file.metadata().await?;
+        if !data.is_file() {
+            return Err(FilesError::NotFound);
+        }
+        if range.end > data.len() {
+            return Err(FilesError::BadRange);
+        }
+        file.seek(io::SeekFrom::Start(range.start)).await?;
+        let part = file.take(range.end - range.start);
+        let pieces = ReaderStream::with_capacity(part, PIECE_BYTES).map_err(FilesError::from);
+        Ok(Box::pin(pieces))
+    }
+
+    pub(super) async fn delete(&self, key: &str) -> Result<()> {
+        match tokio::fs::remove_file(self.root.join(key)).await {
+            Err(error) if !is_absent(&error) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn list(&self, prefix: &str, before_ms: i64) -> Flow<String> {
+        let walk = Walk {
+            root: Arc::clone(&self.root),
+            folders: vec![self.root.join(prefix)],
+            before_ms,
+        };
+        let pages = futures_util::stream::try_unfold(walk, |mut walk| async move {
+            let Some(folder) = walk.folders.pop() else {
+                return Ok(None);
+            };
+            blocking(move || {
+                let keys = walk.visit(&folder)?;
+                Ok(Some((keys, walk)))
+            })
+            .await
+        });
+        Box::pin(
+            pages
+                .map_ok(|keys| futures_util::stream::iter(keys.into_iter().map(Ok)))
+                .try_flatten(),
+        )
+    }
+
+    pub(super) async fn sweep_unfinished(&self, before_ms: i64) -> Result<u64> {
+        let folder = self.root.join(UNFINISHED);
+        blocking(move || {
+            let mut removed = 0;
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                if entry
+                    .metadata()
+                    .is_ok_and(|data| modified_ms(&data) < before_ms)
+                {
+                    fs::remove_file(entry.path())?;
+                    removed += 1;
+                }
+            }
+            Ok(removed)
+        })
+        .await
+    }
+}
+
+/// A file that is being written; it goes away unless it is finished.
+struct Draft {
+    path: PathBuf,
+    finished: bool,
+}
+
+impl Draft {
+    fn create(root: &Path) -> Result<Self> {
+        let mut name = [0_u8; 16];
+        getrandom::fill(&mut name).map_err(io::Error::other)?;
+        let name = format!("{:032x}", u128::from_be_bytes(name));
+        let path = root.join(UNFINISHED).join(name);
+        fs::File::create_new(&path)?;
+        Ok(Self {
+            path,
+            finished: false,
+        })
+    }
+
+    /// Moves the synced file to its place and makes the new name durable.
+    fn finish(mut self, root: &Path, target: &Path) -> Result<()> {
+        let folder = target.parent().unwrap_or(root);
+        let fresh = create_folders(root, folder)?;
+        fs::rename(&self.path, target)?;
+        self.finished = true;
+        sync_folder(folder)?;
+        for above in fresh {
+            sync_folder(&above)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.finished {
+            // What cannot be removed now is removed by the sweep.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Creates what is missing of `folder`; gives back the folders that got a new entry and so need a sync.
+fn create_folders(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut missing: Vec<&Path> = folder
+        .ancestors()
+        .take_while(|above| above.starts_with(root) && !above.is_dir())
+        .collect();
+    let changed = missing
+        .iter()
+        .filter_map(|path| path.parent().map(Path::to_path_buf))
+        .collect();
+    while let Some(path) = missing.pop() {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(changed)
+}
+
+fn sync_folder(folder: &Path) -> Result<()> {
+    Ok(fs::File::open(folder)?.sync_all()?)
+}
+
+/// A walk through the tree, one folder at a time, so that its memory is one folder's names.
+struct Walk {
+    root: Arc<Path>,
+    folders: Vec<PathBuf>,
+    before_ms: i64,
+}
+
+impl Walk {
+    /// The old files of one folder; its subfolders are visited later.
+    fn visit(&mut self, folder: &Path) -> Result<Vec<String>> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if is_absent(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut keys = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            let Ok(data) = fs::symlink_metadata(&path) else {
+                continue;
+            };
+            let key = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
+            let Some(key) = key.filter(|key| super::key::check(key).is_ok()) else {
+                continue;
+            };
+            if data.is_dir() {
+                self.folders.push(path);
+            } else if data.is_file() && modified_ms(&data) < self.before_ms {
+                keys.push(key.to_owned());
+            }
+        }
+        Ok(keys)
+    }
+}
+
+fn modified_ms(data: &fs::Metadata) -> i64 {
+    data.modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .map_or(0, |since| since.as_millis() as i64)
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn absent_or(error: io::Error) -> FilesError {
+    if is_absent(&error) || error.kind() == io::ErrorKind::IsADirectory {
+        FilesError::NotFound
+    } else {
+        error.into()
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(io::Error::other)?
+}

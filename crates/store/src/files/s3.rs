@@ -1,0 +1,238 @@
+//! Files in an S3-compatible bucket. Small ones go in one request, large ones part by part; an upload that breaks off
+//! is taken back.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::path::Path;
+use object_store::{
+    ClientOptions, GetOptions, MultipartUpload, ObjectStore as _, ObjectStoreExt as _, RetryConfig,
+};
+
+use super::{FilesError, Flow, Result};
+
+/// The size of one part of a large upload; S3 wants at least 5 MiB.
+const PART_BYTES: usize = 8 * 1024 * 1024;
+/// One request, its whole body included. A part of 8 MiB has this long even on a slow line.
+const REQUEST: Duration = Duration::from_secs(300);
+/// The longest silence within a request.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long a failing request is tried again before the caller hears of it.
+const RETRY: Duration = Duration::from_secs(30);
+
+/// How to reach a bucket.
+#[derive(Clone, Default)]
+pub struct S3Settings {
+    /// The bucket's name.
+    pub bucket: String,
+    /// A path within the bucket that all keys get in front; may be empty.
+    pub prefix: String,
+    /// The address of the server; empty for the provider's own.
+    pub endpoint: String,
+    /// The region.
+    pub region: String,
+    /// Whether the bucket is named in the path rather than in the host name.
+    pub path_style: bool,
+    /// The key id; empty to take the credentials of the environment.
+    pub access_key: String,
+    /// The secret key.
+    pub secret_key: String,
+}
+
+impl std::fmt::Debug for S3Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("S3Settings")
+            .field("bucket", &self.bucket)
+            .field("prefix", &self.prefix)
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An open bucket.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    client: Arc<AmazonS3>,
+    prefix: String,
+}
+
+impl Bucket {
+    pub(super) fn open(settings: &S3Settings) -> Result<Self> {
+        // The client's TLS has no provider of its own; when the process already chose one, that one stays.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let prefix = settings.prefix.trim_matches('/').to_owned();
+        if !prefix.is_empty() {
+            super::key::check(&prefix)?;
+        }
+        let mut builder = if settings.access_key.is_empty() {
+            AmazonS3Builder::from_env()
+        } else {
+            AmazonS3Builder::new()
+                .with_access_key_id(&settings.access_key)
+                .with_secret_access_key(&settings.secret_key)
+        };
+        builder = builder
+            .with_bucket_name(&settings.bucket)
+            .with_virtual_hosted_style_request(!settings.path_style)
+            .with_client_options(client_options(settings))
+            .with_retry(RetryConfig {
+                max_retries: 5,
+                retry_timeout: RETRY,
+                ..RetryConfig::default()
+            });
+        if !settings.region.is_empty() {
+            builder = builder.with_region(&settings.region);
+        }
+        if !settings.endpoint.is_empty() {
+            builder = builder.with_endpoint(settings.endpoint.trim_end_matches('/'));
+        }
+        Ok(Self {
+            client: Arc::new(builder.build().map_err(FilesError::Bucket)?),
+            prefix,
+        })
+    }
+
+    pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+        let put = self.client.put(&self.path(key), bytes.into()).await;
+        put.map(drop).map_err(FilesError::Bucket)
+    }
+
+    pub(super) async fn put_stream<S>(&self, key: &str, mut pieces: S) -> Result<u64>
+    where
+        S: Stream<Item = Result<Bytes>> + Send + Unpin,
+    {
+        let mut part = BytesMut::new();
+        while part.len() < PART_BYTES {
+            match pieces.next().await {
+                Some(piece) => part.extend_from_slice(&piece?),
+                None => {
+                    let size = part.len() as u64;
+                    return self.put(key, part.freeze()).await.map(|()| size);
+                }
+            }
+        }
+        let upload = self.client.put_multipart(&self.path(key)).await;
+        let mut upload = upload.map_err(FilesError::Bucket)?;
+        match send_parts(upload.as_mut(), part, pieces).await {
+            Ok(size) => Ok(size),
+            Err(error) => {
+                // The error that broke the upload is the one worth telling.
+                let _ = upload.abort().await;
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) async fn size(&self, key: &str) -> Result<Option<u64>> {
+        match self.client.head(&self.path(key)).await {
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(FilesError::Bucket(error)),
+        }
+    }
+
+    pub(super) async fn read(&self, key: &str) -> Result<Bytes> {
+        let found = self.client.get(&self.path(key)).await.map_err(absent_or)?;
+        found.bytes().await.map_err(FilesError::Bucket)
+    }
+
+    pub(super) async fn read_range(&self, key: &str, range: Range<u64>) -> Result<Flow<Bytes>> {
+        let size = self.size(key).await?.ok_or(FilesError::NotFound)?;
+        if range.end > size {
+            return Err(FilesError::BadRange);
+        }
+        if range.is_empty() {
+            return Ok(Box::pin(futures_util::stream::empty()));
+        }
+        let options = GetOptions {
+            range: Some(range.into()),
+            ..GetOptions::default()
+        };
+        let found = self.client.get_opts(&self.path(key), options).await;
+        let pieces = found.map_err(absent_or)?.into_stream();
+        Ok(Box::pin(pieces.map_err(FilesError::Bucket)))
+    }
+
+    pub(super) async fn delete(&self, key: &str) -> Result<()> {
+        match self.client.delete(&self.path(key)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(FilesError::Bucket(error)),
+        }
+    }
+
+    pub(super) fn list(&self, prefix: &str, before_ms: i64) -> Flow<String> {
+        let below = self.path(prefix);
+        let whole = self.prefix.clone();
+        let found = self.client.list(Some(&below)).map_err(FilesError::Bucket);
+        Box::pin(found.try_filter_map(move |meta| {
+            let old = meta.last_modified.timestamp_millis() < before_ms;
+            let key = strip(meta.location.as_ref(), &whole).filter(|_| old);
+            std::future::ready(Ok(key.map(str::to_owned)))
+        }))
+    }
+
+    fn path(&self, key: &str) -> Path {
+        Path::from(format!("{}/{key}", self.prefix))
+    }
+}
+
+/// The key within the prefix.
+fn strip<'a>(location: &'a str, prefix: &str) -> Option<&'a str> {
+    if prefix.is_empty() {
+        return Some(location);
+    }
+    location.strip_prefix(prefix)?.strip_prefix('/')
+}
+
+fn client_options(settings: &S3Settings) -> ClientOptions {
+    ClientOptions::new()
+        .with_allow_http(settings.endpoint.starts_with("http://"))
+        .with_timeout(REQUEST)
+        .with_read_timeout(SILENCE)
+        .with_http1_only()
+}
+
+/// Sends a flow part by part, one at a time, so that no more than two parts are in memory.
+async fn send_parts<S>(
+    upload: &mut dyn MultipartUpload,
+    mut part: BytesMut,
+    mut pieces: S,
+) -> Result<u64>
+where
+    S: Stream<Item = Result<Bytes>> + Send + Unpin,
+{
+    let mut size = 0;
+    loop {
+        if part.len() >= PART_BYTES {
+            let full = part.split_to(PART_BYTES).freeze();
+            size += full.len() as u64;
+            upload
+                .put_part(full.into())
+                .await
+                .map_err(FilesError::Bucket)?;
+            continue;
+        }
+        match pieces.next().await {
+            Some(piece) => part.extend_from_slice(&piece?),
+            None => break,
+        }
+    }
+    if !part.is_empty() {
+        size += part.len() as u64;
+        let last = part.freeze().into();
+        upload.put_part(last).await.map_err(FilesError::Bucket)?;
+    }
+    upload.complete().await.map_err(FilesError::Bucket)?;
+    Ok(size)
+}
+
+fn absent_or(error: object_store::Error) -> FilesError {
+    match error {
+        object_store::Error::NotFound { .. } => FilesError::NotFound,
+        error => FilesError::Bucket(error),
+    }
+}
