@@ -1,0 +1,220 @@
+//! Accounts and keys: what callers see of themselves, and what the operator does to them.
+
+use atelier_contract::{Code, Quota, Refusal};
+use atelier_store::{Account, AccountPatch, Credit, CreditKind, Credited, NewAccount, NewKey};
+
+use crate::engine::{Engine, unavailable};
+use crate::key;
+use crate::views::{AccountChange, AccountView, KeyView, LedgerView, NewAccountRequest, UsageView};
+
+/// The longest e-mail address that is taken.
+const EMAIL_MOST: usize = 254;
+/// Keys an account may have at once.
+const KEYS_MOST: usize = 100;
+
+impl Engine {
+    /// An account.
+    pub async fn account(&self, account_id: &str) -> Result<AccountView, Refusal> {
+        let account = self.store.account(account_id).await.map_err(unavailable)?;
+        account.map(view).ok_or_else(no_account)
+    }
+
+    /// A new account with its first key, which is shown this once.
+    pub async fn create_account(&self, new: NewAccountRequest) -> Result<(AccountView, String), Refusal> {
+        check_email(&new.email)?;
+        if new.balance < Quota::ZERO {
+            return Err(Refusal::invalid("balance", "must not be negative"));
+        }
+        let max_queue = new.max_queue.unwrap_or(self.settings.max_queue);
+        check_max_queue(max_queue)?;
+        let now_ms = self.now_ms();
+        let account = NewAccount {
+            id: self.ids.uuid(),
+            email: new.email,
+            email_verified_ms: new.email_verified.then_some(now_ms),
+            balance: new.balance,
+            max_queue,
+            ledger_id: self.ids.uuid(),
+            now_ms,
+        };
+        let account = self.store.create_account(account).await.map_err(|error| match error {
+            atelier_store::Error::Conflict(_) => Refusal::field(Code::Conflict, "email", "has an account already"),
+            other => unavailable(other),
+        })?;
+        let (_, api_key) = self.issue_key(&account.id, "first key", None).await?;
+        Ok((view(account), api_key))
+    }
+
+    /// Accounts in pages.
+    pub async fn accounts(&self, page: i64, limit: i64) -> Result<(Vec<AccountView>, i64), Refusal> {
+        let offset = (page - 1).max(0).saturating_mul(limit);
+        let (rows, total) = self.store.accounts(offset, limit).await.map_err(unavailable)?;
+        Ok((rows.into_iter().map(view).collect(), total))
+    }
+
+    /// Changes an account.
+    pub async fn patch_account(&self, id: &str, change: AccountChange) -> Result<AccountView, Refusal> {
+        if let Some(email) = &change.email {
+            check_email(email)?;
+        }
+        if let Some(max_queue) = change.max_queue {
+            check_max_queue(max_queue)?;
+        }
+        let now_ms = self.now_ms();
+        let patch = AccountPatch {
+            email: change.email,
+            max_queue: change.max_queue,
+            email_verified_ms: change.email_verified.map(|verified| verified.then_some(now_ms)),
+            disabled: change.disabled,
+        };
+        let account = self.store.update_account(id, patch).await.map_err(unavailable)?;
+        self.wake_keys();
+        account.map(view).ok_or_else(no_account)
+    }
+
+    /// Grants quota, or takes some away.
+    pub async fn credit(
+        &self,
+        account_id: &str,
+        amount: Quota,
+        reason: &str,
+        idempotency_key: Option<&str>,
+    ) -> Result<AccountView, Refusal> {
+        if amount == Quota::ZERO {
+            return Err(Refusal::invalid("amount", "must not be 0"));
+        }
+        let kind = if amount > Quota::ZERO { CreditKind::Grant } else { CreditKind::Adjust };
+        let credit = Credit {
+            id: self.ids.uuid(),
+            account_id: account_id.to_owned(),
+            amount,
+            kind,
+            reason: reason.to_owned(),
+            idempotency_key: idempotency_key.map(str::to_owned),
+            now_ms: self.now_ms(),
+        };
+        match self.store.credit(credit).await.map_err(unavailable)? {
+            Credited::Done(account) | Credited::Repeated(account) => Ok(view(account)),
+            Credited::TooLow(account) => {
+                let message = format!("the balance of {} cannot go below 0", account.balance);
+                Err(Refusal::invalid("amount", message))
+            }
+            Credited::NoAccount => Err(no_account()),
+        }
+    }
+
+    /// A new key for an account, shown this once.
+    pub async fn issue_key(
+        &self,
+        account_id: &str,
+        name: &str,
+        expires_ms: Option<i64>,
+    ) -> Result<(String, String), Refusal> {
+        if self.store.keys(account_id).await.map_err(unavailable)?.len() >= KEYS_MOST {
+            return Err(Refusal::new(Code::Conflict, format!("an account has at most {KEYS_MOST} keys; revoke one")));
+        }
+        let secret = key::generate();
+        let new = NewKey {
+            id: self.ids.uuid(),
+            account_id: account_id.to_owned(),
+            hash: key::hash(&secret),
+            prefix: key::display_prefix(&secret),
+            name: name.to_owned(),
+            scopes: "all".into(),
+            now_ms: self.now_ms(),
+            expires_ms,
+        };
+        let id = new.id.clone();
+        self.store.add_key(new).await.map_err(unavailable)?;
+        Ok((id, secret))
+    }
+
+    /// The keys of an account, without their secrets.
+    pub async fn keys(&self, account_id: &str) -> Result<Vec<KeyView>, Refusal> {
+        let keys = self.store.keys(account_id).await.map_err(unavailable)?;
+        let view = |key: atelier_store::Key| KeyView {
+            id: key.id,
+            name: key.name,
+            prefix: key.prefix,
+            scopes: key.scopes,
+            created_ms: key.created_ms,
+            last_used_ms: key.last_used_ms,
+            expires_ms: key.expires_ms,
+        };
+        Ok(keys.into_iter().map(view).collect())
+    }
+
+    /// Revokes a key of an account, on every node at once.
+    pub async fn revoke_key(&self, account_id: &str, key_id: &str) -> Result<bool, Refusal> {
+        let revoked = self.store.revoke_key(account_id, key_id, self.now_ms()).await.map_err(unavailable)?;
+        self.wake_keys();
+        Ok(revoked)
+    }
+
+    /// Movements of quota in pages, newest first.
+    pub async fn ledger(
+        &self,
+        account_id: Option<&str>,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<LedgerView>, i64), Refusal> {
+        let offset = (page - 1).max(0).saturating_mul(limit);
+        let (rows, total) = self.store.ledger(account_id, offset, limit).await.map_err(unavailable)?;
+        let view = |row: atelier_store::LedgerRow| LedgerView {
+            id: row.id,
+            time_ms: row.time_ms,
+            account_id: row.account_id,
+            kind: row.kind,
+            amount: row.amount,
+            job_id: row.job_id,
+            balance: row.balance_after,
+            frozen: row.frozen_after,
+            reason: row.reason,
+        };
+        Ok((rows.into_iter().map(view).collect(), total))
+    }
+
+    /// What an account consumed, by day and operation.
+    pub async fn usage(&self, account_id: &str, from_ms: i64, to_ms: i64) -> Result<Vec<UsageView>, Refusal> {
+        let rows = self.store.usage(account_id, from_ms, to_ms).await.map_err(unavailable)?;
+        let view = |row: atelier_store::UsageRow| UsageView {
+            day: row.day,
+            operation: row.operation,
+            jobs: row.jobs,
+            quota: row.quota,
+        };
+        Ok(rows.into_iter().map(view).collect())
+    }
+}
+
+fn view(account: Account) -> AccountView {
+    AccountView {
+        id: account.id,
+        email: account.email,
+        email_verified_ms: account.email_verified_ms,
+        balance: account.balance,
+        frozen: account.frozen,
+        max_queue: account.max_queue,
+        disabled: account.disabled,
+        created_ms: account.created_ms,
+    }
+}
+
+fn no_account() -> Refusal {
+    Refusal::new(Code::NotFound, "no such account")
+}
+
+fn check_email(email: &str) -> Result<(), Refusal> {
+    let plain = email.len() <= EMAIL_MOST && !email.chars().any(|c| c.is_whitespace() || c.is_control());
+    match email.split_once('@') {
+        Some((name, host)) if plain && !name.is_empty() && !host.is_empty() && !host.contains('@') => Ok(()),
+        _ => Err(Refusal::invalid("email", "must be an e-mail address")),
+    }
+}
+
+fn check_max_queue(max_queue: i64) -> Result<(), Refusal> {
+    if (1..=1_000_000).contains(&max_queue) {
+        return Ok(());
+    }
+    Err(Refusal::invalid("max_queue", "must be a whole number from 1 to 1000000"))
+}

@@ -1,0 +1,115 @@
+//! The caller's view of callbacks: what was sent, sending it again, and the secret it is signed with.
+
+use atelier_contract::{Code, Refusal};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Engine, unavailable};
+use crate::ids::random_bytes;
+use crate::sign::new_webhook_secret;
+use crate::views::CallbackView;
+
+/// After a rotation both secrets sign for this long.
+const BOTH_SIGN_MS: i64 = 24 * 3_600_000;
+
+/// An account's signing secrets, as they are sealed.
+#[derive(Serialize, Deserialize)]
+struct Secrets {
+    current: String,
+    previous: Option<String>,
+    rotated_ms: i64,
+}
+
+impl Engine {
+    /// Callbacks in pages, newest first, of one account or of all.
+    pub async fn callbacks(
+        &self,
+        account_id: Option<&str>,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<CallbackView>, i64), Refusal> {
+        let offset = (page - 1).max(0).saturating_mul(limit);
+        let (rows, total) = self.store.deliveries(account_id, None, offset, limit).await.map_err(unavailable)?;
+        let view = |row: atelier_store::Delivery| CallbackView {
+            next_attempt_ms: (row.state == "due").then_some(row.next_ms),
+            id: row.id,
+            job_id: row.job_id,
+            url: row.url,
+            status: row.state,
+            attempts: row.attempts,
+            last_status: row.last_status,
+            last_error: row.last_error,
+        };
+        Ok((rows.into_iter().map(view).collect(), total))
+    }
+
+    /// Sends a callback again, now.
+    pub async fn redeliver(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
+        if self.store.redeliver(account_id, id, self.now_ms()).await.map_err(unavailable)? {
+            self.wake_callbacks();
+            return Ok(());
+        }
+        Err(Refusal::new(Code::NotFound, "no such callback, or it is being sent right now"))
+    }
+
+    /// Sends every callback again that was given up since a time; says how many.
+    pub async fn redeliver_since(&self, account_id: &str, since_ms: i64) -> Result<u64, Refusal> {
+        let count = self.store.redeliver_failed(account_id, since_ms, self.now_ms()).await.map_err(unavailable)?;
+        self.wake_callbacks();
+        Ok(count)
+    }
+
+    /// The secret callbacks are signed with.
+    pub async fn callback_secret(&self, account_id: &str) -> Result<String, Refusal> {
+        Ok(self.secrets(account_id).await?.current)
+    }
+
+    /// A new secret; the old one goes on signing beside it for a day.
+    pub async fn rotate_callback_secret(&self, account_id: &str) -> Result<String, Refusal> {
+        let old = self.secrets(account_id).await?;
+        let new = Secrets {
+            current: new_webhook_secret(&random_bytes::<32>()),
+            previous: Some(old.current),
+            rotated_ms: self.now_ms(),
+        };
+        let sealed = self.seal_secrets(account_id, &new);
+        self.store.put_setting(&setting_name(account_id), &sealed).await.map_err(unavailable)?;
+        Ok(new.current)
+    }
+
+    /// The secrets that sign now: the current one, and the previous one for a day.
+    pub(crate) async fn signing_secrets(&self, account_id: &str) -> Result<Vec<String>, Refusal> {
+        let secrets = self.secrets(account_id).await?;
+        let both = self.now_ms() - secrets.rotated_ms < BOTH_SIGN_MS;
+        Ok(std::iter::once(secrets.current).chain(secrets.previous.filter(|_| both)).collect())
+    }
+
+    async fn secrets(&self, account_id: &str) -> Result<Secrets, Refusal> {
+        let name = setting_name(account_id);
+        let sealed = match self.store.setting(&name).await.map_err(unavailable)? {
+            Some(sealed) => sealed,
+            None => {
+                let fresh = Secrets {
+                    current: new_webhook_secret(&random_bytes::<32>()),
+                    previous: None,
+                    rotated_ms: 0,
+                };
+                let sealed = self.seal_secrets(account_id, &fresh);
+                self.store.put_setting_if_absent(&name, &sealed).await.map_err(unavailable)?
+            }
+        };
+        let opened = self.keyring.sealer().open(&sealed, name.as_bytes()).ok();
+        opened.and_then(|text| serde_json::from_slice(&text).ok()).ok_or_else(|| {
+            tracing::error!(account = account_id, "a callback secret cannot be opened with this master key");
+            Refusal::new(Code::Internal, "the callback secret cannot be read; tell the operator")
+        })
+    }
+
+    fn seal_secrets(&self, account_id: &str, secrets: &Secrets) -> String {
+        let text = serde_json::to_vec(secrets).expect("plain text fields");
+        self.keyring.sealer().seal(&text, setting_name(account_id).as_bytes(), random_bytes())
+    }
+}
+
+fn setting_name(account_id: &str) -> String {
+    format!("callback-secret:{account_id}")
+}

@@ -1,0 +1,130 @@
+//! The courier: posts callbacks that are due, writes down how it went and when to try again.
+
+use std::sync::Arc;
+
+use atelier_backends::http::CallbackOutcome;
+use atelier_contract::Job;
+use atelier_store::{Delivery, DeliveryResult, DeliveryState};
+use bytes::Bytes;
+
+use crate::crash;
+use crate::engine::Engine;
+use crate::ids::random_bytes;
+use crate::jobs::{family_of, render};
+use crate::sign::sign_webhook;
+
+/// A claimed callback that is not heard of again is due again after this.
+const CLAIM_MS: i64 = 60_000;
+/// A receiver may ask for at most this much patience.
+const RETRY_AFTER_MOST_S: u64 = 3_600;
+/// What is kept of an answer.
+const ANSWER_START: usize = 500;
+
+impl Engine {
+    /// Claims callbacks that are due and posts each in a task of its own; says how many.
+    pub async fn deliver_step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
+        let in_flight = Arc::strong_count(&self.courier_load) - 1;
+        let free = self.settings.callbacks_at_once.saturating_sub(in_flight);
+        if free == 0 || self.stopping.is_cancelled() {
+            return Ok(0);
+        }
+        let now_ms = self.now_ms();
+        let skip = self.breaker.open(now_ms);
+        let per_host = self.settings.callbacks_per_host;
+        let claimed =
+            self.store.claim_deliveries(now_ms, now_ms + CLAIM_MS, free as i64, per_host, &skip).await?;
+        let count = claimed.len();
+        for delivery in claimed {
+            crash::point("courier.claimed");
+            let (engine, load) = (self.clone(), self.courier_load.clone());
+            self.tasks.spawn(async move {
+                engine.post(delivery).await;
+                drop(load);
+                engine.wakes.callbacks.notify_one();
+            });
+        }
+        Ok(count)
+    }
+
+    async fn post(&self, delivery: Delivery) {
+        let outcome = match self.compose(&delivery).await {
+            Ok((headers, body)) => self.outbound.post_callback(&delivery.url, &headers, body).await,
+            Err(why) => {
+                tracing::error!(delivery = %delivery.id, why, "a callback could not be composed");
+                return; // The claim runs out and it is due again.
+            }
+        };
+        crash::point("courier.posted");
+        let now_ms = self.now_ms();
+        let state = self.next_state(&delivery, &outcome, now_ms);
+        self.breaker.note(&delivery.host, matches!(state, DeliveryState::Delivered), now_ms);
+        let result = DeliveryResult {
+            id: delivery.id.clone(),
+            attempts: delivery.attempts,
+            state,
+            status: outcome.status.map(i64::from),
+            error: outcome.error,
+            duration_ms: outcome.duration_ms as i64,
+            answer_start: outcome.answer_start.chars().take(ANSWER_START).collect(),
+            now_ms,
+        };
+        if let Err(error) = self.store.finish_delivery(result).await {
+            tracing::warn!(%error, delivery = %delivery.id, "a callback's outcome was not written down");
+        }
+        crash::point("courier.recorded");
+    }
+
+    /// The body that fetch would give, signed for this try.
+    async fn compose(&self, delivery: &Delivery) -> Result<(Vec<(&'static str, String)>, Bytes), String> {
+        let row = self.store.job_of_anyone(&delivery.job_id).await.map_err(|error| error.to_string())?;
+        let job: Job = row.map(|row| self.hydrate(row)).ok_or("its job is gone")?;
+        let family = family_of(&job.operation).ok_or("its family is gone")?;
+        let body = render(family, &job);
+        let secrets = self.signing_secrets(&delivery.account_id).await.map_err(|refusal| refusal.message)?;
+        let timestamp_s = self.now_ms() / 1000;
+        let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+        let signature = sign_webhook(&secrets, &delivery.id, timestamp_s, &body);
+        let headers = vec![
+            ("webhook-id", delivery.id.clone()),
+            ("webhook-timestamp", timestamp_s.to_string()),
+            ("webhook-signature", signature),
+        ];
+        Ok((headers, body))
+    }
+
+    fn next_state(&self, delivery: &Delivery, outcome: &CallbackOutcome, now_ms: i64) -> DeliveryState {
+        match outcome.status {
+            Some(200..=299) => return DeliveryState::Delivered,
+            Some(410) => return DeliveryState::Stopped,
+            _ => {}
+        }
+        let tries_made = delivery.attempts.max(1) as usize;
+        match self.settings.callback_schedule_s.get(tries_made - 1) {
+            None => DeliveryState::Exhausted,
+            Some(&pause_s) => {
+                let pause_ms = jittered(pause_s * 1000, random_bytes());
+                let asked_ms = outcome.retry_after_s.unwrap_or(0).min(RETRY_AFTER_MOST_S) * 1000;
+                DeliveryState::Due { next_ms: now_ms + pause_ms.max(asked_ms) as i64 }
+            }
+        }
+    }
+}
+
+/// Spreads a pause over ±20 %, so that receivers that failed together are not asked together.
+fn jittered(pause_ms: u64, random: [u8; 2]) -> u64 {
+    let share = u64::from(u16::from_le_bytes(random));
+    pause_ms * 8 / 10 + pause_ms * 4 / 10 * share / u64::from(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::jittered;
+
+    #[test]
+    fn a_pause_is_spread_by_a_fifth_either_way() {
+        assert_eq!(jittered(5_000, [0, 0]), 4_000);
+        assert_eq!(jittered(5_000, [255, 255]), 6_000);
+        let middle = jittered(5_000, [0, 128]);
+        assert!((4_990..=5_010).contains(&middle), "{middle}");
+    }
+}

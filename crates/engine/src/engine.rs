@@ -1,0 +1,130 @@
+//! The house itself: what it is built from, and how it starts and stops.
+
+use std::sync::{Arc, RwLock};
+
+use atelier_backends::Backend;
+use atelier_backends::http::Outbound;
+use atelier_contract::{Code, Refusal, Tariff};
+use atelier_store::Store;
+use atelier_store::files::Files;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::breaker::Breaker;
+use crate::clock::Clock;
+use crate::ids::Ids;
+use crate::keyring::Keyring;
+use crate::result_cache::ResultCache;
+use crate::settings::Settings;
+use crate::sign::AddressSigner;
+use crate::slots::Slots;
+use crate::wake::Wakes;
+use crate::workbench::Workbench;
+
+/// What an engine is built from.
+pub struct Parts {
+    /// Durable state.
+    pub store: Store,
+    /// The vault's bytes.
+    pub files: Files,
+    /// Whoever makes the media, in order of preference.
+    pub backends: Vec<Arc<dyn Backend>>,
+    /// The guarded way out.
+    pub outbound: Outbound,
+    /// Prices.
+    pub tariff: Tariff,
+    /// Limits and schedules.
+    pub settings: Settings,
+    /// Time.
+    pub clock: Clock,
+    /// Identifiers.
+    pub ids: Ids,
+    /// Secrets of the service.
+    pub keyring: Keyring,
+    /// This process, among all that share the store.
+    pub node: String,
+}
+
+/// The working house.
+pub struct Engine {
+    pub(crate) store: Store,
+    pub(crate) files: Files,
+    pub(crate) slots: Slots,
+    pub(crate) outbound: Outbound,
+    pub(crate) tariff: RwLock<Arc<Tariff>>,
+    pub(crate) settings: Settings,
+    pub(crate) clock: Clock,
+    pub(crate) ids: Ids,
+    pub(crate) keyring: Keyring,
+    pub(crate) signer: AddressSigner,
+    pub(crate) node: String,
+    pub(crate) started_ms: i64,
+    pub(crate) wakes: Wakes,
+    pub(crate) bench: Workbench,
+    pub(crate) results: ResultCache,
+    pub(crate) callers: crate::callers::CallerCache,
+    pub(crate) breaker: Breaker,
+    /// One clone per callback in flight; the count is the load.
+    pub(crate) courier_load: Arc<()>,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stopping: CancellationToken,
+}
+
+impl Engine {
+    /// Builds the house; nothing runs yet.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let signer = parts.keyring.address_signer();
+        Arc::new(Self {
+            slots: Slots::new(parts.backends),
+            store: parts.store,
+            files: parts.files,
+            outbound: parts.outbound,
+            tariff: RwLock::new(Arc::new(parts.tariff)),
+            results: ResultCache::new(parts.settings.result_cache_bytes),
+            settings: parts.settings,
+            started_ms: parts.clock.now_ms(),
+            clock: parts.clock,
+            ids: parts.ids,
+            keyring: parts.keyring,
+            signer,
+            node: parts.node,
+            wakes: Wakes::default(),
+            bench: Workbench::default(),
+            callers: crate::callers::CallerCache::default(),
+            breaker: Breaker::default(),
+            courier_load: Arc::new(()),
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+        })
+    }
+
+    /// Milliseconds since 1970, by the house's clock.
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// The prices in force.
+    pub fn tariff(&self) -> Arc<Tariff> {
+        self.tariff.read().map_or_else(|poisoned| poisoned.into_inner().clone(), |tariff| tariff.clone())
+    }
+
+    /// Whether the store answers and work is being done.
+    pub async fn ready(&self) -> Result<(), String> {
+        if self.stopping.is_cancelled() {
+            return Err("stopping".into());
+        }
+        self.store.ping().await.map_err(|error| format!("store: {error}"))
+    }
+}
+
+/// A store that cannot answer means that nothing was accepted: the caller may try again.
+pub(crate) fn unavailable(error: atelier_store::Error) -> Refusal {
+    match error {
+        atelier_store::Error::Conflict(what) => Refusal::new(Code::Conflict, what),
+        atelier_store::Error::NotFound => Refusal::new(Code::NotFound, "not found"),
+        other => {
+            tracing::error!(error = %other, "the store did not answer");
+            Refusal::new(Code::Overloaded, "the service cannot take the request now; try again shortly")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! API keys: `at_`, 32 random base62 characters, a six-character checksum. Only the hash is kept.
+
+use sha2::{Digest, Sha256};
+
+use crate::ids::random_bytes;
+
+const PREFIX: &str = "at_";
+const SECRET: usize = 32;
+const CHECK: usize = 6;
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// A fresh key.
+pub fn generate() -> String {
+    let mut secret = String::with_capacity(SECRET);
+    while secret.len() < SECRET {
+        // 248 is the largest multiple of 62 below 256: what lies above it would favour some characters.
+        let usable = random_bytes::<64>().into_iter().filter(|byte| *byte < 248);
+        secret.extend(usable.map(|byte| ALPHABET[byte as usize % 62] as char).take(SECRET - secret.len()));
+    }
+    let check = checksum(&secret);
+    format!("{PREFIX}{secret}{check}")
+}
+
+/// Whether text can be a key at all, so that a typing error costs no lookup.
+pub fn well_formed(key: &str) -> bool {
+    key.strip_prefix(PREFIX).is_some_and(|rest| {
+        rest.len() == SECRET + CHECK && rest.is_ascii() && checksum(&rest[..SECRET]) == rest[SECRET..]
+    })
+}
+
+/// What is stored instead of the key.
+pub fn hash(key: &str) -> String {
+    hex(&Sha256::digest(key.as_bytes()))
+}
+
+/// The start of a key, shown so that people can tell their keys apart.
+pub fn display_prefix(key: &str) -> String {
+    key.chars().take(9).collect()
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn checksum(secret: &str) -> String {
+    let mut rest = u64::from(crc32fast::hash(secret.as_bytes()));
+    let mut check = [b'0'; CHECK];
+    for place in check.iter_mut().rev() {
+        *place = ALPHABET[(rest % 62) as usize];
+        rest /= 62;
+    }
+    check.iter().map(|byte| *byte as char).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_key_is_well_formed_and_a_typing_error_is_not() {
+        let key = generate();
+        assert_eq!(key.len(), 41);
+        assert!(well_formed(&key));
+        let mut wrong = key.into_bytes();
+        wrong[10] = if wrong[10] == b'a' { b'b' } else { b'a' };
+        assert!(!well_formed(&String::from_utf8(wrong).expect("ascii")));
+        assert!(!well_formed("at_"));
+        assert!(!well_formed(""));
+    }
+
+    #[test]
+    fn two_keys_differ() {
+        assert_ne!(generate(), generate());
+    }
+}

@@ -1,0 +1,170 @@
+//! The loops: each repeats one step, sleeps until a hint or a while, and stops when told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::engine::Engine;
+
+/// How often the slow round of the sweeper goes.
+const TIDY_EVERY: Duration = Duration::from_secs(600);
+/// After an error a loop waits this long, so that a store that is away is not hammered.
+const AFTER_ERROR: Duration = Duration::from_millis(500);
+
+/// A house at work.
+pub struct Running {
+    engine: Arc<Engine>,
+}
+
+impl Engine {
+    /// Starts every loop. On a store of one process, whatever a dead predecessor had in hand is free at once.
+    pub async fn run(self: &Arc<Self>) -> Result<Running, atelier_store::Error> {
+        if !self.store.is_postgres() {
+            self.store.void_leases(None, self.now_ms()).await?;
+        }
+        self.renew_step().await?;
+        self.sweep_step().await?;
+        let settings = &self.settings;
+        let milliseconds = Duration::from_millis;
+        self.repeat("runner", milliseconds(settings.idle_ms), Some(|engine| &engine.wakes.work), |engine| async move {
+            engine.run_step().await.map(|leased| leased > 0)
+        });
+        self.repeat("courier", milliseconds(settings.idle_ms), Some(|engine| &engine.wakes.callbacks), |engine| async move {
+            engine.deliver_step().await.map(|claimed| claimed > 0)
+        });
+        self.repeat("sweeper", milliseconds(settings.sweep_ms), None, |engine| async move {
+            engine.sweep_step().await.map(|_| false)
+        });
+        self.repeat("tidy", TIDY_EVERY, None, |engine| async move { engine.tidy_step().await.map(|_| false) });
+        self.repeat("renewer", milliseconds(settings.renew_ms), None, |engine| async move {
+            engine.renew_step().await.map(|()| false)
+        });
+        self.repeat("progress", milliseconds(settings.progress_ms), None, |engine| async move {
+            engine.progress_step().await.map(|()| false)
+        });
+        self.listen();
+        Ok(Running { engine: self.clone() })
+    }
+
+    fn repeat<F>(
+        self: &Arc<Self>,
+        name: &'static str,
+        idle: Duration,
+        hint: Option<fn(&Engine) -> &Notify>,
+        step: fn(Arc<Engine>) -> F,
+    ) where
+        F: Future<Output = Result<bool, atelier_store::Error>> + Send + 'static,
+    {
+        let engine = self.clone();
+        self.tasks.spawn(async move {
+            while !engine.stopping.is_cancelled() {
+                let pause = match step(engine.clone()).await {
+                    Ok(true) => continue,
+                    Ok(false) => idle,
+                    Err(error) => {
+                        tracing::warn!(%error, "{name} could not do its step");
+                        AFTER_ERROR.max(idle)
+                    }
+                };
+                let hinted = async {
+                    match hint {
+                        Some(hint) => hint(&engine).notified().await,
+                        None => std::future::pending().await,
+                    }
+                };
+                tokio::select! {
+                    () = engine.stopping.cancelled() => {}
+                    () = hinted => {}
+                    () = tokio::time::sleep(pause) => {}
+                }
+            }
+        });
+    }
+
+    /// Takes over hints from other nodes that share the store.
+    fn listen(self: &Arc<Self>) {
+        let engine = self.clone();
+        self.tasks.spawn(async move {
+            let mut wake = match engine.store.listener().await {
+                Ok(Some(wake)) => wake,
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::warn!(%error, "no hints from other nodes; looking by itself");
+                    return;
+                }
+            };
+            loop {
+                let payload = tokio::select! {
+                    () = engine.stopping.cancelled() => return,
+                    payload = wake.next() => payload,
+                };
+                match payload.split_once(':') {
+                    Some(("job", id)) => engine.wakes.job_changed(id),
+                    _ if payload == "work" => engine.wakes.work.notify_one(),
+                    _ if payload == "hook" => engine.wakes.callbacks.notify_one(),
+                    _ if payload == "key" => engine.callers.void(engine.now_ms()),
+                    _ => {}
+                }
+            }
+        });
+    }
+
+    /// A job waits: somebody should look.
+    pub(crate) fn wake_work(self: &Arc<Self>) {
+        self.wakes.work.notify_one();
+        self.tell_nodes("work".into());
+    }
+
+    /// A callback is due: somebody should look.
+    pub(crate) fn wake_callbacks(&self) {
+        self.wakes.callbacks.notify_one();
+        self.tell_nodes("hook".into());
+    }
+
+    /// A job changed: whoever waits for it should look.
+    pub(crate) fn wake_job(&self, id: &str) {
+        self.wakes.job_changed(id);
+        self.tell_nodes(format!("job:{id}"));
+    }
+
+    /// A key was revoked: nobody may believe it any longer.
+    pub(crate) fn wake_keys(&self) {
+        self.callers.void(self.now_ms());
+        self.tell_nodes("key".into());
+    }
+
+    fn tell_nodes(&self, payload: String) {
+        if !self.store.is_postgres() {
+            return;
+        }
+        let store = self.store.clone();
+        self.tasks.spawn(async move {
+            if let Err(error) = store.notify(&payload).await {
+                tracing::debug!(%error, "other nodes were not told");
+            }
+        });
+    }
+}
+
+impl Running {
+    /// Stops taking work, gives what is in hand a while to end, and hands back the rest.
+    pub async fn stop(self, patience: Duration) {
+        let engine = self.engine;
+        engine.stopping.cancel();
+        engine.tasks.close();
+        if tokio::time::timeout(patience, engine.tasks.wait()).await.is_err() {
+            tracing::info!(jobs = engine.bench.ids().len(), "handing back unfinished jobs");
+        }
+        let now_ms = engine.now_ms();
+        for result in [
+            engine.store.void_leases(Some(&engine.node), now_ms).await.map(|_| ()),
+            engine.store.forget_node(&engine.node).await,
+        ] {
+            if let Err(error) = result {
+                tracing::warn!(%error, "leases were not handed back; they will run out");
+            }
+        }
+        engine.store.close().await;
+    }
+}

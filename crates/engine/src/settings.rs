@@ -1,0 +1,86 @@
+//! The numbers the house runs by. Every queue, wait, try and lifetime is named here; the gateway reads them from the
+//! configuration.
+
+use atelier_contract::family::Keep;
+
+/// Limits, schedules and addresses.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long a node may work on a job without saying that it still does.
+    pub lease_ms: i64,
+    /// How often it says so.
+    pub renew_ms: u64,
+    /// How often progress is written down, at most.
+    pub progress_ms: u64,
+    /// How long a loop sleeps when nothing wakes it.
+    pub idle_ms: u64,
+    /// How often the sweeper looks for overdue jobs.
+    pub sweep_ms: u64,
+    /// How often a job may be begun before it is given up.
+    pub tries_most: i64,
+    /// Pause before a job is tried again, times the number of tries.
+    pub retry_pause_ms: i64,
+    /// How long an idempotency key is remembered.
+    pub idempotency_ms: i64,
+    /// Unfinished jobs a new account may have in one queue.
+    pub max_queue: i64,
+    /// Waits between tries of a callback, in seconds.
+    pub callback_schedule_s: Vec<u64>,
+    /// Callbacks in flight at once.
+    pub callbacks_at_once: usize,
+    /// Callbacks in flight at once to one host.
+    pub callbacks_per_host: i64,
+    /// How long addresses of each class work, in milliseconds: hour, day, three days, month.
+    pub keep_ms: [i64; 4],
+    /// How long inline inputs are kept.
+    pub input_keep_ms: i64,
+    /// Words that no prompt may contain.
+    pub banned_words: Vec<String>,
+    /// Where `originImage` addresses start.
+    pub origin_url: String,
+    /// Where `cdnImage` addresses start.
+    pub cdn_url: String,
+    /// Other starts under which the service's own files answer, such as the main and the legacy host.
+    pub own_urls: Vec<String>,
+    /// Bytes of rendered results kept in memory.
+    pub result_cache_bytes: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        const HOUR: i64 = 3_600_000;
+        Self {
+            lease_ms: 30_000,
+            renew_ms: 10_000,
+            progress_ms: 1_000,
+            idle_ms: 1_000,
+            sweep_ms: 1_000,
+            tries_most: 3,
+            retry_pause_ms: 2_000,
+            idempotency_ms: 24 * HOUR,
+            max_queue: 10,
+            callback_schedule_s: vec![5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200],
+            callbacks_at_once: 64,
+            callbacks_per_host: 4,
+            keep_ms: [HOUR, 24 * HOUR, 72 * HOUR, 31 * 24 * HOUR],
+            input_keep_ms: 31 * 24 * HOUR,
+            banned_words: Vec::new(),
+            origin_url: "http://127.0.0.1:8080".into(),
+            cdn_url: "http://127.0.0.1:8080".into(),
+            own_urls: Vec::new(),
+            result_cache_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+impl Settings {
+    /// How long addresses of a class work.
+    pub fn lifetime_ms(&self, keep: Keep) -> i64 {
+        self.keep_ms[match keep {
+            Keep::Hour => 0,
+            Keep::Day => 1,
+            Keep::ThreeDays => 2,
+            Keep::Month => 3,
+        }]
+    }
+}

@@ -1,0 +1,167 @@
+//! What the engine shows to the gateway: plain values without a trace of how they are stored.
+
+use atelier_contract::Quota;
+
+/// Who calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The account.
+    pub account_id: String,
+    /// The key it came with.
+    pub key_id: String,
+}
+
+/// An account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountView {
+    /// Identifier.
+    pub id: String,
+    /// E-mail address.
+    pub email: String,
+    /// When the address was verified.
+    pub email_verified_ms: Option<i64>,
+    /// Quota that can be spent.
+    pub balance: Quota,
+    /// Quota held by unfinished jobs.
+    pub frozen: Quota,
+    /// Unfinished jobs allowed per queue.
+    pub max_queue: i64,
+    /// Whether its keys are refused.
+    pub disabled: bool,
+    /// When it was made.
+    pub created_ms: i64,
+}
+
+/// A key, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyView {
+    /// Identifier.
+    pub id: String,
+    /// The name its owner gave it.
+    pub name: String,
+    /// The first characters of the key.
+    pub prefix: String,
+    /// What it may do.
+    pub scopes: String,
+    /// When it was issued.
+    pub created_ms: i64,
+    /// When it was last used, to the minute.
+    pub last_used_ms: Option<i64>,
+    /// When it stops working.
+    pub expires_ms: Option<i64>,
+}
+
+/// A movement of quota.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerView {
+    /// Identifier.
+    pub id: String,
+    /// When it happened.
+    pub time_ms: i64,
+    /// Whose quota.
+    pub account_id: String,
+    /// `grant`, `hold`, `capture`, `release` or `adjust`.
+    pub kind: String,
+    /// How much.
+    pub amount: Quota,
+    /// The job it belongs to.
+    pub job_id: Option<String>,
+    /// Balance afterwards.
+    pub balance: Quota,
+    /// Held quota afterwards.
+    pub frozen: Quota,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was consumed on a day by an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageView {
+    /// Days since 1970.
+    pub day: i64,
+    /// The operation.
+    pub operation: String,
+    /// Jobs that succeeded.
+    pub jobs: i64,
+    /// Quota they consumed.
+    pub quota: Quota,
+}
+
+/// A callback on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallbackView {
+    /// Identifier; also the `webhook-id`.
+    pub id: String,
+    /// The job it tells of.
+    pub job_id: String,
+    /// Where it goes.
+    pub url: String,
+    /// `due`, `sending`, `delivered`, `exhausted` or `stopped`.
+    pub status: String,
+    /// Tries made.
+    pub attempts: i64,
+    /// When the next try is due.
+    pub next_attempt_ms: Option<i64>,
+    /// HTTP status of the last try.
+    pub last_status: Option<i64>,
+    /// What went wrong last.
+    pub last_error: Option<String>,
+}
+
+/// An action of the operator or of the system, for the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditView {
+    /// Identifier.
+    pub id: String,
+    /// When.
+    pub time_ms: i64,
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub action: String,
+    /// To what.
+    pub target: String,
+    /// More about it.
+    pub detail: String,
+}
+
+/// What an operator says of a new account.
+#[derive(Clone, Debug)]
+pub struct NewAccountRequest {
+    /// E-mail address.
+    pub email: String,
+    /// Quota granted at once.
+    pub balance: Quota,
+    /// Unfinished jobs allowed per queue; the usual number when absent.
+    pub max_queue: Option<i64>,
+    /// Whether the address counts as verified.
+    pub email_verified: bool,
+}
+
+/// What an operator changes of an account.
+#[derive(Clone, Debug, Default)]
+pub struct AccountChange {
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Unfinished jobs allowed per queue.
+    pub max_queue: Option<i64>,
+    /// Whether the address counts as verified.
+    pub email_verified: Option<bool>,
+    /// Whether its keys are refused.
+    pub disabled: Option<bool>,
+}
+
+/// Which jobs to list.
+#[derive(Clone, Debug, Default)]
+pub struct JobsFilter {
+    /// Only these operations; all when empty.
+    pub operations: Vec<String>,
+    /// Only this state.
+    pub state: Option<atelier_contract::JobState>,
+    /// Oldest first.
+    pub ascending: bool,
+    /// Page, from 1.
+    pub page: i64,
+    /// Jobs on a page.
+    pub limit: i64,
+}

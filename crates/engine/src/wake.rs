@@ -1,0 +1,78 @@
+//! In-process hints that something changed. A lost hint costs a second, never a job: every loop also looks by itself.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use atelier_contract::JobId;
+use tokio::sync::Notify;
+
+/// The hints of one process.
+#[derive(Default)]
+pub(crate) struct Wakes {
+    /// A job may be waiting.
+    pub(crate) work: Notify,
+    /// A callback may be due.
+    pub(crate) callbacks: Notify,
+    watched: Mutex<HashMap<String, Arc<Notify>>>,
+}
+
+impl Wakes {
+    /// Says that a job changed.
+    pub(crate) fn job_changed(&self, id: &str) {
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(notify) = watched.get(id) {
+            notify.notify_waiters();
+        }
+    }
+
+    fn watch(&self, id: &str) -> Arc<Notify> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.entry(id.to_owned()).or_default().clone()
+    }
+
+    fn unwatch(&self, id: &str) {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        // The map's own reference and the leaving watcher's: nobody else is left.
+        if watched.get(id).is_some_and(|notify| Arc::strong_count(notify) <= 2) {
+            watched.remove(id);
+        }
+    }
+}
+
+/// Waits for changes of one job.
+pub struct Changes {
+    engine: Arc<crate::Engine>,
+    id: String,
+    notify: Arc<Notify>,
+}
+
+impl Changes {
+    pub(crate) fn new(engine: Arc<crate::Engine>, id: &JobId) -> Self {
+        let notify = engine.wakes.watch(id.as_str());
+        Self { engine, id: id.to_string(), notify }
+    }
+
+    /// Runs `read` until it gives an answer: at once, at every hint, and every `idle` without one.
+    pub async fn until<T, F>(&self, idle: Duration, mut read: impl FnMut() -> F) -> T
+    where
+        F: Future<Output = Option<T>>,
+    {
+        loop {
+            // Register before reading, so that a change between the two is not missed.
+            let hint = self.notify.notified();
+            tokio::pin!(hint);
+            hint.as_mut().enable();
+            if let Some(answer) = read().await {
+                return answer;
+            }
+            let _ = tokio::time::timeout(idle, hint).await;
+        }
+    }
+}
+
+impl Drop for Changes {
+    fn drop(&mut self) {
+        self.engine.wakes.unwatch(&self.id);
+    }
+}

@@ -1,0 +1,176 @@
+//! The rig: a house on a real SQLite file with a hand-turned clock and the scripted back end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_backends::backend::{Backend, LostSubmit};
+use atelier_backends::guard::Policy;
+use atelier_backends::http::{Limits, Outbound};
+use atelier_contract::{Job, JobId, JobState, Quota, Refusal, Tariff};
+use atelier_engine::{Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings};
+use atelier_store::files::Files;
+use atelier_store::{Options, Store};
+use serde_json::{Value, json};
+
+use crate::scripted::Scripted;
+
+pub const START_MS: i64 = 1_800_000_000_000;
+
+pub struct Rig {
+    pub engine: Arc<Engine>,
+    pub backend: Arc<Scripted>,
+    pub clock: Clock,
+    pub store: Store,
+    folder: PathBuf,
+    node: u32,
+}
+
+impl Rig {
+    pub async fn new() -> Self {
+        Self::with(4, LostSubmit::Repeat).await
+    }
+
+    pub async fn with(slots: usize, lost: LostSubmit) -> Self {
+        let folder = std::env::temp_dir().join(format!("atelier-story-{}", Ids::Random.uuid()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let clock = Clock::manual(START_MS);
+        let backend = Arc::new(Scripted::new(slots, lost));
+        let (engine, store) = house(&folder, &clock, backend.clone(), "node-1").await;
+        Self { engine, backend, clock, store, folder, node: 1 }
+    }
+
+    /// The process is gone and another one starts on the same files.
+    pub async fn restart(&mut self) {
+        self.node += 1;
+        self.store.close().await;
+        let node = format!("node-{}", self.node);
+        (self.engine, self.store) = house(&self.folder, &self.clock, self.backend.clone(), &node).await;
+        self.store.void_leases(None, self.clock.now_ms()).await.expect("void");
+    }
+
+    /// A second node on the same store and the same files.
+    pub fn second_node(&self) -> Arc<Engine> {
+        house_on(self.store.clone(), &self.folder, &self.clock, self.backend.clone(), "second")
+    }
+
+    pub async fn account(&self, balance: i64) -> Caller {
+        let number = Ids::Random.uuid();
+        let request = NewAccountRequest {
+            email: format!("{number}@example.com"),
+            balance: Quota::from_thousandths(balance * 1000),
+            max_queue: Some(100_000),
+            email_verified: true,
+        };
+        let (account, key) = self.engine.create_account(request).await.expect("an account");
+        let caller = self.engine.authenticate(&key).await.expect("its key works");
+        assert_eq!(caller.account_id, account.id);
+        caller
+    }
+
+    pub async fn imagine(&self, caller: &Caller, prompt: &str) -> Result<JobId, Refusal> {
+        self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }), None).await
+    }
+
+    pub async fn submit(&self, caller: &Caller, body: Value, key: Option<&str>) -> Result<JobId, Refusal> {
+        let (family, submit) = atelier_contract::operation("artgen.imagine").expect("in the table");
+        let call = Call {
+            caller: caller.clone(),
+            family,
+            submit,
+            fields: body.as_object().expect("an object").clone(),
+            files: Vec::new(),
+            idempotency_key: key.map(str::to_owned),
+            custody: false,
+        };
+        self.engine.submit(call).await.map(|submitted| submitted.job_id)
+    }
+
+    /// Lets everything happen that can happen without time passing.
+    pub async fn settle_down(&self) {
+        for _ in 0..2_000 {
+            let leased = self.engine.run_step().await.expect("a step");
+            if leased == 0 && self.busy().await == 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        panic!("the house did not come to rest");
+    }
+
+    /// Waits until a number of slots are busy.
+    pub async fn until_busy(&self, slots: u64) {
+        for _ in 0..2_000 {
+            self.engine.run_step().await.expect("a step");
+            if self.busy().await == slots {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        panic!("{slots} slots never became busy");
+    }
+
+    async fn busy(&self) -> u64 {
+        let stats = self.engine.stats().await.expect("stats");
+        stats["backends"][0]["busy"].as_u64().expect("a number")
+    }
+
+    pub async fn job(&self, caller: &Caller, id: &JobId) -> Job {
+        self.engine.job(&caller.account_id, id).await.expect("the job")
+    }
+
+    pub async fn state(&self, caller: &Caller, id: &JobId) -> JobState {
+        self.job(caller, id).await.state
+    }
+
+    /// Balance and held quota.
+    pub async fn purse(&self, caller: &Caller) -> (String, String) {
+        let account = self.engine.account(&caller.account_id).await.expect("the account");
+        (account.balance.to_string(), account.frozen.to_string())
+    }
+
+    /// Every book must balance at the end of every story.
+    pub async fn check_books(&self) {
+        let problems = self.store.check_books().await.expect("checked");
+        assert!(problems.is_empty(), "{problems:#?}");
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+pub async fn house(
+    folder: &std::path::Path,
+    clock: &Clock,
+    backend: Arc<dyn Backend>,
+    node: &str,
+) -> (Arc<Engine>, Store) {
+    let url = format!("sqlite:{}", folder.join("atelier.db").display());
+    let store = Store::open(&url, Options::default()).await.expect("a store");
+    (house_on(store.clone(), folder, clock, backend, node), store)
+}
+
+fn house_on(
+    store: Store,
+    folder: &std::path::Path,
+    clock: &Clock,
+    backend: Arc<dyn Backend>,
+    node: &str,
+) -> Arc<Engine> {
+    let policy = Policy::from_settings(&[], &[], true, &[], &[]).expect("a policy");
+    Engine::new(Parts {
+        store,
+        files: Files::folder(folder.join("files")).expect("a folder"),
+        backends: vec![backend],
+        outbound: Outbound::new(policy, Limits::default()).expect("a client"),
+        tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
+        settings: Settings { banned_words: vec!["gore".into()], ..Settings::default() },
+        clock: clock.clone(),
+        ids: Ids::Random,
+        keyring: Keyring::new([7; 32]),
+        node: node.into(),
+    })
+}

@@ -1,0 +1,93 @@
+//! A back end that does what the prompt says, and writes down what it was asked.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Work};
+use atelier_backends::{Fault, Made, MadeFile, Whose};
+use atelier_contract::Role;
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+/// Acts on words in the prompt: `fail`, `flaky`, `hang`, `ticket`; anything else succeeds at once.
+pub struct Scripted {
+    slots: usize,
+    lost: LostSubmit,
+    /// Prompts in the order they were started.
+    pub started: Mutex<Vec<String>>,
+    polls: AtomicUsize,
+}
+
+impl Scripted {
+    pub fn new(slots: usize, lost: LostSubmit) -> Self {
+        Self { slots, lost, started: Mutex::default(), polls: AtomicUsize::new(0) }
+    }
+
+    pub fn starts(&self) -> Vec<String> {
+        self.started.lock().expect("no panic under the lock").clone()
+    }
+}
+
+/// A picture of one pixel is a picture.
+const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0";
+
+fn made() -> Made {
+    let file = MadeFile {
+        role: Role::Main,
+        media_type: "image/png",
+        width: 1,
+        height: 1,
+        bytes: Bytes::from_static(PIXEL),
+    };
+    Made { files: vec![file], made: 1, ..Made::default() }
+}
+
+impl Backend for Scripted {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+    fn serves(&self, _: &str) -> bool {
+        true
+    }
+    fn slots(&self) -> usize {
+        self.slots
+    }
+    fn lost_submit(&self) -> LostSubmit {
+        self.lost
+    }
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        Box::pin(async move {
+            let prompt = work.brief.prompt.clone();
+            let times = {
+                let mut started = self.started.lock().expect("no panic under the lock");
+                started.push(prompt.clone());
+                started.iter().filter(|earlier| **earlier == prompt).count()
+            };
+            work.progress.set(40);
+            match prompt.split(' ').next() {
+                Some("fail") => Err(Fault::denied("not this")),
+                Some("flaky") if times < 3 => {
+                    Err(Fault { retry: true, ..Fault::new(Whose::Vendor, "Internal error", "try again") })
+                }
+                Some("hang") => {
+                    work.cancelled.cancelled().await;
+                    Err(Fault::ours("cancelled"))
+                }
+                Some("ticket") => Ok(Started::Ticket(json!({ "n": 1 }))),
+                _ => Ok(Started::Done(made())),
+            }
+        })
+    }
+    fn poll<'a>(&'a self, work: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        Box::pin(async move {
+            if work.brief.prompt.contains("for ever") || self.polls.fetch_add(1, Ordering::SeqCst) < 2 {
+                return Ok(Progress::Running(Duration::from_millis(5)));
+            }
+            Ok(Progress::Done(made()))
+        })
+    }
+    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+        Box::pin(async {})
+    }
+}
