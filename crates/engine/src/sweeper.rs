@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use atelier_store::Guard;
+use futures_util::StreamExt as _;
 
 use crate::crash;
 use crate::engine::Engine;
@@ -60,15 +61,16 @@ impl Engine {
     pub async fn tidy_step(&self) -> Result<usize, atelier_store::Error> {
         let now_ms = self.now_ms();
         self.store.forget_idempotency(now_ms - self.settings.idempotency_ms).await?;
-        let orphans = match self.files.list("", now_ms - ORPHAN_MS).await {
-            Ok(keys) => keys,
-            Err(error) => {
+        let kept = self.files.sweep_unfinished(now_ms - ORPHAN_MS).await;
+        let mut orphans = match (kept, self.files.list("", now_ms - ORPHAN_MS).await) {
+            (Ok(_), Ok(keys)) => keys,
+            (Err(error), _) | (_, Err(error)) => {
                 tracing::warn!(%error, "the vault could not be listed");
                 return Ok(0);
             }
         };
         let mut deleted = 0;
-        for key in orphans {
+        while let Some(Ok(key)) = orphans.next().await {
             if self.store.asset(&key).await?.is_none() && self.files.delete(&key).await.is_ok() {
                 deleted += 1;
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use atelier_contract::{Code, File, Job, Refusal, Role};
 use base64::Engine as _;
 use bytes::Bytes;
-use futures_util::stream::BoxStream;
+use atelier_store::files::Flow;
 
 use crate::engine::{Engine, unavailable};
 use crate::sign::AddressFault;
@@ -72,7 +72,7 @@ impl Engine {
         &self,
         asset: &Asset,
         range: Range<u64>,
-    ) -> Result<BoxStream<'static, std::io::Result<Bytes>>, Refusal> {
+    ) -> Result<Flow<Bytes>, Refusal> {
         self.files.read_range(&asset.key, range).await.map_err(|error| {
             tracing::error!(%error, key = asset.key, "an asset could not be read");
             Refusal::new(Code::Overloaded, "the file cannot be read now; try again shortly")
