@@ -27,7 +27,10 @@ pub(crate) struct Frame {
 impl Frame {
     /// World place of the middle of a pixel.
     pub(crate) fn world(&self, x: f32, y: f32) -> (f32, f32) {
-        (self.left + (x + 0.5) / self.scale, self.top + (y + 0.5) / self.scale)
+        (
+            self.left + (x + 0.5) / self.scale,
+            self.top + (y + 0.5) / self.scale,
+        )
     }
 
     /// How far a region of this depth is shifted by the camera.
@@ -40,7 +43,14 @@ impl Frame {
     pub(crate) fn transform(&self, depth: f32) -> Transform {
         let (dx, dy) = self.shift(depth);
         let (left, top) = (self.left - dx, self.top - dy);
-        Transform::from_row(self.scale, 0.0, 0.0, self.scale, -left * self.scale, -top * self.scale)
+        Transform::from_row(
+            self.scale,
+            0.0,
+            0.0,
+            self.scale,
+            -left * self.scale,
+            -top * self.scale,
+        )
     }
 }
 
@@ -79,34 +89,46 @@ impl Canvas {
     pub(crate) fn filled(width: u32, height: u32, colour: Rgb) -> Self {
         let count = width as usize * height as usize;
         let pixels = vec![[colour[0], colour[1], colour[2], 1.0]; count];
-        Self { width: width as usize, height: height as usize, pixels }
+        Self {
+            width: width as usize,
+            height: height as usize,
+            pixels,
+        }
     }
 
     /// Changes every pixel, given its place.
     pub(crate) fn each(&mut self, change: impl Fn(usize, usize, &mut [f32; 4]) + Sync) {
-        self.pixels.par_chunks_mut(self.width).enumerate().for_each(|(y, row)| {
-            for (x, pixel) in row.iter_mut().enumerate() {
-                change(x, y, pixel);
-            }
-        });
+        self.pixels
+            .par_chunks_mut(self.width)
+            .enumerate()
+            .for_each(|(y, row)| {
+                for (x, pixel) in row.iter_mut().enumerate() {
+                    change(x, y, pixel);
+                }
+            });
     }
 
     /// The finished eight-bit picture.
     pub(crate) fn into_picture(self) -> Picture {
         let (width, height) = (self.width as u32, self.height as u32);
         let mut rgba = vec![0_u8; self.pixels.len() * 4];
-        rgba.par_chunks_mut(self.width * 4).zip(self.pixels.par_chunks(self.width)).for_each(
-            |(bytes, row)| {
+        rgba.par_chunks_mut(self.width * 4)
+            .zip(self.pixels.par_chunks(self.width))
+            .for_each(|(bytes, row)| {
                 for (byte, pixel) in bytes.chunks_exact_mut(4).zip(row) {
                     let alpha = pixel[3].clamp(0.0, 1.0);
                     let undo = if alpha > 0.0 { 1.0 / alpha } else { 0.0 };
                     for channel in 0..3 {
-                        byte[channel] = (pixel[channel] * undo * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
+                        byte[channel] =
+                            (pixel[channel] * undo * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
                     }
                     byte[3] = (alpha * 255.0 + 0.5) as u8;
                 }
-            },
-        );
-        Picture { width, height, rgba }
+            });
+        Picture {
+            width,
+            height,
+            rgba,
+        }
     }
 }

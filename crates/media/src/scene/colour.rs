@@ -18,7 +18,11 @@ pub(crate) const fn hex(code: u32) -> Rgb {
 /// Goes from `a` to `b` while `t` goes from 0 to 1.
 pub(crate) fn mix(a: Rgb, b: Rgb, t: f32) -> Rgb {
     let t = t.clamp(0.0, 1.0);
-    [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t]
+    [
+        a[0] + (b[0] - a[0]) * t,
+        a[1] + (b[1] - a[1]) * t,
+        a[2] + (b[2] - a[2]) * t,
+    ]
 }
 
 /// Makes every channel `by` times as bright.
@@ -101,5 +105,9 @@ pub(crate) fn dyed(original: Rgb, dye: Rgb) -> Rgb {
 pub(crate) fn ramp(stops: &[Rgb], t: f32) -> Rgb {
     let place = t.clamp(0.0, 1.0) * (stops.len() - 1) as f32;
     let index = (place as usize).min(stops.len().saturating_sub(2));
-    mix(stops[index], stops[(index + 1).min(stops.len() - 1)], place - index as f32)
+    mix(
+        stops[index],
+        stops[(index + 1).min(stops.len() - 1)],
+        place - index as f32,
+    )
 }

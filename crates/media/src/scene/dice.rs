@@ -18,7 +18,11 @@ pub(crate) struct Dice {
 impl Dice {
     /// Choices of one seed.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { seed, other: seed, drift: 0.0 }
+        Self {
+            seed,
+            other: seed,
+            drift: 0.0,
+        }
     }
 
     /// A number in 0..1 for a name.
@@ -44,14 +48,22 @@ impl Dice {
 
     /// One of `count` for a name; drifts in steps, so that a subtle variation keeps the composition.
     pub(crate) fn pick(&self, name: &str, count: usize) -> usize {
-        let chosen = if self.drift > 0.6 { self.other } else { self.seed };
+        let chosen = if self.drift > 0.6 {
+            self.other
+        } else {
+            self.seed
+        };
         let at = noise::cell(0, 0, word(name) ^ fold(chosen));
         ((at * count as f32) as usize).min(count.saturating_sub(1))
     }
 
     /// A seed for noise; only a strong variation changes it.
     pub(crate) fn noise(&self, name: &str) -> u32 {
-        let chosen = if self.drift > 0.45 { self.other } else { self.seed };
+        let chosen = if self.drift > 0.45 {
+            self.other
+        } else {
+            self.seed
+        };
         word(name) ^ fold(chosen)
     }
 
@@ -59,7 +71,11 @@ impl Dice {
     pub(crate) fn part(&self, name: &str, index: i32) -> Self {
         let salt = u64::from(noise::hash(index, 7, word(name)));
         let stir = |seed: u64| (seed ^ salt.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Self { seed: stir(self.seed), other: stir(self.other), drift: self.drift }
+        Self {
+            seed: stir(self.seed),
+            other: stir(self.other),
+            drift: self.drift,
+        }
     }
 }
 
@@ -70,5 +86,7 @@ fn fold(seed: u64) -> u32 {
 
 /// A number for a word, the same on every machine.
 pub(crate) fn word(text: &str) -> u32 {
-    text.bytes().fold(0x811C_9DC5, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
+    text.bytes().fold(0x811C_9DC5, |h, b| {
+        (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
+    })
 }

@@ -39,11 +39,19 @@ pub(crate) fn runs(path: &Path, step: f32) -> Vec<Run> {
                 (at, start) = (p, p);
             }
             PathSegment::LineTo(p) => {
-                curve(&mut run, [at, third(at, p, 1.0 / 3.0), third(at, p, 2.0 / 3.0), p], step);
+                curve(
+                    &mut run,
+                    [at, third(at, p, 1.0 / 3.0), third(at, p, 2.0 / 3.0), p],
+                    step,
+                );
                 at = p;
             }
             PathSegment::QuadTo(c, p) => {
-                curve(&mut run, [at, third(at, c, 2.0 / 3.0), third(p, c, 2.0 / 3.0), p], step);
+                curve(
+                    &mut run,
+                    [at, third(at, c, 2.0 / 3.0), third(p, c, 2.0 / 3.0), p],
+                    step,
+                );
                 at = p;
             }
             PathSegment::CubicTo(c, d, p) => {
@@ -51,7 +59,11 @@ pub(crate) fn runs(path: &Path, step: f32) -> Vec<Run> {
                 at = p;
             }
             PathSegment::Close => {
-                curve(&mut run, [at, third(at, start, 0.33), third(at, start, 0.67), start], step);
+                curve(
+                    &mut run,
+                    [at, third(at, start, 0.33), third(at, start, 0.67), start],
+                    step,
+                );
                 at = start;
             }
         }
@@ -105,5 +117,9 @@ pub(crate) fn angular(run: &Run, tolerance: f32) -> Run {
             open.push((far, to));
         }
     }
-    run.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(p, _)| *p).collect()
+    run.iter()
+        .zip(&keep)
+        .filter(|(_, keep)| **keep)
+        .map(|(p, _)| *p)
+        .collect()
 }

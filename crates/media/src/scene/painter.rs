@@ -23,12 +23,15 @@ pub(crate) fn paint(items: &[Item], style: &dyn Style, frame: &Frame, canvas: &m
     let look = style.look();
     let weave = style.weave().map(|weave| {
         let mut cells = vec![Cell::default(); canvas.pixels.len()];
-        cells.par_chunks_mut(canvas.width).enumerate().for_each(|(y, row)| {
-            for (x, cell) in row.iter_mut().enumerate() {
-                let (wx, wy) = frame.world(x as f32, y as f32);
-                *cell = weave.at(wx, wy);
-            }
-        });
+        cells
+            .par_chunks_mut(canvas.width)
+            .enumerate()
+            .for_each(|(y, row)| {
+                for (x, cell) in row.iter_mut().enumerate() {
+                    let (wx, wy) = frame.world(x as f32, y as f32);
+                    *cell = weave.at(wx, wy);
+                }
+            });
         cells
     });
     let mut rest = items;
@@ -82,11 +85,23 @@ fn handmade(region: &Region, look: Look) -> Option<Path> {
     }
     let mut runs = outline::runs(&region.path, 0.008);
     if look.facets > 0.0 {
-        let small = region.path.bounds().width().min(region.path.bounds().height());
+        let small = region
+            .path
+            .bounds()
+            .width()
+            .min(region.path.bounds().height());
         let tolerance = look.facets.min(small * 0.08);
-        runs = runs.iter().map(|run| outline::angular(run, tolerance)).collect();
+        runs = runs
+            .iter()
+            .map(|run| outline::angular(run, tolerance))
+            .collect();
     }
-    let wobble = look.wobble * if region.role == Role::Subject { 0.6 } else { 1.0 };
+    let wobble = look.wobble
+        * if region.role == Role::Subject {
+            0.6
+        } else {
+            1.0
+        };
     outline::joined(&runs, |x, y| {
         let dx = noise::fractal(x * 22.0, y * 22.0, 301, 2) * wobble;
         let dy = noise::fractal(x * 22.0, y * 22.0, 302, 2) * wobble;
@@ -99,15 +114,36 @@ fn prepare<'a>(region: &'a Region, style: &dyn Style, look: Look, frame: &Frame)
     let path = bent.as_ref().unwrap_or(&region.path);
     let transform = frame.transform(region.depth);
     let reach = look.edge * frame.scale;
-    let room = if look.edge > 0.0 { reach * 2.0 + 2.0 } else { 1.0 };
-    let area = Area { width: frame.width, height: frame.height, room };
+    let room = if look.edge > 0.0 {
+        reach * 2.0 + 2.0
+    } else {
+        1.0
+    };
+    let area = Area {
+        width: frame.width,
+        height: frame.height,
+        room,
+    };
     let cover = Cover::of(path, transform, area);
-    let edge = cover.as_ref().filter(|_| look.edge > 0.0).map(|cover| cover.softened(reach));
+    let edge = cover
+        .as_ref()
+        .filter(|_| look.edge > 0.0)
+        .map(|cover| cover.softened(reach));
     let middle = region.path.bounds();
-    let (cx, cy) = (middle.x() + middle.width() * 0.5, middle.y() + middle.height() * 0.5);
+    let (cx, cy) = (
+        middle.x() + middle.width() * 0.5,
+        middle.y() + middle.height() * 0.5,
+    );
     let drawn = look.line > 0.0 && style.line(cx, cy, region).is_some();
-    let line = drawn.then(|| outline_cover(path, look, frame, region.depth)).flatten();
-    Prepared { region, cover, edge, line }
+    let line = drawn
+        .then(|| outline_cover(path, look, frame, region.depth))
+        .flatten();
+    Prepared {
+        region,
+        cover,
+        edge,
+        line,
+    }
 }
 
 fn outline_cover(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<Cover> {
@@ -118,7 +154,11 @@ fn outline_cover(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<C
         ..Stroke::default()
     };
     let drawn = path.stroke(&stroke, frame.scale)?;
-    let area = Area { width: frame.width, height: frame.height, room: 1.0 };
+    let area = Area {
+        width: frame.width,
+        height: frame.height,
+        room: 1.0,
+    };
     Cover::of(&drawn, frame.transform(depth), area)
 }
 
@@ -160,7 +200,11 @@ fn lay_region(
             }
             let (wx, wy) = frame.world(x as f32, y as f32);
             if let Some([r, g, b, a]) = style.line(wx - dx, wy - dy, region) {
-                lay(pixel, [r, g, b, a * f32::from(line.inside[at]) / 255.0], Blend::Cover);
+                lay(
+                    pixel,
+                    [r, g, b, a * f32::from(line.inside[at]) / 255.0],
+                    Blend::Cover,
+                );
             }
         });
     }
@@ -175,7 +219,10 @@ fn rows(
     let wide = canvas.width;
     let one = |(row, pixels): (usize, &mut [[f32; 4]])| {
         let y = cover.y + row;
-        for (column, pixel) in pixels[cover.x..cover.x + cover.width].iter_mut().enumerate() {
+        for (column, pixel) in pixels[cover.x..cover.x + cover.width]
+            .iter_mut()
+            .enumerate()
+        {
             visit(cover.x + column, y, row * cover.width + column, pixel);
         }
     };
@@ -189,8 +236,14 @@ fn rows(
 
 /// Mirrors the rows above the water line into the water, broken by waves that grow towards the viewer.
 fn reflect(mirror: &Mirror, frame: &Frame, canvas: &mut Canvas) {
-    let area = Area { width: frame.width, height: frame.height, room: 1.0 };
-    let Some(cover) = Cover::of(&mirror.path, frame.transform(1.0), area) else { return };
+    let area = Area {
+        width: frame.width,
+        height: frame.height,
+        room: 1.0,
+    };
+    let Some(cover) = Cover::of(&mirror.path, frame.transform(1.0), area) else {
+        return;
+    };
     let (wide, line) = (canvas.width, (mirror.line - frame.top) * frame.scale);
     let first = cover.y.max(line.ceil().max(0.0) as usize);
     let (above, below) = canvas.pixels.split_at_mut(first * wide);
@@ -201,27 +254,36 @@ fn reflect(mirror: &Mirror, frame: &Frame, canvas: &mut Canvas) {
     let phase = mirror.phase * std::f32::consts::TAU;
     let bottom = cover.y + cover.height;
     let rows = bottom.saturating_sub(first) * wide;
-    below[..rows].par_chunks_mut(wide).enumerate().for_each(|(row, pixels)| {
-        let y = first + row;
-        let source = (2.0 * line - y as f32 - 1.0).round().clamp(0.0, last as f32) as usize;
-        for (x, pixel) in pixels[cover.x..cover.x + cover.width].iter_mut().enumerate() {
-            let inside = cover.inside[(y - cover.y) * cover.width + x];
-            if inside == 0 {
-                continue;
+    below[..rows]
+        .par_chunks_mut(wide)
+        .enumerate()
+        .for_each(|(row, pixels)| {
+            let y = first + row;
+            let source = (2.0 * line - y as f32 - 1.0)
+                .round()
+                .clamp(0.0, last as f32) as usize;
+            for (x, pixel) in pixels[cover.x..cover.x + cover.width]
+                .iter_mut()
+                .enumerate()
+            {
+                let inside = cover.inside[(y - cover.y) * cover.width + x];
+                if inside == 0 {
+                    continue;
+                }
+                let (wx, wy) = frame.world((cover.x + x) as f32, y as f32);
+                let near = (wy - mirror.line).max(0.0);
+                let pitch = 70.0 / (0.25 + near * 3.0);
+                let wave = (noise::gradient(wx * 9.0, wy * pitch + phase, 44)
+                    + (wy * pitch * 2.1 + wx * 5.0 + phase).sin() * 0.35)
+                    * (0.006 + near * 0.06);
+                let from = (cover.x + x) as f32 + wave * frame.scale;
+                let from = from.round().clamp(0.0, wide as f32 - 1.0) as usize;
+                let seen = above[source * wide + from];
+                let share =
+                    mirror.strength * f32::from(inside) / 255.0 * (1.0 - near * 0.7).max(0.35);
+                for channel in 0..3 {
+                    pixel[channel] += (seen[channel] * 0.92 - pixel[channel]) * share;
+                }
             }
-            let (wx, wy) = frame.world((cover.x + x) as f32, y as f32);
-            let near = (wy - mirror.line).max(0.0);
-            let pitch = 70.0 / (0.25 + near * 3.0);
-            let wave = (noise::gradient(wx * 9.0, wy * pitch + phase, 44)
-                + (wy * pitch * 2.1 + wx * 5.0 + phase).sin() * 0.35)
-                * (0.006 + near * 0.06);
-            let from = (cover.x + x) as f32 + wave * frame.scale;
-            let from = from.round().clamp(0.0, wide as f32 - 1.0) as usize;
-            let seen = above[source * wide + from];
-            let share = mirror.strength * f32::from(inside) / 255.0 * (1.0 - near * 0.7).max(0.35);
-            for channel in 0..3 {
-                pixel[channel] += (seen[channel] * 0.92 - pixel[channel]) * share;
-            }
-        }
-    });
+        });
 }

@@ -87,7 +87,13 @@ pub(crate) enum Item {
 impl Region {
     /// A region that covers what is behind it.
     pub(crate) fn new(path: Path, field: Field, role: Role, depth: f32) -> Self {
-        Self { path, field, role, depth, blend: Blend::Cover }
+        Self {
+            path,
+            field,
+            role,
+            depth,
+            blend: Blend::Cover,
+        }
     }
 
     /// The same region, joined otherwise.

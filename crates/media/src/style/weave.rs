@@ -61,7 +61,12 @@ fn cell(x: f32, y: f32, size: f32) -> Cell {
         }
     }
     let (home, (kx, ky)) = (near.1, near.2);
-    Cell { x: home.0 * size, y: home.1 * size, tone: noise::cell(kx, ky, 5), inner: next - near.0 }
+    Cell {
+        x: home.0 * size,
+        y: home.1 * size,
+        tone: noise::cell(kx, ky, 5),
+        inner: next - near.0,
+    }
 }
 
 fn stroke(x: f32, y: f32, size: f32) -> Cell {
@@ -81,14 +86,25 @@ fn stroke(x: f32, y: f32, size: f32) -> Cell {
             if away < 1.0 && rank > best {
                 best = rank;
                 let tone = noise::cell(ix + dx, iy + dy, 43);
-                found = Cell { x: at.0 * step, y: at.1 * step, tone, inner: 1.0 - away };
+                found = Cell {
+                    x: at.0 * step,
+                    y: at.1 * step,
+                    tone,
+                    inner: 1.0 - away,
+                };
                 // Bristles: fine ridges along the stroke.
-                found.tone += (noise::value(across * 5.0 + rank * 90.0, along * 0.8, 3) - 0.5) * 0.7;
+                found.tone +=
+                    (noise::value(across * 5.0 + rank * 90.0, along * 0.8, 3) - 0.5) * 0.7;
             }
         }
     }
     if best < 0.0 {
-        return Cell { x, y, tone: 0.5, inner: 0.5 };
+        return Cell {
+            x,
+            y,
+            tone: 0.5,
+            inner: 0.5,
+        };
     }
     found
 }
@@ -103,19 +119,35 @@ fn facet(x: f32, y: f32, size: f32) -> Cell {
             let [a, b, c, d] = corners.map(|(i, j)| knot(i, j, 61));
             for (half, tri) in [[a, b, c], [a, c, d]].into_iter().enumerate() {
                 if inside(tri, u, v) {
-                    let middle =
-                        ((tri[0].0 + tri[1].0 + tri[2].0) / 3.0, (tri[0].1 + tri[1].1 + tri[2].1) / 3.0);
+                    let middle = (
+                        (tri[0].0 + tri[1].0 + tri[2].0) / 3.0,
+                        (tri[0].1 + tri[1].1 + tri[2].1) / 3.0,
+                    );
                     let tone = noise::cell(cx, cy, 7 + half as u32);
-                    return Cell { x: middle.0 * size, y: middle.1 * size, tone, inner: 1.0 };
+                    return Cell {
+                        x: middle.0 * size,
+                        y: middle.1 * size,
+                        tone,
+                        inner: 1.0,
+                    };
                 }
             }
         }
     }
-    Cell { x, y, tone: 0.5, inner: 1.0 }
+    Cell {
+        x,
+        y,
+        tone: 0.5,
+        inner: 1.0,
+    }
 }
 
 fn inside(tri: [(f32, f32); 3], x: f32, y: f32) -> bool {
     let side = |a: (f32, f32), b: (f32, f32)| (b.0 - a.0) * (y - a.1) - (b.1 - a.1) * (x - a.0);
-    let (s, t, r) = (side(tri[0], tri[1]), side(tri[1], tri[2]), side(tri[2], tri[0]));
+    let (s, t, r) = (
+        side(tri[0], tri[1]),
+        side(tri[1], tri[2]),
+        side(tri[2], tri[0]),
+    );
     (s >= 0.0 && t >= 0.0 && r >= 0.0) || (s <= 0.0 && t <= 0.0 && r <= 0.0)
 }

@@ -1,0 +1,201 @@
+//! Where the subjects of a scene stand, how large they are and which way they look.
+
+use crate::scene::{Dice, Place, Setting, Wanted};
+use crate::subject::{Art, Habitat};
+
+/// A subject with its place in the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    /// Which of the wanted subjects it is.
+    pub index: usize,
+    /// Its picture.
+    pub art: Art,
+    /// Where the middle of its feet is.
+    pub foot: (f32, f32),
+    /// World units for one unit of its picture.
+    pub scale: f32,
+    /// Looks the other way.
+    pub flip: bool,
+    /// Depth 0..1.
+    pub depth: f32,
+    /// Where it belongs.
+    pub habitat: Habitat,
+}
+
+impl Placed {
+    /// Its height in the world.
+    pub(crate) fn height(&self) -> f32 {
+        self.art.bounds.height() * self.scale
+    }
+
+    /// Its width in the world.
+    pub(crate) fn width(&self) -> f32 {
+        self.art.bounds.width() * self.scale
+    }
+}
+
+/// Where things can stand in a setting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Floor {
+    /// World height of the horizon or the back of the table.
+    pub horizon: f32,
+    /// World height of the ground right before the viewer.
+    pub near: f32,
+    /// World height of the nearest water, if there is any.
+    pub water: Option<f32>,
+    /// The setting.
+    pub setting: Setting,
+}
+
+/// Places all subjects, farthest first.
+pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed> {
+    let total: usize = wanted.iter().map(|w| w.count as usize).sum();
+    if total == 0 {
+        return Vec::new();
+    }
+    let crowd = 1.0 / (1.0 + 0.30 * (total as f32 - 1.0)).powf(0.72);
+    let mut slots = slots(total, dice);
+    let mut all = Vec::new();
+    let mut bearers: Vec<(usize, f32, f32, f32)> = Vec::new();
+    for (index, want) in wanted.iter().enumerate() {
+        let Some(art) = crate::subject::drawn(want, dice) else {
+            continue;
+        };
+        for copy in 0..want.count {
+            let own = dice.part(&want.key, i32::from(copy) + index as i32 * 100);
+            let slot = slots.pop().unwrap_or(0.0);
+            let mut one = place(want, (index, art.clone()), (slot, crowd), (floor, &own));
+            if let (Place::On, Some(&(_, x, top, wide))) = (want.place, bearers.last()) {
+                one.foot = (x + (own.roll("seat") - 0.5) * wide * 0.2, top);
+            }
+            bearers.push((
+                index,
+                one.foot.0,
+                one.foot.1 - one.height() * 0.62,
+                one.width(),
+            ));
+            all.push(one);
+        }
+    }
+    separate(&mut all);
+    // A rider is painted after what carries it, everything else from far to near.
+    all.sort_by(|a, b| b.depth.total_cmp(&a.depth));
+    all
+}
+
+/// Places across the picture, in the order they are handed out from the end.
+fn slots(total: usize, dice: &Dice) -> Vec<f32> {
+    if total == 1 {
+        let x = [-0.17, 0.0, 0.17, 0.05][dice.pick("third", 4)];
+        return vec![x + dice.between("step", -0.03, 0.03)];
+    }
+    let width = 0.3 + 0.10 * (total as f32 - 1.0).min(3.5);
+    let mut all: Vec<f32> = (0..total)
+        .map(|i| ((i as f32 + 0.5) / total as f32 - 0.5) * width * (1.0 + 1.0 / total as f32))
+        .map(|x| {
+            x + dice
+                .part("slot", (x * 100.0) as i32)
+                .between("x", -0.02, 0.02)
+        })
+        .collect();
+    if dice.pick("order", 2) == 0 {
+        all.reverse();
+    }
+    all
+}
+
+fn size_of(want: &Wanted, art: &Art, floor: Floor, crowd: f32) -> f32 {
+    let tall = match floor.setting {
+        Setting::Table => 0.26 + 0.45 * want.kind.size,
+        Setting::Studio => 0.62,
+        _ => 0.26 + 0.42 * want.kind.size,
+    };
+    let (w, h) = (art.bounds.width(), art.bounds.height());
+    // Wide things are measured by their width, so that a ship and a snake both fit.
+    let measure = h.max(w * 0.8);
+    tall * crowd * want.scale / measure
+}
+
+fn place(
+    want: &Wanted,
+    (index, art): (usize, Art),
+    (slot, crowd): (f32, f32),
+    (floor, dice): (Floor, &Dice),
+) -> Placed {
+    let mut scale = size_of(want, &art, floor, crowd);
+    let mut x = slot;
+    let tall = art.bounds.height() * scale;
+    let room = floor.near - floor.horizon;
+    let mut habitat = want.kind.habitat;
+    if habitat == Habitat::Water && floor.water.is_none() {
+        habitat = Habitat::Ground;
+    }
+    let mut y = match habitat {
+        Habitat::Ground | Habitat::Table => floor.near - room * dice.between("back", 0.04, 0.22),
+        Habitat::Water => {
+            let near = floor.water.unwrap_or(floor.near);
+            floor.horizon + (near - floor.horizon) * dice.between("back", 0.34, 0.62) + 0.02
+        }
+        Habitat::Sea | Habitat::Air | Habitat::Sky => {
+            floor.horizon.min(0.24) - dice.between("up", 0.04, 0.2) + tall * 0.3
+        }
+    };
+    match want.place {
+        Place::Left => x = -0.27,
+        Place::Right => x = 0.27,
+        Place::Middle => x = 0.0,
+        Place::Top => y = -0.18 + tall * 0.3,
+        Place::Bottom | Place::Front => y = floor.near,
+        Place::Far => {
+            scale *= 0.45;
+            y = if habitat == Habitat::Ground {
+                floor.horizon + room * 0.25
+            } else {
+                y - 0.12
+            };
+        }
+        Place::Any | Place::On => {}
+    }
+    if floor.setting == Setting::Studio {
+        y = art.bounds.height() * scale * 0.5 + 0.03;
+    }
+    // What stands lower is nearer, and a little larger.
+    let near = ((y - floor.horizon) / room.max(0.05)).clamp(0.0, 1.2);
+    if matches!(habitat, Habitat::Ground | Habitat::Water) && want.place != Place::Far {
+        scale *= 0.78 + 0.24 * near;
+    }
+    let depth = match habitat {
+        Habitat::Air | Habitat::Sky | Habitat::Sea => 0.3,
+        _ => (0.45 - 0.35 * near).clamp(0.05, 0.6),
+    };
+    let flip = dice.pick("flip", 2) == 1 && want.place != Place::On;
+    Placed {
+        index,
+        art,
+        foot: (x, y),
+        scale,
+        flip,
+        depth,
+        habitat,
+    }
+}
+
+/// Moves neighbours apart when they would hide each other.
+fn separate(all: &mut [Placed]) {
+    for _ in 0..8 {
+        for i in 0..all.len() {
+            for j in i + 1..all.len() {
+                let (a, b) = (&all[i], &all[j]);
+                let stacked = (a.foot.1 - b.foot.1).abs() > a.height().min(b.height()) * 0.45;
+                let wish = (a.width() + b.width()) * 0.44;
+                let gap = b.foot.0 - a.foot.0;
+                if stacked || gap.abs() >= wish {
+                    continue;
+                }
+                let push = (wish - gap.abs()) * 0.25 * if gap < 0.0 { -1.0 } else { 1.0 };
+                all[i].foot.0 = (all[i].foot.0 - push).clamp(-0.42, 0.42);
+                all[j].foot.0 = (all[j].foot.0 + push).clamp(-0.42, 0.42);
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! From a scene to a picture: builds the stage, paints it in the scene's style, bends the colours to the palette.
+
+use std::sync::Arc;
+
+use super::canvas::{Canvas, Frame};
+use super::colour::{Rgb, luma, mix};
+use super::kinds::Motion;
+use super::light::Light;
+use super::region::Item;
+use super::stage::{Stage, View};
+use super::{Scene, actor, painter, setting};
+use crate::style::{self, Look};
+use crate::{Picture, layout};
+
+/// The picture of a resting scene.
+pub(crate) fn still(scene: &Scene, width: u32, height: u32) -> Picture {
+    moment(scene, (width, height), 0.0, Motion::Low)
+}
+
+/// The picture of a moving scene at a moment of 0..1.
+pub(crate) fn moment(
+    scene: &Scene,
+    (width, height): (u32, u32),
+    moment: f32,
+    motion: Motion,
+) -> Picture {
+    let (width, height) = (width.max(1), height.max(1));
+    let window = scene.window.shaped((width, height));
+    let moment = moment.clamp(0.0, 1.0);
+    let (speed, travel) = match motion {
+        Motion::Low => (0.05, 0.03),
+        Motion::High => (0.16, 0.1),
+    };
+    let side = if scene.dice.pick("camera", 2) == 0 {
+        -1.0
+    } else {
+        1.0
+    };
+    let scale = width as f32 / window.width;
+    let frame = Frame {
+        width,
+        height,
+        scale,
+        left: window.left,
+        top: window.top,
+        camera: (side * travel * moment, -travel * 0.15 * moment),
+    };
+    draw(scene, frame, moment * speed)
+}
+
+/// The items of a scene for a frame.
+fn build(scene: &Scene, frame: &Frame, look: Look, clock: f32) -> Vec<Item> {
+    let room = 0.03 + frame.camera.0.abs() + frame.camera.1.abs();
+    let view = View {
+        left: frame.left - room,
+        right: frame.left + frame.width as f32 / frame.scale + room,
+        top: frame.top - room,
+        bottom: frame.top + frame.height as f32 / frame.scale + room,
+    };
+    let horizon = setting::horizon(scene.setting, &scene.dice);
+    let light = Arc::new(Light::new(scene.time, scene.weather, &scene.dice, horizon));
+    let mut stage = Stage {
+        scene,
+        dice: scene.dice,
+        light,
+        view,
+        horizon,
+        look,
+        clock,
+        items: Vec::new(),
+    };
+    let floor = setting::behind(&mut stage);
+    for one in layout::placed(&scene.subjects, floor, &scene.dice) {
+        actor::actor(&mut stage, &one);
+    }
+    setting::before(&mut stage, floor);
+    stage.items
+}
+
+fn draw(scene: &Scene, frame: Frame, clock: f32) -> Picture {
+    let style = style::named(scene.style);
+    let items = build(scene, &frame, style.look(), clock);
+    let mut canvas = Canvas::filled(frame.width, frame.height, [0.5, 0.5, 0.5]);
+    let sheet = frame;
+    canvas.each(|x, y, pixel| {
+        let (wx, wy) = sheet.world(x as f32, y as f32);
+        let [r, g, b] = style.sheet(wx, wy);
+        *pixel = [r, g, b, 1.0];
+    });
+    painter::paint(&items, style.as_ref(), &frame, &mut canvas);
+    drop(items);
+    grade(scene, &mut canvas);
+    style.finish(&mut canvas, &frame);
+    canvas.into_picture()
+}
+
+/// Bends all colours towards the palette: the first colour owns the darks and the air, the next ones the lights.
+fn grade(scene: &Scene, canvas: &mut Canvas) {
+    let asked: Vec<Rgb> = scene
+        .palette
+        .iter()
+        .map(|c| c.map(|v| f32::from(v) / 255.0))
+        .collect();
+    let Some(&first) = asked.first() else { return };
+    let last = *asked.get(1).unwrap_or(&first);
+    let stops = [
+        mix([0.03, 0.03, 0.05], first, 0.28),
+        mix(first, [0.2, 0.2, 0.22], 0.15),
+        mix(first, last, 0.6),
+        mix(last, [1.0, 1.0, 1.0], 0.3),
+        mix(last, [1.0, 0.99, 0.96], 0.8),
+    ];
+    canvas.each(|_, _, pixel| {
+        let own = [pixel[0], pixel[1], pixel[2]];
+        let toned = super::colour::ramp(&stops, luma(own));
+        let bent = mix(own, toned, 0.62);
+        pixel[..3].copy_from_slice(&bent);
+    });
+}

@@ -1,0 +1,46 @@
+//! Reads prompts: which subjects, how many, in which colour, where, when, in what weather and style.
+
+use crate::scene::{Place, Season, Setting, StyleName, Time, Wanted, Weather};
+
+mod lexicon;
+mod meaning;
+mod reader;
+mod text;
+mod translate;
+
+pub(crate) use lexicon::home_of;
+pub use translate::translated_prompt;
+
+/// What was understood of a prompt.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reading {
+    /// Subjects in the order they are named.
+    pub subjects: Vec<Wanted>,
+    /// The place.
+    pub setting: Option<Setting>,
+    /// The time.
+    pub time: Option<Time>,
+    /// The weather.
+    pub weather: Option<Weather>,
+    /// The time of year.
+    pub season: Option<Season>,
+    /// The style.
+    pub style: Option<StyleName>,
+    /// Colours that belong to no subject, in order.
+    pub palette: Vec<[u8; 3]>,
+    /// Their names.
+    pub palette_names: Vec<String>,
+    /// Whether the moon is asked for.
+    pub full_moon: bool,
+    /// What to leave out, in English.
+    pub left_out: Vec<String>,
+    /// The picture's shape, when the prompt says it.
+    pub aspect: Option<(u32, u32)>,
+    /// Where the next subject belongs.
+    pub(crate) place: Option<Place>,
+}
+
+/// Reads a prompt and the words to leave out.
+pub(crate) fn read(prompt: &str, negative: &str) -> Reading {
+    reader::read(prompt, negative)
+}

@@ -1,0 +1,340 @@
+//! Walks over a prompt word by word and collects what it asks for.
+
+use super::Reading;
+use super::lexicon::{Entry, LANGUAGES, lexicon};
+use super::meaning::{COLOURS, Meaning, english};
+use super::text;
+use crate::scene::{Place, Wanted};
+
+/// A piece of a prompt: its words and everything they may mean.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// The words as they were written, folded.
+    pub word: String,
+    /// What they may mean; empty when unknown.
+    pub entries: Vec<Entry>,
+}
+
+/// Cuts a prompt into pieces, longest known phrase first.
+pub(crate) fn pieces(prompt: &str) -> Vec<Piece> {
+    let tokens = text::tokens(prompt);
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let most = (tokens.len() - at).min(4);
+        let found = (2..=most).rev().find_map(|count| {
+            let phrase = &tokens[at..at + count];
+            if phrase.iter().any(String::is_empty) {
+                return None;
+            }
+            let phrase = phrase.join(" ");
+            lexicon()
+                .find(&phrase)
+                .map(|entries| (count, phrase.clone(), entries))
+        });
+        if let Some((count, word, entries)) = found {
+            all.push(Piece {
+                word,
+                entries: entries.to_vec(),
+            });
+            at += count;
+            continue;
+        }
+        let word = &tokens[at];
+        if word.chars().any(text::is_dense) {
+            dense(word, &mut all);
+        } else {
+            let entries = known(word);
+            all.push(Piece {
+                word: word.clone(),
+                entries,
+            });
+        }
+        at += 1;
+    }
+    all
+}
+
+fn known(word: &str) -> Vec<Entry> {
+    let lexicon = lexicon();
+    if let Some(entries) = lexicon.find(word) {
+        return entries.to_vec();
+    }
+    // Korean particles are written onto the noun.
+    if word.chars().all(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')) {
+        let chars: Vec<char> = word.chars().collect();
+        for keep in (1..chars.len()).rev() {
+            let head: String = chars[..keep].iter().collect();
+            if let Some(entries) = lexicon.find(&head) {
+                return entries.to_vec();
+            }
+        }
+    }
+    lexicon
+        .find_inflected(word)
+        .map(<[Entry]>::to_vec)
+        .unwrap_or_default()
+}
+
+/// Cuts a run of a script without spaces, always taking the longest known word.
+fn dense(run: &str, all: &mut Vec<Piece>) {
+    let chars: Vec<char> = run.chars().collect();
+    let lexicon = lexicon();
+    let mut at = 0;
+    while at < chars.len() {
+        let most = lexicon.longest_dense().min(chars.len() - at);
+        let found = (1..=most).rev().find_map(|count| {
+            let word: String = chars[at..at + count].iter().collect();
+            lexicon
+                .find(&word)
+                .map(|entries| (count, word.clone(), entries))
+        });
+        match found {
+            Some((count, word, entries)) => {
+                all.push(Piece {
+                    word,
+                    entries: entries.to_vec(),
+                });
+                at += count;
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The language most of the pieces belong to.
+pub(crate) fn language(pieces: &[Piece]) -> u8 {
+    let mut scores = [0.0_f32; LANGUAGES.len()];
+    for piece in pieces {
+        for entry in &piece.entries {
+            let weight = [2.0, 1.5, 1.0, 0.5, 0.4][usize::from(entry.rank).min(4)];
+            // A word of few languages says more about the language.
+            scores[entry.language as usize] += weight / (piece.entries.len() as f32).sqrt();
+        }
+    }
+    scores[0] += 0.6;
+    let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a)));
+    best.unwrap_or(0) as u8
+}
+
+/// What a piece means to someone who speaks this language.
+pub(crate) fn meaning(piece: &Piece, language: u8) -> Option<Meaning> {
+    let own = piece.entries.iter().find(|e| e.language == language);
+    let english = || piece.entries.iter().find(|e| e.language == 0);
+    let any = || {
+        piece
+            .entries
+            .iter()
+            .min_by_key(|e| e.rank)
+            .filter(|e| e.rank < 2)
+    };
+    own.or_else(english).or_else(any).map(|e| e.meaning)
+}
+
+/// State while walking over a prompt.
+#[derive(Default)]
+struct Walk {
+    count: Option<u8>,
+    colour: Option<u8>,
+    size: Option<u8>,
+    leaving: bool,
+    after_noun: bool,
+    noun_took_colour: bool,
+}
+
+/// Reads a prompt and the words to leave out.
+pub(crate) fn read(prompt: &str, negative: &str) -> Reading {
+    let (prompt, aspect, more) = switches(prompt);
+    let mut reading = Reading {
+        aspect,
+        ..Reading::default()
+    };
+    for left in [negative, more.as_str()] {
+        leave_out(left, &mut reading);
+    }
+    let pieces = pieces(&prompt);
+    let language = language(&pieces);
+    let mut walk = Walk::default();
+    for piece in &pieces {
+        if piece.word.is_empty() {
+            settle_colour(&mut walk, &mut reading);
+            walk = Walk::default();
+            continue;
+        }
+        if let Some(meaning) = meaning(piece, language) {
+            step(meaning, language, &mut walk, &mut reading);
+        } else if !walk.leaving {
+            walk.after_noun = false;
+        }
+    }
+    settle_colour(&mut walk, &mut reading);
+    finish(&mut reading);
+    reading
+}
+
+/// Takes `--ar 16:9` and `--no trees` out of a prompt.
+fn switches(prompt: &str) -> (String, Option<(u32, u32)>, String) {
+    let mut parts = prompt.split("--");
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    let (mut aspect, mut without) = (None, String::new());
+    for part in parts {
+        let (name, value) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
+        match name {
+            "ar" | "aspect" => {
+                let mut sides = value
+                    .trim()
+                    .split(':')
+                    .filter_map(|v| v.trim().parse().ok());
+                aspect = sides
+                    .next()
+                    .zip(sides.next())
+                    .filter(|(w, h)| *w > 0 && *h > 0);
+            }
+            "no" => without = format!("{without} {value}"),
+            "style" => rest = format!("{rest}, {}", value.replace('-', " ")),
+            _ => {}
+        }
+    }
+    (rest, aspect, without)
+}
+
+fn leave_out(words: &str, reading: &mut Reading) {
+    let pieces = pieces(words);
+    let language = language(&pieces);
+    for piece in pieces.iter().filter(|p| !p.word.is_empty()) {
+        reading.left_out.push(piece.word.clone());
+        if let Some(meaning) = meaning(piece, language) {
+            reading.left_out.extend(name_of(meaning));
+        }
+    }
+}
+
+fn name_of(meaning: Meaning) -> Option<String> {
+    if let Meaning::Thing(id) = meaning {
+        return Some(lexicon().things[id as usize].name.clone());
+    }
+    if let Meaning::Weather(crate::scene::Weather::Cloudy) = meaning {
+        return Some("cloud".to_owned());
+    }
+    english(meaning).map(str::to_owned)
+}
+
+fn step(meaning: Meaning, language: u8, walk: &mut Walk, reading: &mut Reading) {
+    if walk.leaving {
+        if !matches!(meaning, Meaning::Nothing | Meaning::Count(_)) {
+            reading.left_out.extend(name_of(meaning));
+            walk.leaving = false;
+        }
+        return;
+    }
+    match meaning {
+        Meaning::Thing(id) => noun(id, walk, reading),
+        Meaning::Colour(colour) => colour_word(colour, language, walk, reading),
+        Meaning::Count(count) => walk.count = Some(count),
+        Meaning::Size(size) => walk.size = Some(size),
+        Meaning::Without => walk.leaving = true,
+        Meaning::Place(place) => place_word(place, walk, reading),
+        Meaning::Setting(setting) => {
+            reading.setting.get_or_insert(setting);
+            settle_colour(walk, reading);
+            walk.after_noun = false;
+        }
+        Meaning::Time(time) => _ = reading.time.get_or_insert(time),
+        Meaning::Weather(weather) => _ = reading.weather.get_or_insert(weather),
+        Meaning::Season(season) => _ = reading.season.get_or_insert(season),
+        Meaning::Style(style) => _ = reading.style.get_or_insert(style),
+        Meaning::Moon => {
+            reading.full_moon = true;
+            reading.time.get_or_insert(crate::scene::Time::Night);
+            walk.colour = None;
+        }
+        Meaning::Scenery(_) | Meaning::Nothing => {}
+    }
+}
+
+fn noun(id: u16, walk: &mut Walk, reading: &mut Reading) {
+    let thing = &lexicon().things[id as usize];
+    let colour = walk.colour.take().map(|c| COLOURS[c as usize]);
+    let count = walk.count.take().unwrap_or(1).clamp(1, 9);
+    let scale = f32::from(walk.size.take().unwrap_or(10)) / 10.0;
+    walk.after_noun = true;
+    walk.noun_took_colour = colour.is_some();
+    if let Some(known) = reading
+        .subjects
+        .iter_mut()
+        .find(|s| s.key == thing.key && colour.is_none())
+    {
+        known.count = known.count.max(count);
+        return;
+    }
+    if reading.subjects.len() >= 6 {
+        return;
+    }
+    reading.subjects.push(Wanted {
+        key: thing.key.clone(),
+        name: thing.name.clone(),
+        count,
+        colour: colour.map(|c| c.1),
+        colour_name: colour.map(|c| c.0.to_owned()),
+        place: reading.place.take().unwrap_or(Place::Any),
+        scale,
+        kind: thing.kind,
+    });
+}
+
+/// A colour belongs to the noun after it, or in some languages to the noun before it.
+fn colour_word(colour: u8, language: u8, walk: &mut Walk, reading: &mut Reading) {
+    let follows = matches!(
+        LANGUAGES[language as usize],
+        "es" | "fr" | "it" | "pt" | "ar" | "id"
+    );
+    if follows && walk.after_noun && !walk.noun_took_colour {
+        if let Some(last) = reading.subjects.last_mut() {
+            let (name, rgb) = COLOURS[colour as usize];
+            last.colour = Some(rgb);
+            last.colour_name = Some(name.to_owned());
+            walk.noun_took_colour = true;
+            return;
+        }
+    }
+    settle_colour(walk, reading);
+    walk.colour = Some(colour);
+}
+
+/// A colour that found no noun belongs to the whole picture.
+fn settle_colour(walk: &mut Walk, reading: &mut Reading) {
+    if let Some(colour) = walk.colour.take() {
+        let (name, rgb) = COLOURS[colour as usize];
+        if !reading.palette.contains(&rgb) && reading.palette.len() < 4 {
+            reading.palette.push(rgb);
+            reading.palette_names.push(name.to_owned());
+        }
+    }
+}
+
+fn place_word(place: Place, walk: &mut Walk, reading: &mut Reading) {
+    if place == Place::On {
+        return;
+    }
+    // "a fox on the left" names the subject first.
+    match reading.subjects.last_mut() {
+        Some(last) if walk.after_noun && last.place == Place::Any => last.place = place,
+        _ => reading.place = Some(place),
+    }
+}
+
+/// Drops what must not be there.
+fn finish(reading: &mut Reading) {
+    let out = reading.left_out.clone();
+    let is_out = |name: &str| {
+        out.iter()
+            .any(|word| word == name || name.split(' ').any(|part| part == word))
+    };
+    reading.subjects.retain(|subject| !is_out(&subject.name));
+    reading.setting = reading.setting.filter(|s| !is_out(s.name()));
+    reading.weather = reading.weather.filter(|w| !is_out(w.name()));
+    reading.time = reading.time.filter(|t| !is_out(t.name()));
+    if out.iter().any(|w| w == "full moon") {
+        reading.full_moon = false;
+    }
+}
