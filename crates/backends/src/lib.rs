@@ -1,1 +1,10 @@
-//! Placeholder.
+//! Who makes the media: one file per vendor, and the embedded engine.
+//!
+//! Invariants: backends never see an API key of a caller, never read or write the store, and treat everything that
+//! comes back over the network as hostile.
+
+pub mod backend;
+pub mod guard;
+pub mod http;
+
+pub use backend::{Backend, Fault, Made, MadeFile, Progress, Started, Whose, Work};
