@@ -3,22 +3,39 @@
 //! Invariants: media knows nothing of jobs, accounts, files on disk or the network; every input is bounded before
 //! it is decoded; the same input gives the same bytes; nothing here is async.
 
+mod blend;
 mod decode;
 mod encode;
+mod fill;
 mod header;
 mod label;
+mod layout;
+mod mask;
 mod orientation;
 mod picture;
+mod pyramid;
 mod resize;
 mod sampling;
+mod scene;
+mod seamless;
+mod style;
+mod subject;
 mod video;
+mod words;
 
+pub use blend::{blend, restyle};
 pub use decode::{Limits, decode};
 pub use encode::{Encoding, encode};
+pub use fill::fill;
 pub use header::{Format, Header, ImageError, header};
 pub use label::Label;
+pub use mask::Mask;
 pub use picture::Picture;
+pub use scene::{Motion, Place, Scene, Season, Setting, StyleName, Time, Wanted, Weather, Window};
+pub use seamless::seamless;
+pub use subject::{Habitat, Kind};
 pub use video::{
     CameraMove, Morph, VideoError, VideoInfo, camera_move, encode_video, first_frame, label_video,
     last_frame, loop_time, morph, video_info, watermark,
 };
+pub use words::translated_prompt;
