@@ -31,9 +31,12 @@ mod window;
 
 pub(crate) use canvas::{Canvas, Frame};
 pub(crate) use colour::{Rgb, Rgba};
+pub(crate) use colour::{
+    from_hsl, hex, luma, mix, ramp, saturate, scale, screen, to_hsl, with_alpha,
+};
 pub(crate) use dice::Dice;
 pub use kinds::{Motion, Setting, StyleName, Time, Weather};
-pub(crate) use region::{Field, Region};
+pub(crate) use region::{Blend, Field, Region, Role};
 pub use window::Window;
 
 /// Where in the picture a subject should be.

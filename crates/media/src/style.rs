@@ -1,8 +1,21 @@
 //! Styles: each decides how the outline of a region is cut, how its colours are laid and how the sheet is finished.
 
-use crate::scene::{Canvas, Field, Frame, Region, Rgba};
+use crate::scene::{Canvas, Field, Frame, Region, Rgb, Rgba, Role, StyleName};
 
+mod blueprint;
+mod glass;
+mod ink;
+mod line_art;
+mod low_poly;
+mod noir;
+mod oil;
 mod painting;
+mod paper;
+mod pixel;
+mod poster;
+mod synthwave;
+mod ukiyo;
+mod watercolor;
 mod weave;
 
 pub(crate) use weave::{Cell, Weave};
@@ -43,6 +56,8 @@ pub(crate) struct Spot {
     pub grain: f32,
     /// The stroke, facet or cell the pixel belongs to.
     pub cell: Cell,
+    /// The one colour that stands for the whole region.
+    pub flat: Rgb,
 }
 
 impl Spot {
@@ -60,8 +75,8 @@ pub(crate) trait Style: Send + Sync {
         Look::default()
     }
 
-    /// The strokes, facets or cells the sheet is divided into.
-    fn weave(&self) -> Option<Weave> {
+    /// The strokes, facets or cells the sheet is divided into: for the setting and, finer, for the subjects.
+    fn weave(&self) -> Option<[Weave; 2]> {
         None
     }
 
@@ -85,6 +100,29 @@ pub(crate) trait Style: Send + Sync {
 }
 
 /// The style of a name.
-pub(crate) fn named(_name: crate::scene::StyleName) -> Box<dyn Style> {
-    Box::new(painting::Painting)
+pub(crate) fn named(name: StyleName) -> Box<dyn Style> {
+    match name {
+        StyleName::Painting => Box::new(painting::Painting),
+        StyleName::Watercolor => Box::new(watercolor::Watercolor),
+        StyleName::Oil => Box::new(oil::Oil),
+        StyleName::Ink => Box::new(ink::Ink),
+        StyleName::Pixel => Box::new(pixel::Pixel),
+        StyleName::LowPoly => Box::new(low_poly::LowPoly),
+        StyleName::PaperCut => Box::new(paper::Paper),
+        StyleName::LineArt => Box::new(line_art::LineArt),
+        StyleName::Isometric | StyleName::Poster => Box::new(poster::Poster),
+        StyleName::Synthwave => Box::new(synthwave::Synthwave),
+        StyleName::UkiyoE => Box::new(ukiyo::Ukiyo),
+        StyleName::Blueprint => Box::new(blueprint::Blueprint),
+        StyleName::Noir => Box::new(noir::Noir),
+        StyleName::StainedGlass => Box::new(glass::Glass),
+    }
+}
+
+/// Whether a region is scenery in the air, which hand-drawn styles leave without outline.
+pub(crate) fn is_airy(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Sky | Role::Cloud | Role::Shadow | Role::Weather | Role::Light
+    )
 }

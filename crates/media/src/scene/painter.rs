@@ -4,11 +4,12 @@ use rayon::prelude::*;
 use tiny_skia::{Path, Stroke};
 
 use super::canvas::{Canvas, Frame, lay};
+use super::colour::Rgb;
 use super::mask::{Area, Cover};
 use super::noise;
 use super::outline;
 use super::region::{Blend, Item, Mirror, Region, Role};
-use crate::style::{Cell, Look, Spot, Style};
+use crate::style::{Cell, Look, Spot, Style, Weave};
 
 /// One region ready to be laid.
 struct Prepared<'a> {
@@ -16,24 +17,20 @@ struct Prepared<'a> {
     cover: Option<Cover>,
     edge: Option<Vec<u8>>,
     line: Option<Cover>,
+    shadow: Option<Shadow>,
+    flat: Rgb,
+}
+
+/// The soft shadow a cut shape throws on the layers below.
+struct Shadow {
+    cover: Cover,
+    soft: Vec<u8>,
 }
 
 /// Paints all items.
 pub(crate) fn paint(items: &[Item], style: &dyn Style, frame: &Frame, canvas: &mut Canvas) {
     let look = style.look();
-    let weave = style.weave().map(|weave| {
-        let mut cells = vec![Cell::default(); canvas.pixels.len()];
-        cells
-            .par_chunks_mut(canvas.width)
-            .enumerate()
-            .for_each(|(y, row)| {
-                for (x, cell) in row.iter_mut().enumerate() {
-                    let (wx, wy) = frame.world(x as f32, y as f32);
-                    *cell = weave.at(wx, wy);
-                }
-            });
-        cells
-    });
+    let weave = Woven::new(style, frame);
     let mut rest = items;
     while !rest.is_empty() {
         let take = batch(rest, frame);
@@ -53,7 +50,7 @@ pub(crate) fn paint(items: &[Item], style: &dyn Style, frame: &Frame, canvas: &m
             })
             .collect();
         for one in &ready {
-            lay_region(one, style, (frame, weave.as_deref()), canvas);
+            lay_region(one, style, (frame, &weave), canvas);
         }
     }
 }
@@ -138,11 +135,19 @@ fn prepare<'a>(region: &'a Region, style: &dyn Style, look: Look, frame: &Frame)
     let line = drawn
         .then(|| outline_cover(path, look, frame, region.depth))
         .flatten();
+    let thrown = look.drop > 0.0
+        && region.blend == Blend::Cover
+        && !matches!(region.role, Role::Sky | Role::Weather | Role::Shadow);
+    let shadow = thrown
+        .then(|| drop_shadow(path, look, frame, region.depth))
+        .flatten();
     Prepared {
         region,
         cover,
         edge,
         line,
+        shadow,
+        flat: flat(region),
     }
 }
 
@@ -162,17 +167,114 @@ fn outline_cover(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<C
     Cover::of(&drawn, frame.transform(depth), area)
 }
 
+fn drop_shadow(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<Shadow> {
+    let reach = (look.drop * frame.scale).max(1.0);
+    let area = Area {
+        width: frame.width,
+        height: frame.height,
+        room: reach * 2.5,
+    };
+    let moved = frame.transform(depth).post_translate(reach * 0.6, reach);
+    let cover = Cover::of(path, moved, area)?;
+    let soft = cover.softened(reach * 0.7);
+    Some(Shadow { cover, soft })
+}
+
+/// One colour for a whole region: the mean of its field over the part of it that the first window can show.
+fn flat(region: &Region) -> Rgb {
+    let bounds = region.path.bounds();
+    let (left, right) = (
+        bounds.left().clamp(-0.5, 0.45),
+        bounds.right().clamp(-0.45, 0.5),
+    );
+    let (top, bottom) = (
+        bounds.top().clamp(-0.5, 0.45),
+        bounds.bottom().clamp(-0.45, 0.5),
+    );
+    let (left, right) = if bounds.left() > 0.5 || bounds.right() < -0.5 {
+        (bounds.left(), bounds.right())
+    } else {
+        (left, right)
+    };
+    let mut sum = [0.0_f32; 4];
+    for j in 0..4_u8 {
+        for i in 0..5_u8 {
+            let x = left + (right - left) * (f32::from(i) + 0.5) / 5.0;
+            let y = top + (bottom - top) * (f32::from(j) + 0.4) / 5.0;
+            let [r, g, b, a] = (region.field)(x, y);
+            let weight = a + 0.001;
+            sum = [
+                sum[0] + r * weight,
+                sum[1] + g * weight,
+                sum[2] + b * weight,
+                sum[3] + weight,
+            ];
+        }
+    }
+    [sum[0] / sum[3], sum[1] / sum[3], sum[2] / sum[3]]
+}
+
+/// The weave of a style over a frame, worked out once where memory allows.
+struct Woven {
+    kinds: Option<[Weave; 2]>,
+    wide: usize,
+    cells: [Vec<Cell>; 2],
+}
+
+impl Woven {
+    /// Pixels up to which the weave is kept in memory.
+    const KEPT: usize = 2 * 1024 * 1024;
+
+    fn new(style: &dyn Style, frame: &Frame) -> Self {
+        let (wide, count) = (
+            frame.width as usize,
+            frame.width as usize * frame.height as usize,
+        );
+        let kinds = style.weave();
+        let cells = match kinds {
+            Some(kinds) if count <= Self::KEPT => kinds.map(|kind| {
+                let mut cells = vec![Cell::default(); count];
+                cells.par_chunks_mut(wide).enumerate().for_each(|(y, row)| {
+                    for (x, cell) in row.iter_mut().enumerate() {
+                        let (wx, wy) = frame.world(x as f32, y as f32);
+                        *cell = kind.at(wx, wy);
+                    }
+                });
+                cells
+            }),
+            _ => [Vec::new(), Vec::new()],
+        };
+        Self { kinds, wide, cells }
+    }
+
+    fn at(&self, role: Role, (x, y): (usize, usize), (wx, wy): (f32, f32)) -> Cell {
+        let Some(kinds) = self.kinds else {
+            return Cell::default();
+        };
+        let which = usize::from(role == Role::Subject);
+        match self.cells[which].get(y * self.wide + x) {
+            Some(cell) => *cell,
+            None => kinds[which].at(wx, wy),
+        }
+    }
+}
+
 fn lay_region(
     one: &Prepared,
     style: &dyn Style,
-    (frame, weave): (&Frame, Option<&[Cell]>),
+    (frame, weave): (&Frame, &Woven),
     canvas: &mut Canvas,
 ) {
     let region = one.region;
     let (dx, dy) = frame.shift(region.depth);
     let grain = 1.0 / frame.scale;
+    if let Some(shadow) = &one.shadow {
+        rows(canvas, &shadow.cover, |_, _, at, pixel| {
+            let alpha = f32::from(shadow.soft[at]) / 255.0 * 0.42;
+            lay(pixel, [0.05, 0.05, 0.12, alpha], Blend::Darken);
+        });
+    }
     if let Some(cover) = &one.cover {
-        let wide = canvas.width;
         rows(canvas, cover, |x, y, at, pixel| {
             let inside = cover.inside[at];
             let edge = one.edge.as_ref().map_or(inside, |edge| edge[at]);
@@ -180,7 +282,7 @@ fn lay_region(
                 return;
             }
             let (wx, wy) = frame.world(x as f32, y as f32);
-            let mut cell = weave.map_or_else(Cell::default, |cells| cells[y * wide + x]);
+            let mut cell = weave.at(region.role, (x, y), (wx, wy));
             (cell.x, cell.y) = (cell.x - dx, cell.y - dy);
             let spot = Spot {
                 x: wx - dx,
@@ -189,6 +291,7 @@ fn lay_region(
                 edge: f32::from(edge) / 255.0,
                 grain,
                 cell,
+                flat: one.flat,
             };
             lay(pixel, style.pixel(&spot, region), region.blend);
         });

@@ -9,7 +9,7 @@ use super::light::Light;
 use super::region::Item;
 use super::stage::{Stage, View};
 use super::{Scene, actor, painter, setting};
-use crate::style::{self, Look};
+use crate::style::{self, Look, Style};
 use crate::{Picture, layout};
 
 /// The picture of a resting scene.
@@ -79,19 +79,53 @@ fn build(scene: &Scene, frame: &Frame, look: Look, clock: f32) -> Vec<Item> {
 
 fn draw(scene: &Scene, frame: Frame, clock: f32) -> Picture {
     let style = style::named(scene.style);
-    let items = build(scene, &frame, style.look(), clock);
+    let look = style.look();
+    let Some(count) = look.coarse else {
+        return sheet(scene, &frame, style.as_ref(), clock).into_picture();
+    };
+    // The world's own large pixels: their grid does not depend on the window.
+    let scale = count as f32;
+    let (left, top) = ((frame.left * scale).floor(), (frame.top * scale).floor());
+    let right = ((frame.left + frame.width as f32 / frame.scale) * scale).ceil();
+    let bottom = ((frame.top + frame.height as f32 / frame.scale) * scale).ceil();
+    let small = Frame {
+        width: (right - left).max(1.0) as u32,
+        height: (bottom - top).max(1.0) as u32,
+        scale,
+        left: left / scale,
+        top: top / scale,
+        camera: frame.camera,
+    };
+    let coarse = sheet(scene, &small, style.as_ref(), clock).into_picture();
+    let mut picture = Picture::filled(frame.width, frame.height, [0, 0, 0, 255]);
+    for y in 0..frame.height {
+        for x in 0..frame.width {
+            let (wx, wy) = frame.world(x as f32, y as f32);
+            let (sx, sy) = ((wx * scale - left) as u32, (wy * scale - top) as u32);
+            picture.set(
+                x,
+                y,
+                coarse.pixel(sx.min(small.width - 1), sy.min(small.height - 1)),
+            );
+        }
+    }
+    picture
+}
+
+/// Paints a frame of the scene.
+fn sheet(scene: &Scene, frame: &Frame, style: &dyn Style, clock: f32) -> Canvas {
+    let items = build(scene, frame, style.look(), clock);
     let mut canvas = Canvas::filled(frame.width, frame.height, [0.5, 0.5, 0.5]);
-    let sheet = frame;
     canvas.each(|x, y, pixel| {
-        let (wx, wy) = sheet.world(x as f32, y as f32);
+        let (wx, wy) = frame.world(x as f32, y as f32);
         let [r, g, b] = style.sheet(wx, wy);
         *pixel = [r, g, b, 1.0];
     });
-    painter::paint(&items, style.as_ref(), &frame, &mut canvas);
+    painter::paint(&items, style, frame, &mut canvas);
     drop(items);
     grade(scene, &mut canvas);
-    style.finish(&mut canvas, &frame);
-    canvas.into_picture()
+    style.finish(&mut canvas, frame);
+    canvas
 }
 
 /// Bends all colours towards the palette: the first colour owns the darks and the air, the next ones the lights.

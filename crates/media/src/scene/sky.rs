@@ -15,11 +15,8 @@ pub(crate) fn sky(stage: &mut Stage) {
     let glow_power = light.direct * if light.dark > 0.8 { 0.3 } else { 0.75 };
     let colours = field(move |x, y| {
         let up = ((horizon - y) / 0.8).clamp(-0.2, 1.3);
-        let base = if up < 0.38 {
-            mix(light.sky[2], light.sky[1], noise::smooth(-0.05, 0.42, up))
-        } else {
-            mix(light.sky[1], light.sky[0], noise::smooth(0.25, 1.15, up))
-        };
+        let low = mix(light.sky[2], light.sky[1], noise::smooth(-0.05, 0.45, up));
+        let base = mix(low, light.sky[0], noise::smooth(0.2, 1.15, up));
         let away = (x - light.sun.0).hypot((y - light.sun.1) * 1.15);
         let glow = (-away * glow_size).exp() * glow_power;
         with_alpha(screen(base, scale(light.disc, glow * 0.8)), 1.0)
