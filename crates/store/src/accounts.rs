@@ -2,7 +2,10 @@
 
 use atelier_contract::Quota;
 
-use crate::{Result, Store};
+use crate::batch::books::{Books, Posting};
+use crate::db::{Conn, args};
+use crate::row::{Columns, Read};
+use crate::{Error, Result, Store};
 
 /// A caller's account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,25 +60,153 @@ pub struct AccountPatch {
     pub disabled: Option<bool>,
 }
 
+pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.email_verified_ms, \
+     account.balance, account.frozen, account.max_queue, account.disabled, account.created_ms";
+
+impl Read for Account {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            email: columns.text()?,
+            email_verified_ms: columns.maybe_int()?,
+            balance: columns.quota()?,
+            frozen: columns.quota()?,
+            max_queue: columns.int()?,
+            disabled: columns.flag()?,
+            created_ms: columns.int()?,
+        })
+    }
+}
+
 impl Store {
     /// Makes an account; a conflict when the e-mail exists in any case.
-    pub async fn create_account(&self, _new: NewAccount) -> Result<Account> {
-        Err(crate::Error::NotFound)
+    pub async fn create_account(&self, new: NewAccount) -> Result<Account> {
+        let made = self
+            .change(new, |conn, new| Box::pin(create(conn, new)))
+            .await?;
+        made.ok_or_else(taken)
     }
+
     /// The account with an id.
-    pub async fn account(&self, _id: &str) -> Result<Option<Account>> {
-        Err(crate::Error::NotFound)
+    pub async fn account(&self, id: &str) -> Result<Option<Account>> {
+        let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE id = $1");
+        self.db().maybe(&sql, args![id]).await
     }
+
     /// The account with an e-mail, in any case.
-    pub async fn account_by_email(&self, _email: &str) -> Result<Option<Account>> {
-        Err(crate::Error::NotFound)
+    pub async fn account_by_email(&self, email: &str) -> Result<Option<Account>> {
+        let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE email_key = $1");
+        self.db().maybe(&sql, args![&email_key(email)]).await
     }
+
     /// A page of accounts, oldest first, and how many there are.
-    pub async fn accounts(&self, _offset: i64, _limit: i64) -> Result<(Vec<Account>, i64)> {
-        Err(crate::Error::NotFound)
+    pub async fn accounts(&self, offset: i64, limit: i64) -> Result<(Vec<Account>, i64)> {
+        let sql = format!(
+            "SELECT {ACCOUNT_COLUMNS} FROM account ORDER BY created_ms, id LIMIT $1 OFFSET $2"
+        );
+        let page = self.db().all(&sql, args![limit, offset]).await?;
+        Ok((
+            page,
+            self.db().one("SELECT COUNT(*) FROM account", &[]).await?,
+        ))
     }
+
     /// Changes an account; `None` when there is none, a conflict when the new e-mail is taken.
-    pub async fn update_account(&self, _id: &str, _patch: AccountPatch) -> Result<Option<Account>> {
-        Err(crate::Error::NotFound)
+    pub async fn update_account(&self, id: &str, patch: AccountPatch) -> Result<Option<Account>> {
+        let input = (id.to_owned(), patch);
+        let done = self
+            .change(input, |conn, (id, patch)| Box::pin(update(conn, id, patch)))
+            .await?;
+        done.ok_or_else(taken)
     }
+}
+
+fn taken() -> Error {
+    Error::Conflict("there is an account with this e-mail".into())
+}
+
+/// What makes two e-mails the same.
+fn email_key(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+/// `None` when the e-mail is taken.
+async fn create(conn: &mut Conn, new: &NewAccount) -> Result<Option<Account>> {
+    let made = conn
+        .run(
+            "INSERT INTO account (id, email, email_key, email_verified_ms, balance, frozen, max_queue, \
+             entries, disabled, created_ms) VALUES ($1, $2, $3, $4, 0, 0, $5, 0, FALSE, $6) \
+             ON CONFLICT (email_key) DO NOTHING",
+            args![
+                &new.id,
+                &new.email,
+                &email_key(&new.email),
+                new.email_verified_ms,
+                new.max_queue,
+                new.now_ms
+            ],
+        )
+        .await?;
+    if made == 0 {
+        return Ok(None);
+    }
+    if new.balance > Quota::ZERO {
+        let mut books = Books::load(conn, &[&new.id], &[]).await?;
+        let grant = Posting {
+            id: &new.ledger_id,
+            job_id: None,
+            kind: "grant",
+            amount: new.balance,
+            balance_delta: new.balance.thousandths(),
+            frozen_delta: 0,
+            reason: "first grant",
+            idempotency_key: None,
+            time_ms: new.now_ms,
+        };
+        books.post(&new.id, &grant);
+        books.write(conn).await?;
+    }
+    read(conn, &new.id).await
+}
+
+/// The account as the writer sees it.
+pub(crate) async fn read(conn: &mut Conn, id: &str) -> Result<Option<Account>> {
+    let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE id = $1");
+    conn.maybe(&sql, args![id]).await
+}
+
+/// `None` when the new e-mail is taken, `Some(None)` when there is no such account.
+async fn update(
+    conn: &mut Conn,
+    id: &str,
+    patch: &AccountPatch,
+) -> Result<Option<Option<Account>>> {
+    let key = patch.email.as_deref().map(email_key);
+    let other: Option<String> = conn
+        .maybe(
+            "SELECT id FROM account WHERE email_key = $1 AND id <> $2",
+            args![key.as_deref(), id],
+        )
+        .await?;
+    if other.is_some() {
+        return Ok(None);
+    }
+    conn.run(
+        "UPDATE account SET email = COALESCE($2, email), email_key = COALESCE($3, email_key), \
+         max_queue = COALESCE($4, max_queue), \
+         email_verified_ms = CASE WHEN $5 THEN $6 ELSE email_verified_ms END, \
+         disabled = CASE WHEN $7 THEN $8 ELSE disabled END WHERE id = $1",
+        args![
+            id,
+            patch.email.as_deref(),
+            key.as_deref(),
+            patch.max_queue,
+            patch.email_verified_ms.is_some(),
+            patch.email_verified_ms.flatten(),
+            patch.disabled.is_some(),
+            patch.disabled.unwrap_or_default()
+        ],
+    )
+    .await?;
+    read(conn, id).await.map(Some)
 }

@@ -1,5 +1,7 @@
 //! The audit list: what operators did.
 
+use crate::db::args;
+use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
 /// One act of an operator.
@@ -19,13 +21,48 @@ pub struct AuditRow {
     pub detail: String,
 }
 
+impl Read for AuditRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            time_ms: columns.int()?,
+            actor: columns.text()?,
+            action: columns.text()?,
+            target: columns.text()?,
+            detail: columns.text()?,
+        })
+    }
+}
+
 impl Store {
     /// Adds an act.
-    pub async fn add_audit(&self, _row: AuditRow) -> Result<()> {
-        Err(crate::Error::NotFound)
+    pub async fn add_audit(&self, row: AuditRow) -> Result<()> {
+        self.change(row, |conn, row| {
+            Box::pin(async move {
+                let sql = "INSERT INTO audit (id, time_ms, actor, action, target, detail) \
+                     VALUES ($1, $2, $3, $4, $5, $6)";
+                let args = args![
+                    &row.id,
+                    row.time_ms,
+                    &row.actor,
+                    &row.action,
+                    &row.target,
+                    &row.detail
+                ];
+                conn.run(sql, args).await.map(|_| ())
+            })
+        })
+        .await
     }
+
     /// A page of acts, newest first, and how many there are.
-    pub async fn audit(&self, _offset: i64, _limit: i64) -> Result<(Vec<AuditRow>, i64)> {
-        Err(crate::Error::NotFound)
+    pub async fn audit(&self, offset: i64, limit: i64) -> Result<(Vec<AuditRow>, i64)> {
+        let sql = "SELECT id, time_ms, actor, action, target, detail FROM audit \
+             ORDER BY time_ms DESC, id DESC LIMIT $1 OFFSET $2";
+        let rows = self.db().all(sql, args![limit, offset]).await?;
+        Ok((
+            rows,
+            self.db().one("SELECT COUNT(*) FROM audit", &[]).await?,
+        ))
     }
 }

@@ -1,5 +1,9 @@
 //! Deliveries: results owed to callers' addresses, and every try made.
 
+mod claim;
+
+use crate::db::args;
+use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
 /// A result owed to a caller's address.
@@ -85,51 +89,82 @@ pub struct DeliveryTry {
     pub answer_start: String,
 }
 
+const DELIVERY_COLUMNS: &str = "id, job_id, account_id, url, host, state, attempts, next_ms, \
+     last_status, last_error, created_ms, delivered_ms";
+
+impl Read for Delivery {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            job_id: columns.text()?,
+            account_id: columns.text()?,
+            url: columns.text()?,
+            host: columns.text()?,
+            state: columns.text()?,
+            attempts: columns.int()?,
+            next_ms: columns.int()?,
+            last_status: columns.maybe_int()?,
+            last_error: columns.maybe_text()?,
+            created_ms: columns.int()?,
+            delivered_ms: columns.maybe_int()?,
+        })
+    }
+}
+
+impl Read for DeliveryTry {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            attempt: columns.int()?,
+            time_ms: columns.int()?,
+            status: columns.maybe_int()?,
+            error: columns.maybe_text()?,
+            duration_ms: columns.int()?,
+            answer_start: columns.text()?,
+        })
+    }
+}
+
 impl Store {
-    /// Takes deliveries whose time has come, fairly between hosts.
-    pub async fn claim_deliveries(
-        &self,
-        _now_ms: i64,
-        _lease_until_ms: i64,
-        _limit: i64,
-        _per_host: i64,
-        _skip_hosts: &[String],
-    ) -> Result<Vec<Delivery>> {
-        Err(crate::Error::NotFound)
-    }
-    /// Records a try; false when it was not the current one.
-    pub async fn finish_delivery(&self, _result: DeliveryResult) -> Result<bool> {
-        Err(crate::Error::NotFound)
-    }
     /// A page of deliveries, newest first, and how many match.
     pub async fn deliveries(
         &self,
-        _account_id: Option<&str>,
-        _state: Option<&str>,
-        _offset: i64,
-        _limit: i64,
+        account_id: Option<&str>,
+        state: Option<&str>,
+        offset: i64,
+        limit: i64,
     ) -> Result<(Vec<Delivery>, i64)> {
-        Err(crate::Error::NotFound)
+        let whose = if account_id.is_some() {
+            "account_id = $1"
+        } else {
+            "$1 IS NULL"
+        };
+        let which = if state.is_some() {
+            "state = $2"
+        } else {
+            "$2 IS NULL"
+        };
+        let count = format!("SELECT COUNT(*) FROM delivery WHERE {whose} AND {which}");
+        let page = format!(
+            "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE {whose} AND {which} \
+             ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4"
+        );
+        let rows = self
+            .db()
+            .all(&page, args![account_id, state, limit, offset])
+            .await?;
+        Ok((rows, self.db().one(&count, args![account_id, state]).await?))
     }
+
     /// Every try of a delivery, oldest first.
-    pub async fn delivery_log(&self, _id: &str) -> Result<Vec<DeliveryTry>> {
-        Err(crate::Error::NotFound)
+    pub async fn delivery_log(&self, id: &str) -> Result<Vec<DeliveryTry>> {
+        let sql = "SELECT attempt, time_ms, status, error, duration_ms, answer_start \
+             FROM delivery_log WHERE delivery_id = $1 ORDER BY attempt";
+        self.db().all(sql, args![id]).await
     }
-    /// Makes a delivery due again, unless it is being sent.
-    pub async fn redeliver(&self, _account_id: &str, _id: &str, _now_ms: i64) -> Result<bool> {
-        Err(crate::Error::NotFound)
-    }
-    /// Makes every given-up delivery of an account owed since a time due again; how many.
-    pub async fn redeliver_failed(
-        &self,
-        _account_id: &str,
-        _since_ms: i64,
-        _now_ms: i64,
-    ) -> Result<u64> {
-        Err(crate::Error::NotFound)
-    }
-    /// When the next delivery is due.
+
+    /// When the next delivery is due, or a try being made counts as lost.
     pub async fn next_delivery_ms(&self) -> Result<Option<i64>> {
-        Err(crate::Error::NotFound)
+        let sql = "SELECT MIN(next_ms) FROM delivery WHERE state IN ('due', 'sending')";
+        self.db().one(sql, &[]).await
     }
 }

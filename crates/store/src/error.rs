@@ -1,5 +1,8 @@
 //! What can go wrong here, sorted by what the caller does next.
 
+use sqlx::error::DatabaseError;
+use sqlx::postgres::PgDatabaseError;
+
 /// A change or a read that did not happen, or of which nobody knows.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -33,3 +36,47 @@ pub enum Error {
 
 /// The result of everything here.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Self::Busy,
+            sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
+                tracing::warn!(%error, "the database is away");
+                Self::Busy
+            }
+            sqlx::Error::Database(told) if told.is_unique_violation() => {
+                Self::Conflict(told.to_string())
+            }
+            sqlx::Error::Database(told) if is_away(told.as_ref()) => {
+                tracing::warn!(%error, "the database is away");
+                Self::Busy
+            }
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// Connection trouble, shutting down, or no room for one more connection; SQLite: locked by another process.
+fn is_away(told: &dyn DatabaseError) -> bool {
+    let code = told.code().unwrap_or_default();
+    let postgres = told.try_downcast_ref::<PgDatabaseError>().is_some();
+    if postgres {
+        code.starts_with("08") || code.starts_with("53") || code.starts_with("57P")
+    } else {
+        code == "5"
+    }
+}
+
+impl Error {
+    /// Whether the same change may well succeed when tried again at once: a deadlock, a lock not had in time.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Self::Busy => true,
+            Self::Database(sqlx::Error::Database(told)) => {
+                matches!(told.code().as_deref(), Some("40P01" | "40001" | "55P03"))
+            }
+            _ => false,
+        }
+    }
+}

@@ -3,10 +3,11 @@
 
 mod folder;
 mod key;
+mod place;
 mod s3;
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use bytes::Bytes;
@@ -26,6 +27,9 @@ pub enum FilesError {
     /// Keys are letters, digits, `_`, `-`, `.` and `/`.
     #[error("`{0}` is not a key of the vault")]
     BadKey(String),
+    /// The setting of where the files are kept cannot be used.
+    #[error("the place of the vault {0}")]
+    BadPlace(String),
     /// Nothing is stored under the key.
     #[error("there is no such file in the vault")]
     NotFound,
@@ -56,6 +60,16 @@ pub enum Files {
 }
 
 impl Files {
+    /// Opens what the setting names: `folder` when it is empty, else a bucket as
+    /// `s3://bucket/prefix?endpoint=…&region=…&access_key=…&secret_key=…&path_style=…`.
+    pub fn open(setting: &str, folder: &Path) -> Result<Self> {
+        if setting.is_empty() {
+            Self::folder(folder)
+        } else {
+            Self::s3(&place::read(setting)?)
+        }
+    }
+
     /// Opens a folder, creating it if need be.
     pub fn folder(path: impl Into<PathBuf>) -> Result<Self> {
         Folder::open(path.into()).map(Self::Folder)

@@ -8,6 +8,9 @@ pub mod statistics;
 
 use atelier_contract::{JobState, Quota, Speed};
 
+use crate::batch::json;
+use crate::db::{Arg, args};
+use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
 /// A stored job.
@@ -92,25 +95,123 @@ pub struct JobFilter {
     pub created_from_ms: Option<i64>,
 }
 
+/// The columns of a [`JobRow`], in its order.
+pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job.queue, job.state, \
+     job.speed, job.progress, job.message, job.request, job.output, job.price, job.quota, \
+     job.parent_id, job.alias, job.hook_url, \
+     COALESCE((SELECT attempts FROM delivery WHERE delivery.job_id = job.id), 0), \
+     job.created_ms, job.started_ms, job.finished_ms, job.deadline_ms, job.updated_ms, \
+     job.revision, job.fence, job.lease_owner, job.lease_until_ms, job.tries, job.attempt_id, \
+     (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker";
+
+impl Read for JobRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            account_id: columns.text()?,
+            operation: columns.text()?,
+            queue: columns.text()?,
+            state: state(columns.int()?)?,
+            speed: Speed::from_number(columns.int()?),
+            progress: columns.int()?,
+            message: columns.maybe_text()?,
+            request: columns.text()?,
+            output: columns.maybe_text()?,
+            price: columns.quota()?,
+            quota: columns.quota()?,
+            parent_id: columns.maybe_text()?,
+            alias: columns.maybe_text()?,
+            hook_url: columns.maybe_text()?,
+            hook_times: columns.int()?,
+            created_ms: columns.int()?,
+            started_ms: columns.maybe_int()?,
+            finished_ms: columns.maybe_int()?,
+            deadline_ms: columns.int()?,
+            updated_ms: columns.int()?,
+            revision: columns.int()?,
+            fence: columns.int()?,
+            lease_owner: columns.maybe_text()?,
+            lease_until_ms: columns.maybe_int()?,
+            tries: columns.int()?,
+            attempt_id: columns.maybe_text()?,
+            ticket: columns.maybe_text()?,
+            worker: columns.maybe_text()?,
+        })
+    }
+}
+
+fn state(number: i64) -> sqlx::Result<JobState> {
+    JobState::from_number(number)
+        .ok_or_else(|| sqlx::Error::Decode(format!("no job state {number}").into()))
+}
+
 impl Store {
     /// A job of an account.
-    pub async fn job(&self, _account_id: &str, _id: &str) -> Result<Option<JobRow>> {
-        Err(crate::Error::NotFound)
+    pub async fn job(&self, account_id: &str, id: &str) -> Result<Option<JobRow>> {
+        let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE id = $1 AND account_id = $2");
+        self.db().maybe(&sql, args![id, account_id]).await
     }
+
     /// A job, whoever owns it: for the engine and the operator only.
-    pub async fn job_of_anyone(&self, _id: &str) -> Result<Option<JobRow>> {
-        Err(crate::Error::NotFound)
+    pub async fn job_of_anyone(&self, id: &str) -> Result<Option<JobRow>> {
+        let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE id = $1");
+        self.db().maybe(&sql, args![id]).await
     }
+
     /// The succeeded jobs of an account that bear one of these names.
-    pub async fn jobs_by_alias(
-        &self,
-        _account_id: &str,
-        _aliases: &[String],
-    ) -> Result<Vec<JobRow>> {
-        Err(crate::Error::NotFound)
+    pub async fn jobs_by_alias(&self, account_id: &str, aliases: &[String]) -> Result<Vec<JobRow>> {
+        let sql = format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE account_id = $1 AND alias IN ({{list:$2}}) \
+             AND alias IS NOT NULL AND state = 2 ORDER BY created_ms, id"
+        );
+        self.db().all(&sql, args![account_id, &json(aliases)]).await
     }
+
     /// A page of jobs by creation time, and how many match.
-    pub async fn jobs(&self, _filter: JobFilter) -> Result<(Vec<JobRow>, i64)> {
-        Err(crate::Error::NotFound)
+    pub async fn jobs(&self, filter: JobFilter) -> Result<(Vec<JobRow>, i64)> {
+        let which = conditions(&filter);
+        let way = if filter.ascending { "ASC" } else { "DESC" };
+        let operations = json(&filter.operations);
+        let common = args![
+            filter.account_id.as_deref(),
+            &operations,
+            filter.state.map(JobState::number),
+            filter.created_from_ms
+        ];
+        let count = format!("SELECT COUNT(*) FROM job WHERE {which}");
+        let page = format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE {which} \
+             ORDER BY job.created_ms {way}, job.id {way} LIMIT $5 OFFSET $6"
+        );
+        let mut paged = common.to_vec();
+        paged.extend([Arg::from(filter.limit), Arg::from(filter.offset)]);
+        let rows = self.db().all(&page, &paged).await?;
+        Ok((rows, self.db().one(&count, common).await?))
     }
+}
+
+/// A filter that is absent still names its place, so that the values keep theirs.
+fn conditions(filter: &JobFilter) -> String {
+    let pick = |present: bool, with: &'static str, without: &'static str| {
+        if present { with } else { without }
+    };
+    [
+        pick(
+            filter.account_id.is_some(),
+            "job.account_id = $1",
+            "$1 IS NULL",
+        ),
+        pick(
+            filter.operations.is_empty(),
+            "$2 IS NOT NULL",
+            "job.operation IN ({list:$2})",
+        ),
+        pick(filter.state.is_some(), "job.state = $3", "$3 IS NULL"),
+        pick(
+            filter.created_from_ms.is_some(),
+            "job.created_ms >= $4",
+            "$4 IS NULL",
+        ),
+    ]
+    .join(" AND ")
 }

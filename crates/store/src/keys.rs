@@ -1,7 +1,9 @@
 //! Keys: only their hash is stored.
 
-use crate::accounts::Account;
-use crate::{Result, Store};
+use crate::accounts::{ACCOUNT_COLUMNS, Account};
+use crate::db::{Conn, args};
+use crate::row::{Columns, Read};
+use crate::{Error, Result, Store};
 
 /// A key as its owner may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,29 +49,99 @@ pub struct NewKey {
     pub expires_ms: Option<i64>,
 }
 
+const KEY_COLUMNS: &str = "api_key.id, api_key.account_id, api_key.prefix, api_key.name, \
+     api_key.scopes, api_key.created_ms, api_key.last_used_ms, api_key.expires_ms, \
+     api_key.revoked_ms";
+
+impl Read for Key {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            account_id: columns.text()?,
+            prefix: columns.text()?,
+            name: columns.text()?,
+            scopes: columns.text()?,
+            created_ms: columns.int()?,
+            last_used_ms: columns.maybe_int()?,
+            expires_ms: columns.maybe_int()?,
+            revoked_ms: columns.maybe_int()?,
+        })
+    }
+}
+
 impl Store {
     /// Stores a key; a conflict when the hash exists or there is no such account.
-    pub async fn add_key(&self, _new: NewKey) -> Result<()> {
-        Err(crate::Error::NotFound)
+    pub async fn add_key(&self, new: NewKey) -> Result<()> {
+        let added = self
+            .change(new, |conn, new| Box::pin(add(conn, new)))
+            .await?;
+        if added {
+            Ok(())
+        } else {
+            Err(Error::Conflict(
+                "the key exists, or its account does not".into(),
+            ))
+        }
     }
+
     /// The keys of an account that are not revoked, oldest first.
-    pub async fn keys(&self, _account_id: &str) -> Result<Vec<Key>> {
-        Err(crate::Error::NotFound)
+    pub async fn keys(&self, account_id: &str) -> Result<Vec<Key>> {
+        let sql = format!(
+            "SELECT {KEY_COLUMNS} FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
+             ORDER BY created_ms, id"
+        );
+        self.db().all(&sql, args![account_id]).await
     }
+
     /// Revokes a key of an account; whether it was there and not revoked.
-    pub async fn revoke_key(&self, _account_id: &str, _key_id: &str, _now_ms: i64) -> Result<bool> {
-        Err(crate::Error::NotFound)
+    pub async fn revoke_key(&self, account_id: &str, key_id: &str, now_ms: i64) -> Result<bool> {
+        let input = (account_id.to_owned(), key_id.to_owned(), now_ms);
+        self.change(input, |conn, (account_id, key_id, now_ms)| {
+            Box::pin(async move {
+                let sql = "UPDATE api_key SET revoked_ms = $3 \
+                     WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL";
+                Ok(conn.run(sql, args![account_id, key_id, *now_ms]).await? == 1)
+            })
+        })
+        .await
     }
+
     /// Who a key belongs to: not revoked, not expired, account not disabled.
-    pub async fn account_for_key(
-        &self,
-        _hash: &str,
-        _now_ms: i64,
-    ) -> Result<Option<(Account, Key)>> {
-        Err(crate::Error::NotFound)
+    pub async fn account_for_key(&self, hash: &str, now_ms: i64) -> Result<Option<(Account, Key)>> {
+        let sql = format!(
+            "SELECT {ACCOUNT_COLUMNS}, {KEY_COLUMNS} FROM api_key \
+             JOIN account ON account.id = api_key.account_id \
+             WHERE api_key.hash = $1 AND api_key.revoked_ms IS NULL AND account.disabled = FALSE \
+             AND (api_key.expires_ms IS NULL OR api_key.expires_ms > $2)"
+        );
+        self.db().maybe(&sql, args![hash, now_ms]).await
     }
+
     /// Notes that a key was used.
-    pub async fn touch_key(&self, _key_id: &str, _now_ms: i64) -> Result<()> {
-        Err(crate::Error::NotFound)
+    pub async fn touch_key(&self, key_id: &str, now_ms: i64) -> Result<()> {
+        self.change((key_id.to_owned(), now_ms), |conn, (key_id, now_ms)| {
+            Box::pin(async move {
+                let sql = "UPDATE api_key SET last_used_ms = $2 WHERE id = $1";
+                conn.run(sql, args![key_id, *now_ms]).await.map(|_| ())
+            })
+        })
+        .await
     }
+}
+
+async fn add(conn: &mut Conn, new: &NewKey) -> Result<bool> {
+    let sql = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms) \
+         SELECT $1, id, $3, $4, $5, $6, $7, $8 FROM account WHERE id = $2 \
+         ON CONFLICT (hash) DO NOTHING";
+    let args = args![
+        &new.id,
+        &new.account_id,
+        &new.hash,
+        &new.prefix,
+        &new.name,
+        &new.scopes,
+        new.now_ms,
+        new.expires_ms
+    ];
+    Ok(conn.run(sql, args).await? == 1)
 }

@@ -2,7 +2,10 @@
 
 use atelier_contract::Quota;
 
-use crate::accounts::Account;
+use crate::accounts::{self, Account};
+use crate::batch::books::{Books, Posting};
+use crate::db::{Conn, args};
+use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
 /// Why an account's balance changes without a job.
@@ -83,22 +86,87 @@ pub struct LedgerRow {
     pub time_ms: i64,
 }
 
+impl Read for LedgerRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            account_id: columns.text()?,
+            job_id: columns.maybe_text()?,
+            kind: columns.text()?,
+            amount: columns.quota()?,
+            balance_delta: columns.quota()?,
+            frozen_delta: columns.quota()?,
+            balance_after: columns.quota()?,
+            frozen_after: columns.quota()?,
+            reason: columns.text()?,
+            time_ms: columns.int()?,
+        })
+    }
+}
+
+const LEDGER_COLUMNS: &str = "id, account_id, job_id, kind, amount, balance_delta, frozen_delta, \
+     balance_after, frozen_after, reason, time_ms";
+
 impl Store {
     /// Grants or adjusts quota.
-    pub async fn credit(&self, _credit: Credit) -> Result<Credited> {
-        Err(crate::Error::NotFound)
+    pub async fn credit(&self, credit: Credit) -> Result<Credited> {
+        self.change(credit, |conn, credit| Box::pin(post(conn, credit)))
+            .await
     }
+
     /// A page of the ledger, newest first, and how many rows there are; of one account or of all.
     pub async fn ledger(
         &self,
-        _account_id: Option<&str>,
-        _offset: i64,
-        _limit: i64,
+        account_id: Option<&str>,
+        offset: i64,
+        limit: i64,
     ) -> Result<(Vec<LedgerRow>, i64)> {
-        Err(crate::Error::NotFound)
+        let (which, order) = match account_id {
+            Some(_) => ("account_id = $1", "number DESC"),
+            None => ("$1 IS NULL", "time_ms DESC, id DESC"),
+        };
+        let page = format!(
+            "SELECT {LEDGER_COLUMNS} FROM ledger WHERE {which} ORDER BY {order} LIMIT $2 OFFSET $3"
+        );
+        let count = format!("SELECT COUNT(*) FROM ledger WHERE {which}");
+        let rows = self
+            .db()
+            .all(&page, args![account_id, limit, offset])
+            .await?;
+        Ok((rows, self.db().one(&count, args![account_id]).await?))
     }
-    /// Every broken invariant of the books in words; empty when all is well.
-    pub async fn check_books(&self) -> Result<Vec<String>> {
-        Err(crate::Error::NotFound)
+}
+
+async fn post(conn: &mut Conn, credit: &Credit) -> Result<Credited> {
+    let mut books = Books::load(conn, &[&credit.account_id], &[]).await?;
+    let Some(account) = accounts::read(conn, &credit.account_id).await? else {
+        return Ok(Credited::NoAccount);
+    };
+    let before: Option<String> = conn
+        .maybe(
+            "SELECT id FROM ledger WHERE account_id = $1 AND idempotency_key = $2",
+            args![&credit.account_id, credit.idempotency_key.as_deref()],
+        )
+        .await?;
+    if before.is_some() {
+        return Ok(Credited::Repeated(account));
     }
+    if account.balance + credit.amount < Quota::ZERO {
+        return Ok(Credited::TooLow(account));
+    }
+    let posting = Posting {
+        id: &credit.id,
+        job_id: None,
+        kind: credit.kind.word(),
+        amount: credit.amount,
+        balance_delta: credit.amount.thousandths(),
+        frozen_delta: 0,
+        reason: &credit.reason,
+        idempotency_key: credit.idempotency_key.as_deref(),
+        time_ms: credit.now_ms,
+    };
+    books.post(&credit.account_id, &posting);
+    books.write(conn).await?;
+    let balance = account.balance + credit.amount;
+    Ok(Credited::Done(Account { balance, ..account }))
 }

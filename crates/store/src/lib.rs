@@ -5,17 +5,25 @@
 //! caller.
 
 pub mod accounts;
+mod address;
 pub mod assets;
 pub mod audit;
+mod batch;
+mod check;
+mod db;
 pub mod deliveries;
+mod dialect;
 mod error;
 pub mod files;
 pub mod jobs;
 pub mod keys;
 pub mod ledger;
+pub mod migrate;
 pub mod nodes;
+mod row;
 pub mod settings;
 pub mod wake;
+mod writer;
 
 pub use accounts::{Account, AccountPatch, NewAccount};
 pub use assets::{Asset, NewAsset};
@@ -32,6 +40,13 @@ pub use keys::{Key, NewKey};
 pub use ledger::{Credit, CreditKind, Credited, LedgerRow};
 pub use nodes::Node;
 pub use wake::Wake;
+
+use tokio::sync::{mpsc, oneshot};
+
+use address::Address;
+use db::{Conn, Db};
+use dialect::Dialect;
+use writer::{Act, Change, Pending, Single, Writer};
 
 /// How a store is opened.
 #[derive(Clone, Debug)]
@@ -56,21 +71,67 @@ impl Default for Options {
 
 /// The durable state; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Store {}
+pub struct Store {
+    db: Db,
+    writer: mpsc::Sender<Change>,
+}
 
 impl Store {
     /// Opens a database, creating and migrating it as needed: `sqlite:/path/file.db` or `postgres://…`.
-    pub async fn open(_url: &str, _options: Options) -> Result<Store> {
-        Err(Error::NotFound)
+    pub async fn open(url: &str, options: Options) -> Result<Store> {
+        let address = Address::parse(url)?;
+        let mut conn = address.writer().await?;
+        migrate::migrate(&mut conn).await?;
+        let db = address.readers(&options);
+        let writer = Writer::start(address, conn, options.batch_most, options.queue_most);
+        Ok(Store { db, writer })
     }
+
     /// Whether this is PostgreSQL, which several nodes may share.
     pub fn is_postgres(&self) -> bool {
-        false
+        self.db.dialect() == Dialect::Postgres
     }
+
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<()> {
-        Err(Error::NotFound)
+        self.db
+            .one::<i64>("SELECT CAST(1 AS BIGINT)", &[])
+            .await
+            .map(|_| ())
     }
+
     /// Commits what waits, then closes every connection.
-    pub async fn close(&self) {}
+    pub async fn close(&self) {
+        let (stop, stopped) = oneshot::channel();
+        if self.writer.send(Change::Stop(stop)).await.is_ok() {
+            // An error means that the writer has stopped already, which is all that is wanted.
+            let _: std::result::Result<(), oneshot::error::RecvError> = stopped.await;
+        }
+        self.db.close().await;
+    }
+
+    fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Has the writer do a change; answered after its commit.
+    async fn change<I, T>(
+        &self,
+        input: I,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+    ) -> Result<T>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let (pending, answer) = Pending::new(input);
+        self.send(Change::Other(Box::new(Single { pending, act })), answer)
+            .await
+    }
+
+    /// Puts a change into the queue, or is refused when the queue is full.
+    async fn send<T>(&self, change: Change, answer: oneshot::Receiver<Result<T>>) -> Result<T> {
+        self.writer.try_send(change).map_err(|_| Error::Busy)?;
+        answer.await.unwrap_or(Err(Error::Busy))
+    }
 }

@@ -1,5 +1,7 @@
 //! Nodes: which processes share this database.
 
+use crate::db::args;
+use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
 /// A process that shares this database.
@@ -15,23 +17,61 @@ pub struct Node {
     pub detail: String,
 }
 
+impl Read for Node {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            started_ms: columns.int()?,
+            seen_ms: columns.int()?,
+            detail: columns.text()?,
+        })
+    }
+}
+
 impl Store {
     /// Notes that a node is alive.
     pub async fn beat(
         &self,
-        _node_id: &str,
-        _started_ms: i64,
-        _now_ms: i64,
-        _detail: &str,
+        node_id: &str,
+        started_ms: i64,
+        now_ms: i64,
+        detail: &str,
     ) -> Result<()> {
-        Err(crate::Error::NotFound)
+        let id = node_id.to_owned();
+        let node = Node {
+            id,
+            started_ms,
+            seen_ms: now_ms,
+            detail: detail.to_owned(),
+        };
+        self.change(node, |conn, node| {
+            Box::pin(async move {
+                let sql = "INSERT INTO node (id, started_ms, seen_ms, detail) \
+                     VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE \
+                     SET seen_ms = excluded.seen_ms, detail = excluded.detail";
+                let args = args![&node.id, node.started_ms, node.seen_ms, &node.detail];
+                conn.run(sql, args).await.map(|_| ())
+            })
+        })
+        .await
     }
+
     /// The nodes heard of since a time, oldest first.
-    pub async fn nodes(&self, _alive_since_ms: i64) -> Result<Vec<Node>> {
-        Err(crate::Error::NotFound)
+    pub async fn nodes(&self, alive_since_ms: i64) -> Result<Vec<Node>> {
+        let sql = "SELECT id, started_ms, seen_ms, detail FROM node WHERE seen_ms >= $1 \
+             ORDER BY started_ms, id";
+        self.db().all(sql, args![alive_since_ms]).await
     }
+
     /// Forgets a node.
-    pub async fn forget_node(&self, _id: &str) -> Result<()> {
-        Err(crate::Error::NotFound)
+    pub async fn forget_node(&self, id: &str) -> Result<()> {
+        self.change(id.to_owned(), |conn, id| {
+            Box::pin(async move {
+                conn.run("DELETE FROM node WHERE id = $1", args![id])
+                    .await
+                    .map(|_| ())
+            })
+        })
+        .await
     }
 }

@@ -1,22 +1,54 @@
 //! Settings: small named texts the nodes share.
 
-use crate::{Result, Store};
+use crate::db::args;
+use crate::{Error, Result, Store};
 
 impl Store {
     /// The value of a setting.
-    pub async fn setting(&self, _name: &str) -> Result<Option<String>> {
-        Err(crate::Error::NotFound)
+    pub async fn setting(&self, name: &str) -> Result<Option<String>> {
+        self.db()
+            .maybe("SELECT value FROM setting WHERE name = $1", args![name])
+            .await
     }
+
     /// Stores a setting.
-    pub async fn put_setting(&self, _name: &str, _value: &str) -> Result<()> {
-        Err(crate::Error::NotFound)
+    pub async fn put_setting(&self, name: &str, value: &str) -> Result<()> {
+        self.change(
+            (name.to_owned(), value.to_owned()),
+            |conn, (name, value)| {
+                Box::pin(async move {
+                    let sql = "INSERT INTO setting (name, value) VALUES ($1, $2) \
+                     ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+                    conn.run(sql, args![name, value]).await.map(|_| ())
+                })
+            },
+        )
+        .await
     }
+
     /// Stores a setting unless there is one; the value that stands.
-    pub async fn put_setting_if_absent(&self, _name: &str, _value: &str) -> Result<String> {
-        Err(crate::Error::NotFound)
+    pub async fn put_setting_if_absent(&self, name: &str, value: &str) -> Result<String> {
+        self.change(
+            (name.to_owned(), value.to_owned()),
+            |conn, (name, value)| {
+                Box::pin(async move {
+                    let sql = "INSERT INTO setting (name, value) VALUES ($1, $2) \
+                     ON CONFLICT (name) DO NOTHING";
+                    conn.run(sql, args![name, value]).await?;
+                    let stands = "SELECT value FROM setting WHERE name = $1";
+                    conn.maybe(stands, args![name])
+                        .await?
+                        .ok_or(Error::NotFound)
+                })
+            },
+        )
+        .await
     }
+
     /// Every setting whose name begins so, by name.
-    pub async fn settings(&self, _prefix: &str) -> Result<Vec<(String, String)>> {
-        Err(crate::Error::NotFound)
+    pub async fn settings(&self, prefix: &str) -> Result<Vec<(String, String)>> {
+        let sql = "SELECT name, value FROM setting WHERE substr(name, 1, length($1)) = $1 \
+             ORDER BY name";
+        self.db().all(sql, args![prefix]).await
     }
 }

@@ -2,6 +2,8 @@
 
 use atelier_contract::{Quota, Speed};
 
+use crate::db::args;
+use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
 /// A job to be accepted.
@@ -95,11 +97,19 @@ pub enum Accepted {
 
 impl Store {
     /// Accepts a job, together with every other change that waits.
-    pub async fn accept(&self, _accept: Accept) -> Result<Accepted> {
-        Err(crate::Error::NotFound)
+    pub async fn accept(&self, accept: Accept) -> Result<Accepted> {
+        let (pending, answer) = Pending::new(accept);
+        self.send(Change::Accept(Box::new(pending)), answer).await
     }
+
     /// Forgets idempotency keys remembered before a time; how many.
-    pub async fn forget_idempotency(&self, _before_ms: i64) -> Result<u64> {
-        Err(crate::Error::NotFound)
+    pub async fn forget_idempotency(&self, before_ms: i64) -> Result<u64> {
+        self.change(before_ms, |conn, before_ms| {
+            Box::pin(async move {
+                let sql = "DELETE FROM idempotency WHERE created_ms < $1";
+                conn.run(sql, args![*before_ms]).await
+            })
+        })
+        .await
     }
 }

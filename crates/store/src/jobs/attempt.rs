@@ -1,5 +1,11 @@
 //! Attempts: what was asked of a back end, and how far it is. Every write carries the fence.
 
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::batch::json;
+use crate::db::{Conn, args};
 use crate::{Result, Store};
 
 /// The intent to ask a back end, written before it is asked.
@@ -46,27 +52,140 @@ pub struct Requeue {
 }
 
 impl Store {
-    /// Records the intent to ask a back end; false when the fence moved on.
-    pub async fn begin_attempt(&self, _attempt: Attempt) -> Result<bool> {
-        Err(crate::Error::NotFound)
+    /// Records the intent to ask a back end; false when the fence moved on. The same attempt counts once.
+    pub async fn begin_attempt(&self, attempt: Attempt) -> Result<bool> {
+        self.change(attempt, |conn, attempt| Box::pin(begin(conn, attempt)))
+            .await
     }
+
     /// Records the back end's ticket; false when the fence moved on.
     pub async fn record_ticket(
         &self,
-        _job_id: &str,
-        _fence: i64,
-        _attempt_id: &str,
-        _ticket: &str,
-        _now_ms: i64,
+        job_id: &str,
+        fence: i64,
+        attempt_id: &str,
+        ticket: &str,
+        now_ms: i64,
     ) -> Result<bool> {
-        Err(crate::Error::NotFound)
+        let input = (
+            job_id.to_owned(),
+            fence,
+            attempt_id.to_owned(),
+            ticket.to_owned(),
+            now_ms,
+        );
+        self.change(input, |conn, (job_id, fence, attempt_id, ticket, now_ms)| {
+            Box::pin(async move {
+                let sql = "UPDATE attempt SET state = 'submitted', ticket = $4, submitted_ms = $5 \
+                     WHERE id = $3 AND job_id = $1 AND ended_ms IS NULL AND EXISTS \
+                     (SELECT 1 FROM job WHERE job.id = $1 AND job.fence = $2 AND job.state = 1)";
+                let args = args![job_id, *fence, attempt_id, ticket, *now_ms];
+                Ok(conn.run(sql, args).await? == 1)
+            })
+        })
+        .await
     }
+
     /// Records how far jobs are; never goes down within an attempt.
-    pub async fn write_progress(&self, _notes: Vec<ProgressNote>, _now_ms: i64) -> Result<()> {
-        Err(crate::Error::NotFound)
+    pub async fn write_progress(&self, notes: Vec<ProgressNote>, now_ms: i64) -> Result<()> {
+        let lines = furthest(notes);
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.change((json(&lines), now_ms), |conn, (lines, now_ms)| {
+            Box::pin(async move {
+                let sql = "UPDATE job SET progress = v.progress, revision = job.revision + 1, \
+                     updated_ms = $2 FROM {rows:$1 job_id text, fence bigint, progress bigint} \
+                     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state = 1 \
+                     AND v.progress > job.progress";
+                conn.run(sql, args![lines, *now_ms]).await.map(|_| ())
+            })
+        })
+        .await
     }
+
     /// Gives a running job back to the queue; false when the fence moved on.
-    pub async fn requeue(&self, _requeue: Requeue) -> Result<bool> {
-        Err(crate::Error::NotFound)
+    pub async fn requeue(&self, requeue: Requeue) -> Result<bool> {
+        self.change(requeue, |conn, requeue| Box::pin(give_back(conn, requeue)))
+            .await
     }
+}
+
+#[derive(Serialize)]
+struct ProgressLine {
+    job_id: String,
+    fence: i64,
+    progress: i64,
+}
+
+/// One line for each lease, so that no row is changed twice by one statement.
+fn furthest(notes: Vec<ProgressNote>) -> Vec<ProgressLine> {
+    let mut most: BTreeMap<(String, i64), i64> = BTreeMap::new();
+    for note in notes {
+        let progress = most.entry((note.job_id, note.fence)).or_default();
+        *progress = note.progress.clamp(*progress, 100);
+    }
+    most.into_iter()
+        .map(|((job_id, fence), progress)| ProgressLine {
+            job_id,
+            fence,
+            progress,
+        })
+        .collect()
+}
+
+async fn begin(conn: &mut Conn, attempt: &Attempt) -> Result<bool> {
+    let ours = conn
+        .run(
+            "UPDATE job SET tries = tries + CASE WHEN attempt_id = $3 THEN 0 ELSE 1 END, \
+             attempt_id = $3, worker = $4 WHERE id = $1 AND fence = $2 AND state = 1",
+            args![&attempt.job_id, attempt.fence, &attempt.id, &attempt.worker],
+        )
+        .await?;
+    if ours == 0 {
+        return Ok(false);
+    }
+    conn.run(
+        "UPDATE attempt SET state = 'lost', ended_ms = $3 \
+         WHERE job_id = $1 AND id <> $2 AND ended_ms IS NULL",
+        args![&attempt.job_id, &attempt.id, attempt.now_ms],
+    )
+    .await?;
+    conn.run(
+        "INSERT INTO attempt (id, job_id, worker, state, began_ms) VALUES ($1, $2, $3, 'intent', $4) \
+         ON CONFLICT (id) DO NOTHING",
+        args![&attempt.id, &attempt.job_id, &attempt.worker, attempt.now_ms],
+    )
+    .await?;
+    Ok(true)
+}
+
+async fn give_back(conn: &mut Conn, requeue: &Requeue) -> Result<bool> {
+    let ours = conn
+        .run(
+            "UPDATE job SET state = 0, progress = 0, not_before_ms = $3, updated_ms = $4, \
+             revision = revision + 1, lease_owner = NULL, lease_until_ms = NULL, \
+             attempt_id = NULL, worker = NULL WHERE id = $1 AND fence = $2 AND state = 1",
+            args![
+                &requeue.job_id,
+                requeue.fence,
+                requeue.not_before_ms,
+                requeue.now_ms
+            ],
+        )
+        .await?;
+    if ours == 1 {
+        conn.run(
+            "UPDATE attempt SET state = $2, why = $3, ended_ms = $4 \
+             WHERE job_id = $1 AND ended_ms IS NULL",
+            args![
+                &requeue.job_id,
+                requeue.attempt_state,
+                &requeue.why,
+                requeue.now_ms
+            ],
+        )
+        .await?;
+    }
+    Ok(ours == 1)
 }

@@ -4,6 +4,7 @@ use atelier_contract::Quota;
 
 use crate::assets::NewAsset;
 use crate::jobs::JobRow;
+use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
 /// Who may settle.
@@ -66,7 +67,8 @@ pub enum Settled {
 
 impl Store {
     /// Ends a job, together with every other change that waits.
-    pub async fn settle(&self, _settlement: Settlement) -> Result<Settled> {
-        Err(crate::Error::NotFound)
+    pub async fn settle(&self, settlement: Settlement) -> Result<Settled> {
+        let (pending, answer) = Pending::new(settlement);
+        self.send(Change::Settle(Box::new(pending)), answer).await
     }
 }

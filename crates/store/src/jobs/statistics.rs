@@ -2,6 +2,9 @@
 
 use atelier_contract::{Quota, Speed};
 
+use crate::batch::json;
+use crate::db::args;
+use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
 /// How much there is to do.
@@ -28,27 +31,57 @@ pub struct UsageRow {
     pub quota: Quota,
 }
 
+impl Read for UsageRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            day: columns.int()?,
+            operation: columns.text()?,
+            jobs: columns.int()?,
+            quota: columns.quota()?,
+        })
+    }
+}
+
+impl Read for Counts {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            waiting: columns.int()?,
+            running: columns.int()?,
+            deliveries_due: columns.int()?,
+        })
+    }
+}
+
 impl Store {
     /// How much there is to do.
     pub async fn counts(&self) -> Result<Counts> {
-        Err(crate::Error::NotFound)
+        let sql = "SELECT (SELECT COUNT(*) FROM job WHERE state = 0), \
+             (SELECT COUNT(*) FROM job WHERE state = 1), \
+             (SELECT COUNT(*) FROM delivery WHERE state IN ('due', 'sending'))";
+        self.db().one(sql, &[]).await
     }
+
     /// What an account used, by day and operation, of jobs finished from one time to before another.
-    pub async fn usage(
-        &self,
-        _account_id: &str,
-        _from_ms: i64,
-        _to_ms: i64,
-    ) -> Result<Vec<UsageRow>> {
-        Err(crate::Error::NotFound)
+    pub async fn usage(&self, account_id: &str, from_ms: i64, to_ms: i64) -> Result<Vec<UsageRow>> {
+        let sql = "SELECT finished_ms / 86400000 AS day, operation, COUNT(*), \
+             CAST(SUM(quota) AS BIGINT) FROM job WHERE account_id = $1 AND state = 2 \
+             AND finished_ms >= $2 AND finished_ms < $3 GROUP BY day, operation \
+             ORDER BY day, operation";
+        self.db().all(sql, args![account_id, from_ms, to_ms]).await
     }
+
     /// How long the latest successes took, in milliseconds, newest first.
     pub async fn recent_durations(
         &self,
-        _operations: &[String],
-        _speed: Speed,
-        _limit: i64,
+        operations: &[String],
+        speed: Speed,
+        limit: i64,
     ) -> Result<Vec<i64>> {
-        Err(crate::Error::NotFound)
+        let sql = "SELECT finished_ms - started_ms FROM job WHERE state = 2 \
+             AND operation IN ({list:$1}) AND speed = $2 AND started_ms IS NOT NULL \
+             ORDER BY finished_ms DESC LIMIT $3";
+        self.db()
+            .all(sql, args![&json(operations), speed as i64, limit])
+            .await
     }
 }

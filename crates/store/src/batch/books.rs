@@ -1,0 +1,216 @@
+//! The accounts of a batch in memory: their balances, their unfinished jobs, and the ledger rows to be written.
+
+use std::collections::BTreeMap;
+
+use atelier_contract::Quota;
+use serde::Serialize;
+
+use crate::Result;
+use crate::batch::json;
+use crate::db::{Conn, args};
+use crate::row::{Columns, Read};
+
+/// An account as far as quota is concerned.
+#[derive(Serialize)]
+pub(crate) struct Standing {
+    id: String,
+    pub(crate) balance: i64,
+    frozen: i64,
+    entries: i64,
+    #[serde(skip)]
+    pub(crate) max_queue: i64,
+    #[serde(skip)]
+    touched: bool,
+}
+
+impl Read for Standing {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            balance: columns.int()?,
+            frozen: columns.int()?,
+            entries: columns.int()?,
+            max_queue: columns.int()?,
+            touched: false,
+        })
+    }
+}
+
+/// A movement of quota.
+pub(crate) struct Posting<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) job_id: Option<&'a str>,
+    pub(crate) kind: &'static str,
+    pub(crate) amount: Quota,
+    pub(crate) balance_delta: i64,
+    pub(crate) frozen_delta: i64,
+    pub(crate) reason: &'a str,
+    pub(crate) idempotency_key: Option<&'a str>,
+    pub(crate) time_ms: i64,
+}
+
+/// A row for the ledger.
+#[derive(Serialize)]
+pub(crate) struct Line {
+    id: String,
+    account_id: String,
+    number: i64,
+    job_id: Option<String>,
+    kind: &'static str,
+    amount: i64,
+    balance_delta: i64,
+    frozen_delta: i64,
+    balance_after: i64,
+    frozen_after: i64,
+    reason: String,
+    idempotency_key: Option<String>,
+    time_ms: i64,
+}
+
+/// How many unfinished jobs an account has in a queue.
+#[derive(Serialize)]
+pub(crate) struct InFlight {
+    account_id: String,
+    queue: String,
+    jobs: i64,
+    #[serde(skip)]
+    touched: bool,
+}
+
+impl Read for InFlight {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            account_id: columns.text()?,
+            queue: columns.text()?,
+            jobs: columns.int()?,
+            touched: false,
+        })
+    }
+}
+
+/// The accounts of a batch. Whatever is loaded is locked until the commit.
+#[derive(Default)]
+pub(crate) struct Books {
+    accounts: BTreeMap<String, Standing>,
+    in_flight: BTreeMap<(String, String), InFlight>,
+    lines: Vec<Line>,
+}
+
+impl Books {
+    /// Locks and reads these accounts and those of these jobs.
+    pub(crate) async fn load(conn: &mut Conn, accounts: &[&str], jobs: &[&str]) -> Result<Self> {
+        const WANTED: &str = "{list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})";
+        let standings: Vec<Standing> = conn
+            .all(
+                &format!(
+                    "SELECT id, balance, frozen, entries, max_queue FROM account \
+                     WHERE id IN ({WANTED}) ORDER BY id {{lock}}"
+                ),
+                args![&json(accounts), &json(jobs)],
+            )
+            .await?;
+        let ids: Vec<&str> = standings.iter().map(|one| &*one.id).collect();
+        let in_flight: Vec<InFlight> = conn
+            .all(
+                "SELECT account_id, queue, jobs FROM in_flight WHERE account_id IN ({list:$1})",
+                args![&json(&ids)],
+            )
+            .await?;
+        Ok(Self {
+            in_flight: in_flight
+                .into_iter()
+                .map(|one| ((one.account_id.clone(), one.queue.clone()), one))
+                .collect(),
+            accounts: standings
+                .into_iter()
+                .map(|one| (one.id.clone(), one))
+                .collect(),
+            ..Self::default()
+        })
+    }
+
+    pub(crate) fn standing(&self, account_id: &str) -> Option<&Standing> {
+        self.accounts.get(account_id)
+    }
+
+    pub(crate) fn unfinished(&self, account_id: &str, queue: &str) -> i64 {
+        self.in_flight
+            .get(&(account_id.to_owned(), queue.to_owned()))
+            .map_or(0, |one| one.jobs)
+    }
+
+    /// Counts a job in or out.
+    pub(crate) fn count(&mut self, account_id: &str, queue: &str, change: i64) {
+        let key = (account_id.to_owned(), queue.to_owned());
+        let one = self.in_flight.entry(key).or_insert_with(|| InFlight {
+            account_id: account_id.to_owned(),
+            queue: queue.to_owned(),
+            jobs: 0,
+            touched: true,
+        });
+        one.jobs += change;
+        one.touched = true;
+    }
+
+    /// Moves quota of a loaded account and notes the row.
+    pub(crate) fn post(&mut self, account_id: &str, posting: &Posting<'_>) {
+        let Some(standing) = self.accounts.get_mut(account_id) else {
+            return;
+        };
+        standing.balance += posting.balance_delta;
+        standing.frozen += posting.frozen_delta;
+        standing.entries += 1;
+        standing.touched = true;
+        self.lines.push(Line {
+            id: posting.id.to_owned(),
+            account_id: account_id.to_owned(),
+            number: standing.entries,
+            job_id: posting.job_id.map(str::to_owned),
+            kind: posting.kind,
+            amount: posting.amount.thousandths(),
+            balance_delta: posting.balance_delta,
+            frozen_delta: posting.frozen_delta,
+            balance_after: standing.balance,
+            frozen_after: standing.frozen,
+            reason: posting.reason.to_owned(),
+            idempotency_key: posting.idempotency_key.map(str::to_owned),
+            time_ms: posting.time_ms,
+        });
+    }
+
+    /// Writes what changed. Jobs that rows refer to must be there already.
+    pub(crate) async fn write(&self, conn: &mut Conn) -> Result<()> {
+        if !self.lines.is_empty() {
+            let standings: Vec<&Standing> =
+                self.accounts.values().filter(|one| one.touched).collect();
+            conn.run(
+                "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries \
+                 FROM {rows:$1 id text, balance bigint, frozen bigint, entries bigint} \
+                 WHERE account.id = v.id",
+                args![&json(&standings)],
+            )
+            .await?;
+            conn.run(INSERT_LINES, args![&json(&self.lines)]).await?;
+        }
+        let in_flight: Vec<&InFlight> = self.in_flight.values().filter(|one| one.touched).collect();
+        if !in_flight.is_empty() {
+            conn.run(
+                "INSERT INTO in_flight (account_id, queue, jobs) \
+                 SELECT v.account_id, v.queue, v.jobs \
+                 FROM {rows:$1 account_id text, queue text, jobs bigint} WHERE TRUE \
+                 ON CONFLICT (account_id, queue) DO UPDATE SET jobs = excluded.jobs",
+                args![&json(&in_flight)],
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+const INSERT_LINES: &str = "INSERT INTO ledger (id, account_id, number, job_id, kind, amount, \
+     balance_delta, frozen_delta, balance_after, frozen_after, reason, idempotency_key, time_ms) \
+     SELECT v.id, v.account_id, v.number, v.job_id, v.kind, v.amount, v.balance_delta, \
+     v.frozen_delta, v.balance_after, v.frozen_after, v.reason, v.idempotency_key, v.time_ms \
+     FROM {rows:$1 id text, account_id text, number bigint, job_id text, kind text, amount bigint, \
+     balance_delta bigint, frozen_delta bigint, balance_after bigint, frozen_after bigint, \
+     reason text, idempotency_key text, time_ms bigint}";

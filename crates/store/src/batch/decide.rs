@@ -1,0 +1,207 @@
+//! Deciding a batch in memory, in the order of arrival: who is admitted, who settles, what that moves.
+
+use std::collections::HashMap;
+
+use atelier_contract::{JobState, Quota, Speed};
+
+use crate::assets::Asset;
+use crate::batch::books::{Books, Posting};
+use crate::batch::write::{DeliveryLine, FinalLine, JobLine};
+use crate::batch::{Call, Calls};
+use crate::jobs::JobRow;
+use crate::jobs::accept::{Accept, Accepted};
+use crate::jobs::settle::{Guard, Outcome, Settled, Settlement};
+
+/// How much later a job's turn comes for every unfinished job its account already has in the queue.
+const TURN_STEP_MS: i64 = 5_000;
+
+/// How much later a job's turn comes by its speed.
+const fn speed_penalty_ms(speed: Speed) -> i64 {
+    match speed {
+        Speed::Turbo => 0,
+        Speed::Fast => 10_000,
+        Speed::Relax => 60_000,
+    }
+}
+
+/// What a batch decided and has yet to write.
+pub(crate) struct Decisions {
+    pub(crate) books: Books,
+    jobs: HashMap<String, JobRow>,
+    calls: Calls,
+    pub(crate) new_jobs: Vec<JobLine>,
+    pub(crate) new_calls: Vec<(String, String)>,
+    pub(crate) finals: Vec<FinalLine>,
+    pub(crate) deliveries: Vec<DeliveryLine>,
+    pub(crate) assets: Vec<Asset>,
+}
+
+impl Decisions {
+    pub(crate) fn new(books: Books, jobs: HashMap<String, JobRow>, calls: Calls) -> Self {
+        Self {
+            books,
+            jobs,
+            calls,
+            new_jobs: Vec::new(),
+            new_calls: Vec::new(),
+            finals: Vec::new(),
+            deliveries: Vec::new(),
+            assets: Vec::new(),
+        }
+    }
+
+    /// The remembered call of an account's key.
+    pub(crate) fn call(&self, key: &(String, String)) -> Option<&Call> {
+        self.calls.get(key)
+    }
+
+    /// Admits a job or says why not: repeated call, then queue limit, then quota.
+    pub(crate) fn accept(&mut self, accept: &Accept) -> Accepted {
+        let job = &accept.job;
+        if let Some(answer) = self.repeated(accept) {
+            return answer;
+        }
+        let Some(standing) = self.books.standing(&job.account_id) else {
+            return Accepted::NoAccount;
+        };
+        let unfinished = self.books.unfinished(&job.account_id, &job.queue);
+        if unfinished >= standing.max_queue {
+            return Accepted::QueueFull {
+                max_queue: standing.max_queue,
+            };
+        }
+        let price = job.price.thousandths();
+        if standing.balance < price {
+            return Accepted::QuotaShort {
+                balance: Quota::from_thousandths(standing.balance),
+            };
+        }
+        let turn_ms = job.created_ms + speed_penalty_ms(job.speed) + TURN_STEP_MS * unfinished;
+        self.books.count(&job.account_id, &job.queue, 1);
+        self.books.post(
+            &job.account_id,
+            &Posting {
+                id: &accept.ledger_id,
+                job_id: Some(&job.id),
+                kind: "hold",
+                amount: job.price,
+                balance_delta: -price,
+                frozen_delta: price,
+                reason: &job.operation,
+                idempotency_key: None,
+                time_ms: job.created_ms,
+            },
+        );
+        self.remember(accept);
+        let line = JobLine::new(accept, turn_ms);
+        let fence = line.fence;
+        self.new_jobs.push(line);
+        Accepted::New { fence }
+    }
+
+    fn repeated(&self, accept: &Accept) -> Option<Accepted> {
+        let given = accept.idempotency.as_ref()?;
+        let call = self
+            .calls
+            .get(&(accept.job.account_id.clone(), given.key.clone()))?;
+        if call.created_ms < given.keep_after_ms {
+            return None;
+        }
+        if call.fingerprint != given.fingerprint {
+            return Some(Accepted::Mismatch);
+        }
+        Some(Accepted::Replayed {
+            job_id: call.job_id.clone(),
+        })
+    }
+
+    fn remember(&mut self, accept: &Accept) {
+        let Some(given) = &accept.idempotency else {
+            return;
+        };
+        let key = (accept.job.account_id.clone(), given.key.clone());
+        let call = Call {
+            fingerprint: given.fingerprint.clone(),
+            job_id: accept.job.id.clone(),
+            created_ms: accept.job.created_ms,
+        };
+        self.calls.insert(key.clone(), call);
+        self.new_calls.push(key);
+    }
+
+    /// Ends a job, unless it has ended or is not this runner's any more.
+    pub(crate) fn settle(&mut self, settlement: &Settlement) -> Settled {
+        let Some(row) = self.jobs.get_mut(&settlement.job_id) else {
+            return Settled::Lost;
+        };
+        let allowed = match settlement.guard {
+            Guard::Fence(fence) => row.state == JobState::Running && row.fence == fence,
+            Guard::Unfinished => !row.state.is_final(),
+        };
+        if !allowed {
+            return Settled::Lost;
+        }
+        finish(row, settlement);
+        let row = row.clone();
+        if let Outcome::Succeeded { assets, .. } = &settlement.outcome {
+            self.assets.extend(assets.iter().cloned());
+        }
+        self.books.count(&row.account_id, &row.queue, -1);
+        self.books
+            .post(&row.account_id, &resolution(&row, settlement));
+        self.deliveries
+            .extend(DeliveryLine::owed(&row, settlement.now_ms));
+        self.finals.push(FinalLine::new(&row));
+        Settled::Done(row)
+    }
+}
+
+/// Makes a row what it will be for ever.
+fn finish(row: &mut JobRow, settlement: &Settlement) {
+    match &settlement.outcome {
+        Outcome::Succeeded {
+            output,
+            alias,
+            quota,
+            ..
+        } => {
+            row.state = JobState::Succeeded;
+            row.progress = 100;
+            row.message = None;
+            row.output = Some(output.clone());
+            row.alias.clone_from(alias);
+            row.quota = (*quota).clamp(Quota::ZERO, row.price);
+        }
+        Outcome::Failed { message } => {
+            row.state = JobState::Failed;
+            row.message = Some(message.clone());
+        }
+    }
+    row.finished_ms = Some(settlement.now_ms);
+    row.updated_ms = settlement.now_ms;
+    row.revision += 1;
+    row.lease_owner = None;
+    row.lease_until_ms = None;
+}
+
+/// The ledger row that resolves the hold of a final job.
+fn resolution<'a>(row: &'a JobRow, settlement: &'a Settlement) -> Posting<'a> {
+    let price = row.price.thousandths();
+    let succeeded = row.state == JobState::Succeeded;
+    let spent = if succeeded {
+        row.quota.thousandths()
+    } else {
+        0
+    };
+    Posting {
+        id: &settlement.ledger_id,
+        job_id: Some(&row.id),
+        kind: if succeeded { "capture" } else { "release" },
+        amount: if succeeded { row.quota } else { row.price },
+        balance_delta: price - spent,
+        frozen_delta: -price,
+        reason: &row.operation,
+        idempotency_key: None,
+        time_ms: settlement.now_ms,
+    }
+}

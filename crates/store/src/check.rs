@@ -1,0 +1,88 @@
+//! The auditor: looks for anything in the books that could not have come about by the rules.
+
+use crate::{Result, Store};
+
+/// What is wrong, and a query that names whatever it is wrong with.
+const CHECKS: &[(&str, &str)] = &[
+    (
+        "balance or frozen amount is not the sum of its ledger rows",
+        "SELECT account.id FROM account LEFT JOIN (SELECT account_id, SUM(balance_delta) AS balance, \
+         SUM(frozen_delta) AS frozen, COUNT(*) AS entries FROM ledger GROUP BY account_id) l \
+         ON l.account_id = account.id WHERE account.balance <> COALESCE(l.balance, 0) \
+         OR account.frozen <> COALESCE(l.frozen, 0) OR account.entries <> COALESCE(l.entries, 0)",
+    ),
+    (
+        "frozen amount is not the sum of the open holds",
+        "SELECT account.id FROM account LEFT JOIN (SELECT account_id, SUM(price) AS held FROM job \
+         WHERE state < 2 GROUP BY account_id) j ON j.account_id = account.id \
+         WHERE account.frozen <> COALESCE(j.held, 0)",
+    ),
+    (
+        "ledger row does not follow from the one before it",
+        "SELECT a.id FROM ledger a LEFT JOIN ledger b ON b.account_id = a.account_id \
+         AND b.number = a.number - 1 WHERE a.balance_after <> COALESCE(b.balance_after, 0) + a.balance_delta \
+         OR a.frozen_after <> COALESCE(b.frozen_after, 0) + a.frozen_delta \
+         OR (b.id IS NULL AND a.number <> 1)",
+    ),
+    (
+        "job has no hold of its price",
+        "SELECT job.id FROM job LEFT JOIN ledger ON ledger.job_id = job.id AND ledger.kind = 'hold' \
+         WHERE ledger.id IS NULL OR ledger.amount <> job.price OR ledger.account_id <> job.account_id",
+    ),
+    (
+        "succeeded job has no capture of its quota",
+        "SELECT job.id FROM job LEFT JOIN ledger ON ledger.job_id = job.id AND ledger.kind = 'capture' \
+         WHERE job.state = 2 AND (ledger.id IS NULL OR ledger.amount <> job.quota \
+         OR ledger.frozen_delta <> -job.price OR ledger.account_id <> job.account_id)",
+    ),
+    (
+        "failed job has no release of its price",
+        "SELECT job.id FROM job LEFT JOIN ledger ON ledger.job_id = job.id AND ledger.kind = 'release' \
+         WHERE job.state = 3 AND (ledger.id IS NULL OR ledger.amount <> job.price \
+         OR ledger.account_id <> job.account_id)",
+    ),
+    (
+        "hold is resolved though the job is unfinished, or resolved the wrong way",
+        "SELECT job.id FROM job JOIN ledger ON ledger.job_id = job.id WHERE \
+         (ledger.kind = 'capture' AND job.state <> 2) OR (ledger.kind = 'release' AND job.state <> 3)",
+    ),
+    (
+        "counter of unfinished jobs is wrong",
+        "SELECT account_id FROM (SELECT account_id, queue, SUM(jobs) AS jobs FROM \
+         (SELECT account_id, queue, jobs FROM in_flight UNION ALL \
+         SELECT account_id, queue, -COUNT(*) FROM job WHERE state < 2 GROUP BY account_id, queue) u \
+         GROUP BY account_id, queue) w WHERE jobs <> 0",
+    ),
+    (
+        "final job owes a delivery that was never recorded",
+        "SELECT job.id FROM job LEFT JOIN delivery ON delivery.job_id = job.id \
+         WHERE job.state >= 2 AND job.hook_url IS NOT NULL AND delivery.id IS NULL",
+    ),
+    (
+        "delivery of a job that is unfinished or has no address",
+        "SELECT delivery.id FROM delivery JOIN job ON job.id = delivery.job_id \
+         WHERE job.state < 2 OR job.hook_url IS NULL",
+    ),
+    (
+        "final job has a live attempt",
+        "SELECT job.id FROM attempt JOIN job ON job.id = attempt.job_id \
+         WHERE job.state >= 2 AND attempt.ended_ms IS NULL",
+    ),
+    (
+        "remembered call names a job that is not the account's",
+        "SELECT idempotency.job_id FROM idempotency LEFT JOIN job ON job.id = idempotency.job_id \
+         AND job.account_id = idempotency.account_id WHERE job.id IS NULL",
+    ),
+];
+
+impl Store {
+    /// Every broken invariant of the books in words; empty when all is well.
+    pub async fn check_books(&self) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        for (what, sql) in CHECKS {
+            let names: Vec<String> = self.db().all(sql, &[]).await?;
+            found.extend(names.into_iter().map(|name| format!("{what}: {name}")));
+        }
+        Ok(found)
+    }
+}

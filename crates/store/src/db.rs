@@ -1,0 +1,199 @@
+//! The two databases: the readers' pool, the writer's connection, and one way to ask either.
+
+use sqlx::postgres::{PgPool, PgQueryResult};
+use sqlx::sqlite::{SqlitePool, SqliteQueryResult};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
+
+use crate::dialect::Dialect;
+use crate::row::{Columns, Read};
+use crate::{Error, Result};
+
+/// Runs the same expression on whichever database this is; each arm is typed by its own driver.
+macro_rules! on {
+    ($kind:ident, $db:expr, $conn:ident => $body:expr) => {
+        match $db {
+            $kind::Sqlite($conn) => $body,
+            $kind::Postgres($conn) => $body,
+        }
+    };
+    ($kind:ident, $db:expr, $conn:ident: $driver:ident => $body:expr) => {
+        match $db {
+            $kind::Sqlite($conn) => {
+                type $driver = Sqlite;
+                $body
+            }
+            $kind::Postgres($conn) => {
+                type $driver = Postgres;
+                $body
+            }
+        }
+    };
+}
+
+/// A value bound to a statement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arg<'a> {
+    Text(Option<&'a str>),
+    Int(Option<i64>),
+    Flag(bool),
+}
+
+macro_rules! arg {
+    ($type:ty, $value:ident => $arg:expr) => {
+        impl<'a> From<$type> for Arg<'a> {
+            fn from($value: $type) -> Self {
+                $arg
+            }
+        }
+    };
+}
+arg!(&'a str, text => Arg::Text(Some(text)));
+arg!(&'a String, text => Arg::Text(Some(text)));
+arg!(Option<&'a str>, text => Arg::Text(text));
+arg!(i64, number => Arg::Int(Some(number)));
+arg!(Option<i64>, number => Arg::Int(number));
+arg!(bool, flag => Arg::Flag(flag));
+
+/// The values of a statement, in the order of their places.
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { &[$($crate::db::Arg::from($value)),*] };
+}
+pub(crate) use args;
+
+/// The statement for a driver with its values bound.
+macro_rules! bound {
+    ($driver:ident, $sql:expr, $args:expr) => {{
+        let mut query = sqlx::query::<$driver>(AssertSqlSafe($sql));
+        for arg in $args {
+            query = match *arg {
+                Arg::Text(text) => query.bind(text),
+                Arg::Int(number) => query.bind(number),
+                Arg::Flag(flag) => query.bind(flag),
+            };
+        }
+        query
+    }};
+}
+
+/// The readers.
+#[derive(Clone, Debug)]
+pub(crate) enum Db {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+/// One connection that writes.
+pub(crate) enum Conn {
+    Sqlite(Box<SqliteConnection>),
+    Postgres(Box<PgConnection>),
+}
+
+trait Affected {
+    fn affected(&self) -> u64;
+}
+impl Affected for SqliteQueryResult {
+    fn affected(&self) -> u64 {
+        self.rows_affected()
+    }
+}
+impl Affected for PgQueryResult {
+    fn affected(&self) -> u64 {
+        self.rows_affected()
+    }
+}
+
+impl Db {
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Self::Sqlite(_) => Dialect::Sqlite,
+            Self::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        let sql = self.dialect().text(sql).into_owned();
+        on!(Db, self, pool: Driver => {
+            let rows = bound!(Driver, sql, args).fetch_all(pool).await?;
+            rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
+        })
+    }
+
+    pub(crate) async fn maybe<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Option<T>> {
+        let sql = self.dialect().text(sql).into_owned();
+        on!(Db, self, pool: Driver => {
+            let row = bound!(Driver, sql, args).fetch_optional(pool).await?;
+            row.map(|row| Ok(T::read(&mut Columns::of(&row))?)).transpose()
+        })
+    }
+
+    pub(crate) async fn one<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<T> {
+        self.maybe(sql, args).await?.ok_or(Error::NotFound)
+    }
+
+    pub(crate) async fn close(&self) {
+        on!(Db, self, pool => pool.close().await);
+    }
+}
+
+impl Conn {
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Self::Sqlite(_) => Dialect::Sqlite,
+            Self::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    pub(crate) async fn all<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        let sql = self.dialect().text(sql).into_owned();
+        on!(Conn, self, conn: Driver => {
+            let rows = bound!(Driver, sql, args).fetch_all(&mut **conn).await?;
+            rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
+        })
+    }
+
+    pub(crate) async fn maybe<T: Read>(
+        &mut self,
+        sql: &str,
+        args: &[Arg<'_>],
+    ) -> Result<Option<T>> {
+        Ok(self.all(sql, args).await?.into_iter().next())
+    }
+
+    /// Runs a statement; how many rows it changed.
+    pub(crate) async fn run(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<u64> {
+        let sql = self.dialect().text(sql).into_owned();
+        on!(Conn, self, conn: Driver => {
+            Ok(bound!(Driver, sql, args).execute(&mut **conn).await?.affected())
+        })
+    }
+
+    /// Runs statements that have no values, as they stand.
+    pub(crate) async fn script(&mut self, sql: &str) -> Result<()> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        on!(Conn, self, conn => {
+            sqlx::raw_sql(sql).execute(&mut **conn).await?;
+        });
+        Ok(())
+    }
+
+    /// Begins a transaction that may write; on PostgreSQL its number, by which its fate can be asked for later.
+    pub(crate) async fn begin(&mut self) -> Result<Option<String>> {
+        match self {
+            Self::Sqlite(_) => self.script("BEGIN IMMEDIATE").await.map(|()| None),
+            Self::Postgres(conn) => {
+                let rows = sqlx::raw_sql("BEGIN; SELECT pg_current_xact_id()::text")
+                    .fetch_all(&mut **conn)
+                    .await?;
+                let row = rows.first().ok_or(Error::NotFound)?;
+                Ok(Some(Columns::of(row).text()?))
+            }
+        }
+    }
+
+    pub(crate) async fn close(self) {
+        let closed = on!(Conn, self, conn => conn.close().await);
+        if let Err(error) = closed {
+            tracing::warn!(%error, "closing the writing connection");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Checkpoints of SQLite's write-ahead log, made aside so that commits do not wait for them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use crate::address::Address;
+use crate::db::Conn;
+
+/// A log longer than this is copied into the database aside, while commits go on.
+const START_BYTES: u64 = 4 << 20;
+/// A log longer than this is started afresh by the writer, which waits for that.
+const RESTART_BYTES: u64 = 64 << 20;
+/// The log is looked at after so many commits.
+const LOOK_EVERY: u32 = 16;
+
+/// Watches the length of the log.
+pub(crate) struct Checkpoint {
+    log: PathBuf,
+    commits: u32,
+    wanted: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+impl Checkpoint {
+    /// Starts the task that copies; `None` on PostgreSQL, which does this itself.
+    pub(crate) fn start(address: &Address) -> Option<Self> {
+        let log = address.write_ahead_log()?;
+        let wanted = Arc::new(Notify::new());
+        let task = tokio::spawn(copy_when_wanted(address.clone(), Arc::clone(&wanted)));
+        Some(Self {
+            log,
+            commits: 0,
+            wanted,
+            task,
+        })
+    }
+
+    /// To be called by the writer between transactions.
+    pub(crate) async fn after_commit(&mut self, conn: &mut Conn) {
+        self.commits += 1;
+        if self.commits < LOOK_EVERY {
+            return;
+        }
+        self.commits = 0;
+        let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
+        if bytes > RESTART_BYTES {
+            report(conn.script("PRAGMA wal_checkpoint(TRUNCATE)").await);
+        } else if bytes > START_BYTES {
+            self.wanted.notify_one();
+        }
+    }
+}
+
+impl Drop for Checkpoint {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn copy_when_wanted(address: Address, wanted: Arc<Notify>) {
+    let mut open = None;
+    loop {
+        wanted.notified().await;
+        if open.is_none() {
+            open = address.writer().await.ok();
+        }
+        if let Some(conn) = &mut open {
+            report(conn.script("PRAGMA wal_checkpoint(PASSIVE)").await);
+        }
+    }
+}
+
+fn report(done: crate::Result<()>) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "a checkpoint failed; the next one goes on");
+    }
+}

@@ -1,0 +1,1 @@
+//! The writer survives what a change does to it.

@@ -1,0 +1,99 @@
+//! A fresh folder or a fresh prefix of the test bucket, gone after the test.
+
+use std::path::{Path, PathBuf};
+
+use atelier_store::files::{Files, S3Settings};
+
+/// An empty vault.
+pub struct Place {
+    /// The vault.
+    pub files: Files,
+    root: PathBuf,
+    settings: Option<S3Settings>,
+}
+
+impl Place {
+    /// In a new folder.
+    pub fn folder() -> Self {
+        let root = std::env::temp_dir().join(format!("atelier-files-{}", unique()));
+        Self {
+            files: Files::folder(&root).expect("a folder"),
+            root,
+            settings: None,
+        }
+    }
+
+    /// Under a new prefix of the test bucket; `None`, with a word about it, when no server was given.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test script hands the address over in the environment"
+    )]
+    pub fn s3() -> Option<Self> {
+        let Ok(endpoint) = std::env::var("ATELIER_TEST_S3") else {
+            eprintln!("skipped: ATELIER_TEST_S3 names no S3 server");
+            return None;
+        };
+        let settings = S3Settings {
+            bucket: "media".into(),
+            prefix: format!("test/{}", unique()),
+            endpoint,
+            region: "us-east-1".into(),
+            path_style: true,
+            access_key: "S3RVER".into(),
+            secret_key: "S3RVER".into(),
+        };
+        Some(Self {
+            files: Files::s3(&settings).expect("a bucket"),
+            root: PathBuf::new(),
+            settings: Some(settings),
+        })
+    }
+
+    /// The same vault as another node opens it.
+    pub fn again(&self) -> Files {
+        match &self.settings {
+            Some(settings) => Files::s3(settings).expect("the bucket"),
+            None => Files::folder(&self.root).expect("the folder"),
+        }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.settings.is_none() {
+            let _ = std::fs::remove_dir_all(&self.root);
+        }
+    }
+}
+
+fn unique() -> String {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).expect("random bytes");
+    format!("{:016x}", u64::from_be_bytes(bytes))
+}
+
+/// Runs each test on a folder and on the S3 server.
+macro_rules! each_place {
+    ($($test:ident),* $(,)?) => {
+        mod folder {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(super::Place::folder()).await;
+            })*
+        }
+        mod s3 {
+            $(#[tokio::test]
+            async fn $test() {
+                if let Some(place) = super::Place::s3() {
+                    super::$test(place).await;
+                }
+            })*
+        }
+    };
+}
+pub(crate) use each_place;

@@ -1,0 +1,83 @@
+//! A large file flows in and out of the vault without being held in memory. Alone in its process, so that the peak
+//! it measures is its own.
+
+#[path = "files/places.rs"]
+mod places;
+
+use std::time::Duration;
+
+use atelier_store::files::Files;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use places::Place;
+
+const PIECE: usize = 256 * 1024;
+const PIECES: u64 = 1200;
+const SIZE: u64 = PIECES * PIECE as u64;
+/// What streaming 300 MB may add to the memory of the process.
+const MOST_KIB: u64 = 30 * 1024;
+
+#[tokio::test]
+async fn three_hundred_megabytes_stream_in_bounded_memory() {
+    let folder = Place::folder();
+    assert!(folder.root().exists());
+    check("folder", &folder.files).await;
+    if let Some(place) = Place::s3() {
+        // A first small round trip, so that the client's own set-up is not measured.
+        place
+            .files
+            .put("warm", Bytes::from_static(b"x"))
+            .await
+            .expect("put");
+        assert_eq!(place.again().size("warm").await.expect("size"), Some(1));
+        check("s3", &place.files).await;
+        place.files.delete("big").await.expect("delete");
+    }
+}
+
+async fn check(name: &str, files: &Files) {
+    reset_peak();
+    let before = peak_kib();
+    let started = tokio::time::Instant::now();
+    let pieces = stream::iter(0..PIECES).map(|n| Ok::<_, std::io::Error>(piece(n)));
+    let stored = files.put_stream("big", pieces).await.expect("stored");
+    assert_eq!(stored, SIZE);
+    let wrote = started.elapsed();
+    let mut flow = files.read_range("big", 0..SIZE).await.expect("a flow");
+    let mut seen = 0;
+    while let Some(bytes) = flow.next().await {
+        let bytes = bytes.expect("bytes");
+        let (number, place) = (seen / PIECE as u64, seen as usize % PIECE);
+        assert_eq!(bytes[0], piece(number)[place], "at byte {seen}");
+        seen += bytes.len() as u64;
+    }
+    assert_eq!(seen, SIZE);
+    let added = peak_kib().saturating_sub(before);
+    eprintln!(
+        "{name}: {} MB in {wrote:?}, out in {:?}, peak memory +{added} KiB",
+        SIZE / 1_000_000,
+        started.elapsed() - wrote
+    );
+    assert!(added < MOST_KIB, "{name}: peak memory grew by {added} KiB");
+    assert!(started.elapsed() < Duration::from_secs(300));
+}
+
+fn piece(number: u64) -> Bytes {
+    let start = number as u8;
+    (0..PIECE)
+        .map(|place| start.wrapping_add((place / 7) as u8))
+        .collect::<Vec<u8>>()
+        .into()
+}
+
+/// Makes the kernel forget the highest memory use so far.
+fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let digits = line.expect("a peak").chars().filter(char::is_ascii_digit);
+    digits.collect::<String>().parse().expect("a number")
+}
