@@ -1,0 +1,245 @@
+//! The wiring: the one place that builds the store, the back ends and the engine and hands them to the rest.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, anyhow};
+use atelier_backends::Backend;
+use atelier_backends::guard::Policy;
+use atelier_backends::http::{Limits as OutboundLimits, Outbound};
+use atelier_contract::Tariff;
+use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Settings};
+use atelier_store::Options;
+pub(crate) use atelier_store::Store;
+use atelier_store::files::{Files, S3Settings};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::counts::Counts;
+use crate::http::{self, Rates, Router};
+use crate::secrets;
+
+/// The built-in prices.
+const TARIFF: &str = include_str!("../../../config/tariff.toml");
+/// The word in `outbound.allow` that stands for "loopback, when the service itself listens there".
+const AUTO: &str = "auto";
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// What a request can reach.
+pub(crate) struct App {
+    pub(crate) config: Config,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) router: Router,
+    pub(crate) rates: Rates,
+    pub(crate) counts: Counts,
+    pub(crate) admin_token_hash: [u8; 32],
+    pub(crate) places: Semaphore,
+    pub(crate) body_memory: Arc<Semaphore>,
+    pub(crate) event_streams: Arc<Semaphore>,
+    pub(crate) log_requests: bool,
+    pub(crate) stopping: CancellationToken,
+}
+
+/// Where the service can be reached.
+pub(crate) struct Addresses {
+    /// The bound sockets, the main one first.
+    pub(crate) bound: Vec<SocketAddr>,
+    /// The public address.
+    pub(crate) base_url: String,
+}
+
+impl Addresses {
+    /// What follows from the bound sockets and the settings.
+    pub(crate) fn new(config: &Config, bound: Vec<SocketAddr>) -> Self {
+        let base_url = if config.base_url.is_empty() {
+            bound
+                .first()
+                .map(|address| format!("http://{}", reachable(*address)))
+                .unwrap_or_default()
+        } else {
+            config.base_url.trim_end_matches('/').to_owned()
+        };
+        Self { bound, base_url }
+    }
+}
+
+/// An address that listens everywhere is reached on this machine by its loopback address.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => ([127, 0, 0, 1], v4.port()).into(),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
+            (std::net::Ipv6Addr::LOCALHOST, v6.port()).into()
+        }
+        other => other,
+    }
+}
+
+impl App {
+    /// Puts an engine behind the doors.
+    pub(crate) fn new(
+        config: Config,
+        engine: Arc<Engine>,
+        admin_token_hash: [u8; 32],
+    ) -> Arc<Self> {
+        let limits = &config.limits;
+        Arc::new(Self {
+            router: Router::new(&config),
+            rates: Rates::new(limits),
+            counts: Counts::default(),
+            places: Semaphore::new(limits.requests),
+            body_memory: http::body_memory(limits),
+            event_streams: Arc::new(Semaphore::new(limits.event_streams)),
+            log_requests: config.log.requests,
+            stopping: CancellationToken::new(),
+            admin_token_hash,
+            engine,
+            config,
+        })
+    }
+}
+
+/// Opens the database, bringing its schema up to date.
+pub(crate) async fn open_store(config: &Config) -> Result<Store> {
+    std::fs::create_dir_all(&config.data_dir)
+        .with_context(|| format!("data_dir {}", config.data_dir.display()))?;
+    let url = if config.database.is_empty() {
+        format!("sqlite:{}", config.data_dir.join("atelier.db").display())
+    } else {
+        config.database.reveal().to_owned()
+    };
+    Store::open(&url, Options::default())
+        .await
+        .context("the database cannot be opened")
+}
+
+/// Builds the engine; nothing runs yet.
+pub(crate) async fn build_engine(
+    config: &Config,
+    store: Store,
+    addresses: &Addresses,
+) -> Result<Arc<Engine>> {
+    let keyring = Keyring::new(secrets::master_key(config, &store).await?);
+    let ids = Ids::Random;
+    let parts = Parts {
+        files: open_files(config)?,
+        backends: backends(config)?,
+        outbound: outbound(config, addresses)?,
+        tariff: tariff(config)?,
+        settings: settings(config, addresses),
+        clock: Clock::System,
+        node: ids.uuid(),
+        ids,
+        keyring,
+        store,
+    };
+    let engine = Engine::new(parts);
+    engine.load_prices().await.context("stored prices")?;
+    Ok(engine)
+}
+
+fn open_files(config: &Config) -> Result<Files> {
+    let assets = &config.assets;
+    if assets.url.is_empty() {
+        return Files::folder(config.data_dir.join("assets"))
+            .context("the folder for result files");
+    }
+    let Some(place) = assets.url.strip_prefix("s3://") else {
+        return Files::folder(&assets.url).context("assets.url");
+    };
+    let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
+    let settings = S3Settings {
+        bucket: bucket.to_owned(),
+        prefix: prefix.trim_end_matches('/').to_owned(),
+        endpoint: assets.endpoint.clone(),
+        region: assets.region.clone(),
+        path_style: assets.path_style,
+        access_key: assets.access_key.reveal().to_owned(),
+        secret_key: assets.secret_key.reveal().to_owned(),
+    };
+    Files::s3(&settings).context("assets.url")
+}
+
+fn backends(_config: &Config) -> Result<Vec<Arc<dyn Backend>>> {
+    Ok(Vec::new())
+}
+
+fn tariff(config: &Config) -> Result<Tariff> {
+    let mut tariff = Tariff::parse(TARIFF).context("config/tariff.toml")?;
+    let file = &config.prices.file;
+    if !file.as_os_str().is_empty() {
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        tariff
+            .overlay(&text)
+            .with_context(|| file.display().to_string())?;
+    }
+    Ok(tariff)
+}
+
+fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
+    let rules = &config.outbound;
+    let on_loopback = addresses
+        .bound
+        .iter()
+        .all(|address| address.ip().is_loopback());
+    let explicit = (rules.allow != [AUTO]).then_some(rules.allow.as_slice());
+    let names = [
+        &addresses.base_url,
+        &config.origin_url,
+        &config.cdn_url,
+        &config.legacy_cdn_url,
+    ];
+    let names: Vec<String> = names
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .cloned()
+        .collect();
+    let policy = Policy::from_settings(
+        &rules.ports,
+        explicit,
+        on_loopback,
+        &addresses.bound,
+        &names,
+    )
+    .map_err(|why| anyhow!(why))?;
+    Outbound::new(policy, OutboundLimits::default()).context("the client for outbound requests")
+}
+
+fn settings(config: &Config, addresses: &Addresses) -> Settings {
+    let or_base = |url: &String| {
+        if url.is_empty() {
+            addresses.base_url.clone()
+        } else {
+            url.clone()
+        }
+    };
+    let (jobs, retention) = (&config.jobs, &config.retention);
+    Settings {
+        lease_ms: jobs.lease_s * 1000,
+        renew_ms: jobs.renew_s * 1000,
+        progress_ms: jobs.progress_ms,
+        idle_ms: jobs.idle_ms,
+        sweep_ms: jobs.sweep_ms,
+        tries_most: jobs.tries,
+        retry_pause_ms: jobs.retry_pause_ms,
+        idempotency_ms: retention.idempotency_hours * HOUR_MS,
+        max_queue: jobs.max_queue,
+        callback_schedule_s: config.callbacks.schedule_s.clone(),
+        callbacks_at_once: config.callbacks.parallel,
+        callbacks_per_host: config.callbacks.parallel_per_host,
+        keep_ms: [
+            retention.answer_minutes * MINUTE_MS,
+            retention.image_hours * HOUR_MS,
+            retention.video_hours * HOUR_MS,
+            retention.small_image_days * DAY_MS,
+        ],
+        input_keep_ms: retention.input_days * DAY_MS,
+        banned_words: config.prompts.banned.clone(),
+        origin_url: or_base(&config.origin_url),
+        cdn_url: or_base(&config.cdn_url),
+        own_urls: vec![addresses.base_url.clone(), config.legacy_cdn_url.clone()],
+        result_cache_bytes: jobs.result_cache_mib * 1024 * 1024,
+    }
+}

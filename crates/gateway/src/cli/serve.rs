@@ -1,0 +1,118 @@
+//! `atelier serve`: binds, builds, runs until it is told to stop, and stops in order.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+use crate::app::{self, Addresses, App};
+use crate::config::{Config, Role};
+use crate::server::signals::Signals;
+use crate::server::{Door, Server};
+use crate::{first_run, logging, secrets};
+
+/// The engine gets at least this long to hand back its leases, whatever the requests took.
+const TO_HAND_BACK: Duration = Duration::from_secs(5);
+
+/// Runs the service.
+pub(super) fn run(config: Config) -> Result<ExitCode> {
+    logging::start(&config.log)?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if config.worker_threads > 0 {
+        runtime.worker_threads(config.worker_threads);
+    }
+    runtime.enable_all().build()?.block_on(serve(config))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(config: Config) -> Result<()> {
+    let mut signals = Signals::listen()?;
+    let doors = bind(&config).await?;
+    let bound = doors
+        .iter()
+        .map(|door| door.listener.local_addr())
+        .collect::<Result<Vec<_>, _>>()?;
+    let addresses = Addresses::new(&config, bound);
+    let store = app::open_store(&config).await?;
+    let token = secrets::admin_token(&config, &store).await?;
+    let engine = app::build_engine(&config, store.clone(), &addresses).await?;
+    let demo_key = first_run::demo_key(&config, &store, &engine).await?;
+    let running = engine.run().await.context("the engine cannot start")?;
+    let stop_within = Duration::from_secs(config.stop_within_s);
+    let app = App::new(config, engine, token.hash);
+    let server = Server::start(Arc::clone(&app), doors);
+    if let Some(welcome) = first_run::welcome(
+        &addresses.base_url,
+        demo_key.as_deref(),
+        token.fresh.as_deref(),
+    ) {
+        say(&welcome);
+    }
+    for address in &addresses.bound {
+        say(&format!("listening on http://{address}"));
+    }
+
+    signals.next().await;
+    let deadline = Instant::now() + stop_within;
+    tracing::info!("stopping");
+    let second_signal = signals.exit_on_next();
+    let stop = async {
+        app.stopping.cancel();
+        server
+            .stop(
+                stop_within
+                    .saturating_sub(TO_HAND_BACK)
+                    .max(stop_within / 2),
+            )
+            .await;
+        running
+            .stop(
+                deadline
+                    .saturating_duration_since(Instant::now())
+                    .saturating_sub(Duration::from_secs(1)),
+            )
+            .await;
+    };
+    tokio::select! {
+        () = stop => tracing::info!("stopped"),
+        () = second_signal => {}
+    }
+    Ok(())
+}
+
+async fn bind(config: &Config) -> Result<Vec<Door>> {
+    let mut doors = vec![open(&config.listen, Role::Main).await?];
+    for one in config
+        .listeners
+        .iter()
+        .filter(|one| !one.address.is_empty())
+    {
+        doors.push(open(&one.address, one.role).await?);
+    }
+    Ok(doors)
+}
+
+async fn open(address: &str, role: Role) -> Result<Door> {
+    let resolved: Vec<SocketAddr> = tokio::net::lookup_host(address)
+        .await
+        .with_context(|| format!("listen address {address}"))?
+        .collect();
+    let listener = TcpListener::bind(resolved.as_slice())
+        .await
+        .with_context(|| format!("cannot listen on {address}"))?;
+    Ok(Door { listener, role })
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "a person or a script reads where the service listens"
+)]
+fn say(text: &str) {
+    use std::io::Write as _;
+    println!("{text}");
+    let _ = std::io::stdout().flush();
+}

@@ -1,0 +1,225 @@
+//! Every setting, typed. `config/default.toml` holds the defaults and a sentence about each; there is no setting that
+//! is not in it.
+
+pub(crate) mod load;
+mod secret;
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+pub(crate) use secret::Secret;
+
+/// Everything that can be set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    pub(crate) listen: String,
+    pub(crate) data_dir: PathBuf,
+    pub(crate) database: Secret,
+    pub(crate) admin_token: Secret,
+    pub(crate) master_key: Secret,
+    pub(crate) demo_account: bool,
+    pub(crate) worker_threads: usize,
+    pub(crate) base_url: String,
+    pub(crate) origin_url: String,
+    pub(crate) cdn_url: String,
+    pub(crate) legacy_cdn_url: String,
+    pub(crate) listeners: Vec<ListenerSetting>,
+    pub(crate) stop_within_s: u64,
+    pub(crate) log: Log,
+    pub(crate) limits: Limits,
+    pub(crate) jobs: Jobs,
+    pub(crate) prompts: Prompts,
+    pub(crate) prices: Prices,
+    pub(crate) outbound: OutboundRules,
+    pub(crate) callbacks: Callbacks,
+    pub(crate) assets: Assets,
+    pub(crate) retention: Retention,
+    pub(crate) studio: Studio,
+}
+
+/// What a listener serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    /// Everything.
+    #[default]
+    Main,
+    /// `POST /v1/images/generations` alone.
+    Alt,
+    /// Everything, with artgen image submits on the caller's own accounts.
+    Custody,
+    /// Result files alone.
+    Cdn,
+    /// `/metrics` and the health endpoints alone.
+    Metrics,
+}
+
+/// A listener besides the main one, or a host name on it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListenerSetting {
+    #[serde(default)]
+    pub(crate) address: String,
+    #[serde(default)]
+    pub(crate) host: String,
+    pub(crate) role: Role,
+}
+
+/// What is written to the log.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Log {
+    pub(crate) level: String,
+    pub(crate) format: String,
+    pub(crate) requests: bool,
+}
+
+/// What a caller may take of the machine.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limits {
+    pub(crate) connections: usize,
+    pub(crate) connections_per_address: usize,
+    pub(crate) header_timeout_s: u64,
+    pub(crate) idle_timeout_s: u64,
+    pub(crate) write_timeout_s: u64,
+    pub(crate) body_grace_s: u64,
+    pub(crate) body_bytes_per_s: u64,
+    pub(crate) body_memory_mib: usize,
+    pub(crate) headers: usize,
+    pub(crate) header_bytes: usize,
+    pub(crate) http2_streams: u32,
+    pub(crate) requests: usize,
+    pub(crate) key_per_second: u32,
+    pub(crate) key_burst: u32,
+    pub(crate) wrong_keys_per_minute: u32,
+    pub(crate) event_streams: usize,
+}
+
+/// How jobs are run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Jobs {
+    pub(crate) max_queue: i64,
+    pub(crate) lease_s: i64,
+    pub(crate) renew_s: u64,
+    pub(crate) progress_ms: u64,
+    pub(crate) idle_ms: u64,
+    pub(crate) sweep_ms: u64,
+    pub(crate) tries: i64,
+    pub(crate) retry_pause_ms: i64,
+    pub(crate) result_cache_mib: u64,
+}
+
+/// What prompts may say.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Prompts {
+    pub(crate) banned: Vec<String>,
+}
+
+/// Where prices come from.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Prices {
+    pub(crate) file: PathBuf,
+}
+
+/// Where the service may connect to on a caller's behalf.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OutboundRules {
+    pub(crate) ports: Vec<u16>,
+    pub(crate) allow: Vec<String>,
+}
+
+/// How callbacks are posted.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Callbacks {
+    pub(crate) schedule_s: Vec<u64>,
+    pub(crate) parallel: usize,
+    pub(crate) parallel_per_host: i64,
+}
+
+/// Where result files are kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Assets {
+    pub(crate) url: String,
+    pub(crate) endpoint: String,
+    pub(crate) region: String,
+    pub(crate) path_style: bool,
+    pub(crate) access_key: Secret,
+    pub(crate) secret_key: Secret,
+}
+
+/// How long things are kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Retention {
+    pub(crate) answer_minutes: i64,
+    pub(crate) image_hours: i64,
+    pub(crate) video_hours: i64,
+    pub(crate) small_image_days: i64,
+    pub(crate) input_days: i64,
+    pub(crate) idempotency_hours: i64,
+}
+
+/// The embedded engine.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Studio {
+    pub(crate) slots: usize,
+    pub(crate) pace: f64,
+}
+
+impl Config {
+    /// Settings that contradict each other, in words.
+    fn contradiction(&self) -> Option<String> {
+        let renewed_late = self.jobs.renew_s as i64 * 2 > self.jobs.lease_s;
+        let nowhere = self
+            .listeners
+            .iter()
+            .any(|one| one.address.is_empty() == one.host.is_empty());
+        let checks = [
+            (
+                renewed_late,
+                "jobs.renew_s: must be at most half of jobs.lease_s, or a slow node loses its jobs",
+            ),
+            (nowhere, "listeners: each needs either an address or a host"),
+            (
+                self.limits.connections == 0,
+                "limits.connections: must be at least 1",
+            ),
+            (
+                self.limits.requests == 0,
+                "limits.requests: must be at least 1",
+            ),
+            (
+                self.limits.body_bytes_per_s == 0,
+                "limits.body_bytes_per_s: must be at least 1",
+            ),
+            (self.stop_within_s == 0, "stop_within_s: must be at least 1"),
+            (self.jobs.tries < 1, "jobs.tries: must be at least 1"),
+            (
+                self.jobs.max_queue < 1,
+                "jobs.max_queue: must be at least 1",
+            ),
+        ];
+        checks
+            .into_iter()
+            .find(|(wrong, _)| *wrong)
+            .map(|(_, why)| why.to_owned())
+    }
+
+    /// The defaults, for tests of single parts.
+    #[cfg(test)]
+    pub(crate) fn defaults() -> Self {
+        load::Sources::default()
+            .config()
+            .expect("the defaults are complete")
+    }
+}

@@ -1,0 +1,262 @@
+//! Reads the settings: defaults, then the file, then the environment, then the command line. A name that is not in
+//! the defaults is an error that says so.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use toml::{Table, Value};
+
+use super::Config;
+
+/// The defaults, with a sentence about each setting.
+const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+/// Environment variables of this name are settings.
+const PREFIX: &str = "ATELIER_";
+/// Environment variables that are not settings although they look like some: the file itself and wishes of tests.
+const NOT_SETTINGS: [&str; 3] = ["ATELIER_CONFIG", "ATELIER_CRASH_AT", "ATELIER_TEST_"];
+
+/// Where settings come from besides the defaults.
+#[derive(Default)]
+pub(crate) struct Sources {
+    /// A TOML file.
+    pub(crate) file: Option<PathBuf>,
+    /// Variables whose name starts with `ATELIER_`.
+    pub(crate) environment: Vec<(String, String)>,
+    /// Settings of the command line: path and text.
+    pub(crate) command_line: Vec<(&'static str, String)>,
+}
+
+impl Sources {
+    /// The environment of this process.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
+    pub(crate) fn of_process(
+        file: Option<PathBuf>,
+        command_line: Vec<(&'static str, String)>,
+    ) -> Self {
+        let environment: Vec<_> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| name.starts_with(PREFIX))
+            .collect();
+        let named = environment
+            .iter()
+            .find(|(name, _)| name == "ATELIER_CONFIG");
+        let file = file.or_else(|| named.map(|(_, value)| PathBuf::from(value)));
+        Self {
+            file,
+            environment,
+            command_line,
+        }
+    }
+
+    /// The settings that result.
+    pub(crate) fn config(&self) -> Result<Config> {
+        let mut table: Table = DEFAULTS.parse().context("config/default.toml")?;
+        if let Some(file) = &self.file {
+            let read = read_table(file)?;
+            overlay(&mut table, read, "").with_context(|| file.display().to_string())?;
+        }
+        for (name, text) in &self.environment {
+            if !NOT_SETTINGS.iter().any(|other| name.starts_with(other)) {
+                set_by_variable(&mut table, name, text)?;
+            }
+        }
+        for (path, text) in &self.command_line {
+            let place = find(&mut table, path).ok_or_else(|| anyhow!("{path}: no such setting"))?;
+            *place = read_as(place, text).with_context(|| (*path).to_owned())?;
+        }
+        let config: Config = Value::Table(table).try_into().context("settings")?;
+        match config.contradiction() {
+            Some(why) => bail!(why),
+            None => Ok(config),
+        }
+    }
+}
+
+fn read_table(file: &Path) -> Result<Table> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    text.parse().with_context(|| file.display().to_string())
+}
+
+/// Lays a file over the defaults; a name the defaults do not have is refused.
+fn overlay(base: &mut Table, over: Table, path: &str) -> Result<()> {
+    for (name, value) in over {
+        let full = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        match (base.get_mut(&name), value) {
+            (None, _) => bail!("{full}: no such setting"),
+            (Some(Value::Table(inner)), Value::Table(value)) => overlay(inner, value, &full)?,
+            (Some(place), value) => *place = value,
+        }
+    }
+    Ok(())
+}
+
+fn set_by_variable(table: &mut Table, name: &str, text: &str) -> Result<()> {
+    let wanted = name[PREFIX.len()..].to_lowercase();
+    let path = paths(table, "")
+        .into_iter()
+        .find(|path| path.replace('.', "_") == wanted)
+        .ok_or_else(|| anyhow!("{name}: no such setting"))?;
+    if let Some(place) = find(table, &path) {
+        *place = read_as(place, text).with_context(|| name.to_owned())?;
+    }
+    Ok(())
+}
+
+/// The paths of all settings.
+fn paths(table: &Table, path: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, value) in table {
+        let full = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        match value {
+            Value::Table(inner) => found.extend(paths(inner, &full)),
+            _ => found.push(full),
+        }
+    }
+    found
+}
+
+fn find<'a>(table: &'a mut Table, path: &str) -> Option<&'a mut Value> {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let value = table.get_mut(first)?;
+    if rest.is_empty() {
+        Some(value)
+    } else {
+        find(value.as_table_mut()?, rest)
+    }
+}
+
+/// Reads text as a value of the same kind as the one it replaces.
+fn read_as(old: &Value, text: &str) -> Result<Value> {
+    Ok(match old {
+        Value::Integer(_) => Value::Integer(text.trim().parse().context("must be a whole number")?),
+        Value::Float(_) => Value::Float(text.trim().parse().context("must be a number")?),
+        Value::Boolean(_) => Value::Boolean(text.trim().parse().context("must be true or false")?),
+        Value::Array(_) if text.trim_start().starts_with('[') => {
+            let read: Table = format!("list = {text}").parse().context("must be a list")?;
+            read.get("list")
+                .cloned()
+                .unwrap_or_else(|| Value::Array(Vec::new()))
+        }
+        Value::Array(items) => {
+            let like = items.first().cloned();
+            let parts = text
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty());
+            Value::Array(
+                parts
+                    .map(|part| read_item(like.as_ref(), part))
+                    .collect::<Result<_>>()?,
+            )
+        }
+        _ => Value::String(text.to_owned()),
+    })
+}
+
+/// Reads an item of a list; an empty default does not tell its kind, so digits alone are a number.
+fn read_item(like: Option<&Value>, text: &str) -> Result<Value> {
+    match like {
+        Some(like) => read_as(like, text),
+        None => Ok(text
+            .parse()
+            .map_or_else(|_| Value::String(text.to_owned()), Value::Integer)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_variable(name: &str, value: &str) -> Result<Config> {
+        let environment = vec![(name.to_owned(), value.to_owned())];
+        Sources {
+            environment,
+            ..Sources::default()
+        }
+        .config()
+    }
+
+    #[test]
+    fn no_two_settings_share_a_variable() {
+        let table: Table = DEFAULTS.parse().expect("the defaults are TOML");
+        let names: Vec<_> = paths(&table, "")
+            .iter()
+            .map(|path| path.replace('.', "_"))
+            .collect();
+        let unique: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(unique.len(), names.len());
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("atelier.toml");
+        std::fs::write(
+            &file,
+            "listen = \"a:1\"\n[limits]\nheaders = 7\nconnections = 8\n",
+        )
+        .expect("written");
+        let sources = Sources {
+            file: Some(file),
+            environment: vec![
+                ("ATELIER_LIMITS_HEADERS".into(), "9".into()),
+                ("ATELIER_LISTEN".into(), "b:2".into()),
+            ],
+            command_line: vec![("listen", "c:3".into())],
+        };
+        let config = sources.config().expect("settings");
+        assert_eq!((config.limits.headers, config.limits.connections), (9, 8));
+        assert_eq!(config.listen, "c:3");
+    }
+
+    #[test]
+    fn an_unknown_name_is_named() {
+        let error = with_variable("ATELIER_LISTNE", "x").expect_err("unknown");
+        assert_eq!(error.to_string(), "ATELIER_LISTNE: no such setting");
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("atelier.toml");
+        std::fs::write(&file, "[limits]\nhaeders = 7\n").expect("written");
+        let error = Sources {
+            file: Some(file),
+            ..Sources::default()
+        }
+        .config()
+        .expect_err("unknown");
+        assert!(
+            format!("{error:#}").contains("limits.haeders: no such setting"),
+            "{error:#}"
+        );
+    }
+
+    #[test]
+    fn lists_are_separated_by_commas() {
+        let config = with_variable("ATELIER_OUTBOUND_PORTS", "80, 8080").expect("settings");
+        assert_eq!(config.outbound.ports, [80, 8080]);
+        let config = with_variable("ATELIER_OUTBOUND_ALLOW", "127.0.0.0/8").expect("settings");
+        assert_eq!(config.outbound.allow, ["127.0.0.0/8"]);
+    }
+
+    #[test]
+    fn secrets_do_not_show() {
+        let config = with_variable("ATELIER_ADMIN_TOKEN", "hush-hush").expect("settings");
+        assert!(!format!("{config:?}").contains("hush-hush"));
+        assert_eq!(config.admin_token.reveal(), "hush-hush");
+    }
+
+    #[test]
+    fn settings_that_contradict_each_other_are_refused() {
+        let error = with_variable("ATELIER_JOBS_RENEW_S", "29").expect_err("too late");
+        assert!(error.to_string().starts_with("jobs.renew_s:"), "{error}");
+    }
+}

@@ -1,0 +1,73 @@
+//! The first start on an empty database: a demo account, its key, and lines a newcomer can paste.
+
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use atelier_contract::Quota;
+use atelier_engine::{Engine, NewAccountRequest};
+
+use crate::app::Store;
+use crate::config::Config;
+
+const EMAIL: &str = "demo@example.com";
+const QUOTA: Quota = Quota::from_thousandths(1_000_000);
+/// Remembers that the demo account was made, so that one that was removed does not come back.
+const DONE: &str = "demo_account";
+
+/// Makes the demo account when the database has never had one; gives back its key.
+pub(crate) async fn demo_key(
+    config: &Config,
+    store: &Store,
+    engine: &Arc<Engine>,
+) -> Result<Option<String>> {
+    if !config.demo_account {
+        return Ok(None);
+    }
+    let (_, accounts) = store.accounts(0, 1).await?;
+    let ours = engine.now_ms().to_string();
+    if accounts > 0 || store.put_setting_if_absent(DONE, &ours).await? != ours {
+        return Ok(None);
+    }
+    let request = NewAccountRequest {
+        email: EMAIL.to_owned(),
+        balance: QUOTA,
+        max_queue: None,
+        email_verified: true,
+    };
+    let (_, key) = engine
+        .create_account(request)
+        .await
+        .map_err(|refusal| anyhow!(refusal))?;
+    Ok(Some(key))
+}
+
+/// What a newcomer is told.
+pub(crate) fn welcome(
+    base_url: &str,
+    key: Option<&str>,
+    admin_token: Option<&str>,
+) -> Option<String> {
+    if key.is_none() && admin_token.is_none() {
+        return None;
+    }
+    let mut lines =
+        vec!["This is the first start. Keep these; they are shown only once.".to_owned()];
+    if let Some(key) = key {
+        lines.push(format!("  demo account   {EMAIL} with {QUOTA} quota"));
+        lines.push(format!("  API key        {key}"));
+    }
+    if let Some(token) = admin_token {
+        lines.push(format!("  admin token    {token}"));
+    }
+    lines.push(format!("  console        {base_url}/console/"));
+    if let Some(key) = key {
+        lines.push(String::new());
+        lines.push("Try it:".to_owned());
+        lines.push(format!(
+            "  curl -s {base_url}/artgen/v1/imagine -H 'SVC-API-KEY: {key}' \
+             -d '{{\"prompt\":\"a lighthouse at dawn\"}}' -H 'Content-Type: application/json'"
+        ));
+    }
+    lines.push(String::new());
+    Some(lines.join("\n"))
+}

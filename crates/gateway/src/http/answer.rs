@@ -1,0 +1,45 @@
+//! Answers a synchronous call: waits for its job and renders the result. The job does not care whether anybody waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_contract::family::{Finished, Submit};
+use atelier_contract::{JobId, JobState};
+use atelier_engine::Engine;
+use serde_json::Value;
+
+use super::{Answer, reply};
+use crate::app::App;
+
+/// A job that is out of time is failed within this many seconds; then there is an answer.
+const SLACK_S: u64 = 10;
+
+/// What is waited for and how it is shown.
+pub(super) struct Wait {
+    pub(super) entry: &'static Submit,
+    pub(super) render: fn(&Finished<'_>) -> Value,
+    pub(super) patience_s: u32,
+}
+
+/// Waits for a job and answers with its result.
+pub(super) async fn when_finished(
+    app: &Arc<App>,
+    account_id: &str,
+    id: &JobId,
+    wait: &Wait,
+) -> Answer {
+    let patience = Duration::from_secs(u64::from(wait.patience_s) + SLACK_S);
+    let job = app.engine.finished(account_id, id, patience).await?;
+    if job.state != JobState::Succeeded {
+        return Err(Engine::refusal_of(&job).into());
+    }
+    let base64 = if (wait.entry.wants_bytes)(&job) {
+        app.engine.base64_files(&job).await?
+    } else {
+        Vec::new()
+    };
+    Ok(reply::json_of(&(wait.render)(&Finished {
+        job: &job,
+        base64: &base64,
+    })))
+}

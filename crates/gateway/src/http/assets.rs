@@ -1,0 +1,67 @@
+//! Result files behind signed addresses: whole, in part, or not at all when the caller has them.
+
+use std::io;
+use std::sync::Arc;
+
+use atelier_contract::Refusal;
+use atelier_engine::{ASSETS, Asset};
+use futures_util::TryStreamExt as _;
+use hyper::Method;
+
+use super::payload::Flow;
+use super::range::{self, Part, Wanted};
+use super::reply::{self, About};
+use super::{Answer, Received};
+use crate::app::App;
+
+/// Where files are.
+pub(super) const PREFIX: &str = ASSETS;
+
+/// Hands out a file.
+pub(super) async fn serve(app: Arc<App>, received: Received) -> Answer {
+    let key = received
+        .params
+        .first()
+        .map(String::as_str)
+        .unwrap_or_default();
+    let asset = app
+        .engine
+        .asset(key, received.head.uri.query().unwrap_or_default())
+        .await?;
+    let about = About {
+        seconds_left: (asset.expires_ms - app.engine.now_ms()) / 1000,
+        media_type: asset.media_type.clone(),
+        bytes: asset.bytes,
+        etag: asset.etag.clone(),
+    };
+    let open = async |part: Part| open(&app, &received, &asset, part).await;
+    Ok(
+        match range::wanted(&received.head.headers, &about.etag, about.bytes) {
+            Wanted::Nothing => reply::unchanged_file(&about),
+            Wanted::Outside => reply::range_not_there(&about),
+            Wanted::Whole if about.bytes == 0 => reply::whole_file(&about, None),
+            Wanted::Whole => {
+                let all = Part {
+                    first: 0,
+                    last: about.bytes - 1,
+                };
+                reply::whole_file(&about, open(all).await?)
+            }
+            Wanted::Part(part) => reply::part_of_file(&about, part, open(part).await?),
+        },
+    )
+}
+
+/// The bytes, unless only the head was asked for.
+async fn open(
+    app: &App,
+    received: &Received,
+    asset: &Asset,
+    part: Part,
+) -> Result<Option<Flow>, Refusal> {
+    if received.head.method == Method::HEAD {
+        return Ok(None);
+    }
+    let bytes = app.engine.asset_bytes(asset, part.first..part.last + 1).await?;
+    Ok(Some(Box::pin(bytes.map_err(io::Error::other))))
+}

@@ -1,0 +1,134 @@
+//! Who calls: a key becomes an account, a token becomes the operator.
+
+use std::sync::Arc;
+
+use atelier_contract::{Code, Refusal};
+use atelier_engine::Caller;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use super::denial::Denial;
+use super::{From, Received};
+use crate::app::App;
+
+const KEY: HeaderName = HeaderName::from_static("svc-api-key");
+const WRONG_KEY: &str = "Wrong SVC-API-KEY or email is not activated.";
+const TOO_MANY_WRONG: &str = "too many wrong keys from this address; try again later";
+
+/// The account behind the key of a request.
+pub(super) async fn known(app: &Arc<App>, received: &Received) -> Result<Caller, Denial> {
+    let Some(key) = key_of(&received.head.headers)? else {
+        return Err(wrong_key().into());
+    };
+    match app.engine.authenticate(key).await {
+        Ok(caller) => match app.rates.call(&caller.key_id) {
+            Ok(()) => Ok(caller),
+            Err(seconds) => Err(Denial::later("too many requests with this key", seconds)),
+        },
+        Err(refusal) if refusal.code == Code::Unauthorized => {
+            count_wrong(app, received.from)?;
+            Err(wrong_key().into())
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Refuses everybody but the operator.
+pub(super) fn operator(app: &App, received: &Received) -> Result<(), Denial> {
+    let given = bearer(&received.head.headers)?;
+    let Some(given) = given else {
+        return Err(no_operator().into());
+    };
+    // Both sides are hashed, so that neither length nor content shows in the time it takes.
+    let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
+    if bool::from(given.ct_eq(&app.admin_token_hash)) {
+        return Ok(());
+    }
+    count_wrong(app, received.from)?;
+    Err(no_operator().into())
+}
+
+fn wrong_key() -> Refusal {
+    Refusal::new(Code::Unauthorized, WRONG_KEY)
+}
+
+fn no_operator() -> Refusal {
+    Refusal::new(
+        Code::Unauthorized,
+        "the operator API needs `Authorization: Bearer <admin token>`",
+    )
+}
+
+fn count_wrong(app: &App, from: From) -> Result<(), Denial> {
+    app.rates
+        .wrong_key(from.peer)
+        .map_err(|seconds| Denial::later(TOO_MANY_WRONG, seconds))
+}
+
+/// The one key of a request; two that differ say nothing about who calls.
+fn key_of(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let mut given = headers.get_all(KEY).iter();
+    let key = match (given.next(), given.next()) {
+        (None, _) => None,
+        (Some(key), None) => Some(key.to_str().map_err(|_| wrong_key())?),
+        _ => return Err(wrong_key()),
+    };
+    match (key, bearer(headers)?) {
+        (Some(key), Some(token)) if key != token => Err(wrong_key()),
+        (key, token) => Ok(key.or(token)),
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), second) = (given.next(), given.next()) else {
+        return Ok(None);
+    };
+    if second.is_some() {
+        return Err(wrong_key());
+    }
+    let text = value.to_str().map_err(|_| wrong_key())?;
+    let token = text
+        .split_once(' ')
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    Ok(token.map(|(_, token)| token.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(lines: &[(&'static str, &str)]) -> Result<Option<String>, Code> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, value.parse().expect("a header"));
+        }
+        key_of(&headers)
+            .map(|key| key.map(str::to_owned))
+            .map_err(|refusal| refusal.code)
+    }
+
+    #[test]
+    fn a_key_comes_in_its_header_or_as_bearer() {
+        assert_eq!(key(&[("svc-api-key", "k")]), Ok(Some("k".into())));
+        assert_eq!(key(&[("authorization", "bearer k")]), Ok(Some("k".into())));
+        assert_eq!(
+            key(&[("authorization", "Bearer k"), ("svc-api-key", "k")]),
+            Ok(Some("k".into()))
+        );
+        assert_eq!(key(&[("authorization", "Basic eDp5")]), Ok(None));
+        assert_eq!(key(&[]), Ok(None));
+    }
+
+    #[test]
+    fn two_keys_are_none() {
+        for lines in [
+            [("svc-api-key", "k"), ("svc-api-key", "k")],
+            [("svc-api-key", "k"), ("authorization", "Bearer l")],
+            [("authorization", "Bearer k"), ("authorization", "Bearer k")],
+        ] {
+            assert_eq!(key(&lines), Err(Code::Unauthorized));
+        }
+    }
+}

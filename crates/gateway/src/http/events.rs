@@ -1,0 +1,121 @@
+//! Server-sent events of one job: every change of state and progress, and the end.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_contract::{Code, Job, JobId, Refusal};
+use atelier_engine::Changes;
+use bytes::Bytes;
+use futures_util::stream;
+use hyper::header::HeaderMap;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+
+use super::{Answer, Received, caller, job_view, jobs, reply};
+use crate::app::App;
+
+/// A silent stream says this often that it is alive.
+const COMMENT_EVERY: Duration = Duration::from_secs(15);
+/// The job is looked at this often even when nothing hints at a change.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Progress is below this, so that state changes and progress together count upwards.
+const STEP: i64 = 1000;
+
+/// A stream that is being followed.
+struct Follower {
+    app: Arc<App>,
+    account_id: String,
+    id: JobId,
+    changes: Changes,
+    seen: i64,
+    over: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+/// Opens the stream of a job.
+pub(super) async fn follow(app: Arc<App>, received: Received) -> Answer {
+    let caller = caller::known(&app, &received).await?;
+    let id = jobs::id_of(&received);
+    let seen = last_event_id(&received.head.headers);
+    let job = app.engine.job(&caller.account_id, &id).await?;
+    if job.state.is_final() && event_id(&job) <= seen {
+        return Ok(reply::nothing_more());
+    }
+    let place = Arc::clone(&app.event_streams).try_acquire_owned();
+    let place =
+        place.map_err(|_| Refusal::new(Code::Overloaded, "too many event streams are open"))?;
+    let changes = app.engine.changes(&id);
+    let follower = Follower {
+        account_id: caller.account_id,
+        id,
+        changes,
+        seen,
+        over: false,
+        app,
+        _place: place,
+    };
+    Ok(reply::events(Box::pin(stream::unfold(follower, next))))
+}
+
+/// The next piece of the stream, or its end.
+async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
+    if follower.over || follower.app.stopping.is_cancelled() {
+        return None;
+    }
+    let news = timeout_at(Instant::now() + COMMENT_EVERY, follower.news());
+    let stopping = follower.app.stopping.clone();
+    let news = tokio::select! {
+        news = news => news,
+        () = stopping.cancelled() => return None,
+    };
+    let piece = match news {
+        Err(_) => Bytes::from_static(b": still here\n\n"),
+        Ok(Err(_)) => return None,
+        Ok(Ok(job)) => {
+            follower.seen = event_id(&job);
+            follower.over = job.state.is_final();
+            event(&job)
+        }
+    };
+    Some((Ok(piece), follower))
+}
+
+impl Follower {
+    /// The job as soon as it differs from what was shown.
+    async fn news(&self) -> Result<Job, Refusal> {
+        self.changes
+            .until(LOOK_EVERY, || async {
+                match self.app.engine.job(&self.account_id, &self.id).await {
+                    Ok(job) if event_id(&job) > self.seen => Some(Ok(job)),
+                    Ok(_) => None,
+                    // The store being away for a moment is no news about the job.
+                    Err(refusal) if refusal.code == Code::Overloaded => None,
+                    Err(refusal) => Some(Err(refusal)),
+                }
+            })
+            .await
+    }
+}
+
+fn event_id(job: &Job) -> i64 {
+    job.revision * STEP + i64::from(job.progress)
+}
+
+fn event(job: &Job) -> Bytes {
+    Bytes::from(format!(
+        "event: job\nid: {}\ndata: {}\n\n",
+        event_id(job),
+        job_view::without_request(job)
+    ))
+}
+
+/// What the caller saw last; before anything when it does not say.
+fn last_event_id(headers: &HeaderMap) -> i64 {
+    let given = headers
+        .get("last-event-id")
+        .and_then(|value| value.to_str().ok());
+    given
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(-1)
+}

@@ -1,0 +1,69 @@
+//! Reads a job of one family. This is the call that polling clients make all day, so it stays short: a cached caller,
+//! a cached body.
+
+use std::sync::Arc;
+
+use atelier_contract::body::Fields;
+use atelier_contract::family::Family;
+use atelier_contract::{JobId, Refusal};
+use hyper::body::Body as _;
+use serde_json::Value;
+
+use super::{Answer, Received, body, caller, reply};
+use crate::app::App;
+
+const SPELLINGS: [&str; 2] = ["jobId", "job_id"];
+
+/// Shows a job of the caller's, in the family's shape.
+pub(super) async fn show(app: &Arc<App>, received: Received, family: &'static Family) -> Answer {
+    let caller = caller::known(app, &received).await?;
+    let Received { head, body, .. } = received;
+    let fields = if body.is_end_stream() {
+        body::query(&head)?
+    } else {
+        body::query_and_fields(app, &head, body).await?
+    };
+    let documented = family
+        .fetches
+        .first()
+        .map_or(SPELLINGS[0], |fetch| fetch.param);
+    let id = job_id(&fields, documented)?;
+    let shown = app
+        .engine
+        .fetch_body(&caller.account_id, family, &id)
+        .await?;
+    Ok(reply::json_bytes(shown))
+}
+
+/// The job asked for, in either spelling; the documented one wins.
+fn job_id(fields: &Fields, documented: &str) -> Result<JobId, Refusal> {
+    let given = [documented].into_iter().chain(SPELLINGS);
+    for name in given {
+        match fields.get(name) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) if text.is_empty() => {}
+            Some(Value::String(text)) => return Ok(JobId::new(text.as_str())),
+            Some(Value::Number(number)) => return Ok(JobId::new(number.to_string())),
+            Some(_) => return Err(Refusal::invalid(name, "must be text")),
+        }
+    }
+    Err(Refusal::missing(documented))
+}
+
+#[cfg(test)]
+mod tests {
+    use atelier_contract::body::parse_object;
+
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_read_and_a_missing_one_is_named_as_documented() {
+        let read =
+            |body: &str| job_id(&parse_object(body.as_bytes()).expect("an object"), "job_id");
+        assert_eq!(read(r#"{"jobId":"a"}"#), Ok(JobId::new("a")));
+        assert_eq!(read(r#"{"jobId":"a","job_id":"b"}"#), Ok(JobId::new("b")));
+        assert_eq!(read(r#"{"jobId":7}"#), Ok(JobId::new("7")));
+        assert_eq!(read(r#"{"jobId":""}"#), Err(Refusal::missing("job_id")));
+        assert!(read(r#"{"jobId":{"$gt":""}}"#).is_err());
+    }
+}

@@ -1,0 +1,151 @@
+//! A multipart form: text parts become fields, file parts become files. It is read as it arrives, so that no file is
+//! held twice.
+
+use atelier_contract::body::Fields;
+use atelier_contract::family::{SMALL_BODY, Submit};
+use atelier_contract::{Code, Refusal};
+use futures_util::stream;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderMap};
+use hyper::http::request::Parts;
+use multer::{Field, Multipart};
+use serde_json::Value;
+
+use super::body::{Intake, Room, media_essence};
+use crate::app::App;
+
+/// The most parts a form may have; the largest sensible one has 16 images, a mask and a dozen fields.
+const MOST_PARTS: usize = 64;
+
+/// A form, read.
+pub(super) struct Form {
+    pub(super) fields: Fields,
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    pub(super) room: Room,
+}
+
+/// Whether the body says that it is a form.
+pub(super) fn is_form(headers: &HeaderMap) -> bool {
+    headers
+        .get(CONTENT_TYPE)
+        .is_some_and(|value| media_essence(value.as_bytes()) == "multipart/form-data")
+}
+
+/// Reads a form.
+pub(super) async fn read(
+    app: &App,
+    head: &Parts,
+    body: Incoming,
+    entry: &Submit,
+) -> Result<Form, Refusal> {
+    let boundary = head
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let boundary = boundary.and_then(|value| multer::parse_boundary(value).ok());
+    let boundary = boundary.filter(|boundary| (1..=70).contains(&boundary.len()));
+    let boundary = boundary.ok_or_else(|| unreadable("Content-Type names no usable boundary"))?;
+    let mut intake = Intake::new(app, head, body, entry.most_bytes)?;
+    let mut form = Form {
+        fields: Fields::new(),
+        files: Vec::new(),
+        room: None,
+    };
+    {
+        let chunks = stream::unfold(&mut intake, |intake| async {
+            let next = intake.next().await.transpose()?;
+            Some((next, intake))
+        });
+        let mut parts = Multipart::new(Box::pin(chunks), boundary);
+        let mut count = 0;
+        while let Some(part) = parts.next_field().await.map_err(explain)? {
+            count += 1;
+            if count > MOST_PARTS {
+                return Err(unreadable("the form has too many parts"));
+            }
+            form.take(part, entry).await?;
+        }
+    }
+    form.room = intake.into_room();
+    Ok(form)
+}
+
+impl Form {
+    async fn take(&mut self, mut part: Field<'_>, entry: &Submit) -> Result<(), Refusal> {
+        let name = part.name().unwrap_or_default();
+        let name = name.strip_suffix("[]").unwrap_or(name).to_owned();
+        if name.is_empty() {
+            return Err(unreadable("a part of the form has no name"));
+        }
+        let may_be_file = entry.files.contains(&name.as_str());
+        if may_be_file && (part.file_name().is_some() || part.content_type().is_some()) {
+            let mut file = Vec::new();
+            while let Some(chunk) = part.chunk().await.map_err(explain)? {
+                file.extend_from_slice(&chunk);
+            }
+            self.files.push((name, file));
+            return Ok(());
+        }
+        let text = text_of(
+            part,
+            &name,
+            if may_be_file {
+                entry.most_bytes
+            } else {
+                SMALL_BODY
+            },
+        )
+        .await?;
+        self.add_text(name, text, may_be_file)
+    }
+
+    /// A field given twice is refused, except where several images are expected.
+    fn add_text(&mut self, name: String, text: String, several: bool) -> Result<(), Refusal> {
+        let text = Value::String(text);
+        match self.fields.get_mut(&name) {
+            None => {
+                self.fields.insert(name, text);
+            }
+            Some(Value::Array(items)) if several => items.push(text),
+            Some(first) if several => {
+                let first_text = first.take();
+                *first = Value::Array(vec![first_text, text]);
+            }
+            Some(_) => return Err(Refusal::invalid(&name, "is given twice")),
+        }
+        Ok(())
+    }
+}
+
+async fn text_of(mut part: Field<'_>, name: &str, most: usize) -> Result<String, Refusal> {
+    let mut text = Vec::new();
+    while let Some(chunk) = part.chunk().await.map_err(explain)? {
+        text.extend_from_slice(&chunk);
+        if text.len() > most {
+            return Err(Refusal::invalid(name, "is too long"));
+        }
+    }
+    let text = String::from_utf8(text).map_err(|_| Refusal::invalid(name, "must be UTF-8 text"))?;
+    if text.contains('\0') {
+        return Err(Refusal::invalid(name, "must not contain NUL"));
+    }
+    Ok(text)
+}
+
+/// What the body itself was refused for comes through unchanged.
+fn explain(error: multer::Error) -> Refusal {
+    match error {
+        multer::Error::StreamReadFailed(source) => match source.downcast::<Refusal>() {
+            Ok(refusal) => *refusal,
+            Err(_) => unreadable("it ended early"),
+        },
+        other => unreadable(&other.to_string()),
+    }
+}
+
+fn unreadable(why: &str) -> Refusal {
+    Refusal::new(
+        Code::InvalidBody,
+        format!("body: not readable as a multipart form: {why}"),
+    )
+}

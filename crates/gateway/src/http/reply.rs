@@ -1,0 +1,225 @@
+//! Status codes, envelopes and headers. Nothing else in the service knows a status code.
+
+mod file;
+
+use atelier_contract::FAMILIES;
+use atelier_contract::family::{RefusedData, refused};
+use atelier_contract::{Code, Refusal};
+use bytes::Bytes;
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName,
+    HeaderValue, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::denial::Denial;
+use super::payload::{Flow, Payload};
+
+pub(super) use file::{About, part_of_file, range_not_there, unchanged_file, whole_file};
+
+/// An answer.
+pub(crate) type Reply = Response<Payload>;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const NOTHING_ALLOWED: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
+
+/// How refusals under a path look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The usual envelope.
+    Usual,
+    /// `data` is `{}`.
+    EmptyData,
+    /// The usual envelope and the vendor's `error` object beside it.
+    Vendor,
+}
+
+impl Form {
+    /// The form of a path.
+    pub(super) fn of(path: &str) -> Self {
+        if path.starts_with("/v1/images/") {
+            return Self::Vendor;
+        }
+        let family = FAMILIES.iter().find(|family| {
+            family.refused_data == RefusedData::Empty && path.starts_with(family.prefix)
+        });
+        if family.is_some() {
+            Self::EmptyData
+        } else {
+            Self::Usual
+        }
+    }
+}
+
+/// Bytes that already are JSON.
+pub(super) fn json_bytes(bytes: Bytes) -> Reply {
+    let mut reply = Response::new(Payload::Whole(bytes));
+    *reply.headers_mut() = api_headers(JSON);
+    reply
+}
+
+/// Any value as JSON, without an envelope.
+pub(super) fn json_of(value: &impl Serialize) -> Reply {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => json_bytes(bytes.into()),
+        Err(_) => denied(
+            Form::Usual,
+            &Refusal::new(Code::Internal, "the answer could not be written").into(),
+        ),
+    }
+}
+
+/// The usual envelope around `data`.
+pub(super) fn success(data: impl Serialize) -> Reply {
+    #[derive(Serialize)]
+    struct Envelope<T> {
+        status: &'static str,
+        message: &'static str,
+        data: T,
+    }
+    json_of(&Envelope {
+        status: "SUCCESS",
+        message: "success",
+        data,
+    })
+}
+
+/// The usual envelope around one page of a list.
+pub(super) fn page(items: Vec<Value>, total: i64, paging: super::paging::Paging) -> Reply {
+    json_of(&json!({
+        "status": "SUCCESS",
+        "message": "success",
+        "data": items,
+        "total": total,
+        "page": paging.page,
+        "limit": paging.limit,
+    }))
+}
+
+/// Plain text.
+pub(super) fn text(media_type: &'static str, text: String) -> Reply {
+    let mut reply = Response::new(Payload::Whole(text.into()));
+    *reply.headers_mut() = api_headers(HeaderValue::from_static(media_type));
+    reply
+}
+
+/// Not ready to be sent requests.
+pub(super) fn not_ready(why: &str) -> Reply {
+    let mut reply = denied(Form::Usual, &Refusal::new(Code::Overloaded, why).into());
+    *reply.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    reply
+}
+
+/// A stream of server-sent events.
+pub(super) fn events(flow: Flow) -> Reply {
+    let mut reply = Response::new(Payload::Flow(flow, None, None));
+    *reply.headers_mut() = api_headers(HeaderValue::from_static("text/event-stream"));
+    reply.headers_mut().insert(
+        HeaderName::from_static("x-accel-buffering"),
+        HeaderValue::from_static("no"),
+    );
+    reply
+}
+
+/// Nothing more will come: an event stream must not be opened again.
+pub(super) fn nothing_more() -> Reply {
+    let mut reply = Response::new(Payload::Whole(Bytes::new()));
+    *reply.status_mut() = StatusCode::NO_CONTENT;
+    *reply.headers_mut() = api_headers(JSON);
+    reply.headers_mut().remove(CONTENT_TYPE);
+    reply
+}
+
+/// A refusal in the form of its path.
+pub(super) fn denied(form: Form, denial: &Denial) -> Reply {
+    let refusal = &denial.refusal;
+    let data = if form == Form::EmptyData {
+        RefusedData::Empty
+    } else {
+        RefusedData::Null
+    };
+    let mut body = refused(data, refusal);
+    if form == Form::Vendor {
+        body.insert("error".into(), vendor_error(refusal).into());
+    }
+    let mut reply = json_of(&body);
+    *reply.status_mut() =
+        StatusCode::from_u16(refusal.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = reply.headers_mut();
+    if let Some(seconds) = denial.retry_after_s {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if let Some(allow) = denial
+        .allow
+        .as_deref()
+        .and_then(|allow| HeaderValue::from_str(allow).ok())
+    {
+        headers.insert(ALLOW, allow);
+    }
+    if denial.hang_up {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    reply
+}
+
+/// The error object that the vendor's own client libraries look for.
+fn vendor_error(refusal: &Refusal) -> Map<String, Value> {
+    let kind = match refusal.code {
+        Code::InsufficientQuota => "insufficient_quota",
+        Code::ContentRejected | Code::BannedPrompt => "image_generation_user_error",
+        Code::RateLimited | Code::QueueFull => "rate_limit_error",
+        Code::Unauthorized => "authentication_error",
+        Code::Forbidden => "permission_error",
+        code if code.status() >= 500 => "server_error",
+        _ => "invalid_request_error",
+    };
+    let mut error = Map::new();
+    error.insert("message".into(), refusal.message.clone().into());
+    error.insert("type".into(), kind.into());
+    error.insert("param".into(), refusal.field.clone().into());
+    error.insert("code".into(), refusal.code.word().into());
+    error
+}
+
+/// The headers of every answer that is not a file.
+fn api_headers(content_type: HeaderValue) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(12);
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+    headers.insert(CONTENT_SECURITY_POLICY, NOTHING_ALLOWED);
+    headers.insert(REFERRER_POLICY, NO_REFERRER);
+    headers.insert(RESOURCE_POLICY, SAME_ORIGIN);
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_status_that_http_knows() {
+        for code in Code::ALL {
+            let reply = denied(Form::Usual, &Refusal::new(*code, "why").into());
+            assert_eq!(reply.status().as_u16(), code.status());
+        }
+    }
+
+    #[test]
+    fn only_the_vendor_paths_carry_the_vendor_object() {
+        assert_eq!(Form::of("/v1/images/generations"), Form::Vendor);
+        assert_eq!(Form::of("/imgmodel/v1/images/generations"), Form::Usual);
+        let error = vendor_error(&Refusal::invalid("size", "must be 256x256"));
+        assert_eq!(error["type"], "invalid_request_error");
+        assert_eq!(error["param"], "size");
+        assert_eq!(error["code"], "invalid_parameter");
+    }
+}

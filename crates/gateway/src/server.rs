@@ -1,0 +1,180 @@
+//! The sockets: accept loops, connection limits that really apply, and a stop that loses nothing.
+//!
+//! hyper's own header timer starts again while a connection is idle and is not yet there while the protocol is being
+//! guessed, so the limits live in [`ward`], one clock for all connections.
+
+pub(crate) mod guarded;
+pub(crate) mod signals;
+pub(crate) mod ward;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::app::App;
+use crate::config::{Limits, Role};
+use crate::http;
+
+use guarded::Guarded;
+use ward::{Command, Seat, Ward};
+
+/// How long a listener waits after the machine refused it a socket.
+const OUT_OF_SOCKETS: Duration = Duration::from_millis(50);
+
+/// A bound socket and what it is for.
+pub(crate) struct Door {
+    /// The socket.
+    pub(crate) listener: TcpListener,
+    /// What it serves.
+    pub(crate) role: Role,
+}
+
+/// Everything that serves connections.
+pub(crate) struct Server {
+    app: Arc<App>,
+    ward: Arc<Ward>,
+    builder: Builder<TokioExecutor>,
+    tasks: TaskTracker,
+    closing: CancellationToken,
+}
+
+impl Server {
+    /// Starts one accept loop per door.
+    pub(crate) fn start(app: Arc<App>, doors: Vec<Door>) -> Arc<Self> {
+        let limits = &app.config.limits;
+        let server = Arc::new(Self {
+            ward: Arc::new(Ward::new(limits)),
+            builder: builder(limits),
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            app,
+        });
+        server
+            .tasks
+            .spawn(Arc::clone(&server.ward).watch(server.closing.clone()));
+        for door in doors {
+            server.tasks.spawn(Arc::clone(&server).accept(door));
+        }
+        server
+    }
+
+    /// Stops accepting and waits until every request is answered, or until the time is up.
+    pub(crate) async fn stop(&self, within: Duration) {
+        self.closing.cancel();
+        self.ward.dismiss_all();
+        self.tasks.close();
+        if tokio::time::timeout(within, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                open = self.ward.open(),
+                "connections cut because the time to stop is up"
+            );
+        }
+    }
+
+    async fn accept(self: Arc<Self>, door: Door) {
+        loop {
+            let accepted = tokio::select! {
+                accepted = door.listener.accept() => accepted,
+                () = self.closing.cancelled() => return,
+            };
+            match accepted {
+                Ok((stream, peer)) => self.seat(stream, peer, door.role),
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(error) => {
+                    tracing::error!(%error, "accepting connections is failing");
+                    tokio::time::sleep(OUT_OF_SOCKETS).await;
+                }
+            }
+        }
+    }
+
+    fn seat(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr, role: Role) {
+        let _ = stream.set_nodelay(true);
+        let address = peer.ip().to_canonical();
+        let Some(seat) = self.ward.admit(address) else {
+            return;
+        };
+        self.tasks
+            .spawn(Arc::clone(self).serve(stream, seat, address, role));
+    }
+
+    async fn serve(self: Arc<Self>, stream: TcpStream, seat: Arc<Seat>, peer: IpAddr, role: Role) {
+        let (app, busy) = (&self.app, &seat);
+        let service = service_fn(move |request| {
+            http::serve(
+                Arc::clone(app),
+                Arc::clone(busy),
+                http::From { peer, role },
+                request,
+            )
+        });
+        let io = TokioIo::new(Guarded::new(stream, Arc::clone(&seat)));
+        let mut connection = pin!(self.builder.serve_connection(io, service));
+        let mut told = pin!(seat.told());
+        loop {
+            tokio::select! {
+                biased;
+                result = connection.as_mut() => {
+                    if let Err(error) = result {
+                        tracing::debug!(%error, "connection ended early");
+                    }
+                    break;
+                }
+                command = told.as_mut() => {
+                    if command == Command::Leave {
+                        break;
+                    }
+                    connection.as_mut().graceful_shutdown();
+                    told.set(seat.told());
+                }
+            }
+        }
+        self.ward.release(&seat);
+    }
+}
+
+/// Errors of the connection that was about to be accepted, not of the listener.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
+}
+
+fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_headers(limits.headers)
+        .max_buf_size(limits.header_bytes.max(8192))
+        .pipeline_flush(true);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits.http2_streams)
+        .max_header_list_size(limits.header_bytes as u32)
+        .max_pending_accept_reset_streams(16)
+        .max_local_error_reset_streams(64)
+        .max_send_buf_size(256 * 1024)
+        .keep_alive_interval(Duration::from_secs(
+            limits.idle_timeout_s.div_ceil(2).max(1),
+        ))
+        .keep_alive_timeout(Duration::from_secs(limits.header_timeout_s.max(1)));
+    builder
+}

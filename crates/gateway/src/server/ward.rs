@@ -1,0 +1,316 @@
+//! Watches every connection with one clock: a head that trickles in, a caller that never reads, a connection that only
+//! sits there. When all seats are taken, whoever has been idle longest gives way.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Limits;
+
+/// The ward looks around this often; limits are exact to one tick.
+const TICK: Duration = Duration::from_millis(250);
+const TICKS_PER_SECOND: u32 = 4;
+
+/// What a connection is told to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Command {
+    /// Finish what is being answered, then close.
+    Finish = 1,
+    /// Close now.
+    Leave = 2,
+}
+
+/// One connection, as the ward sees it. Times are ticks; zero means "not now".
+pub(crate) struct Seat {
+    number: u64,
+    peer: IpAddr,
+    now: Arc<AtomicU32>,
+    head_since: AtomicU32,
+    idle_since: AtomicU32,
+    stuck_since: AtomicU32,
+    in_flight: AtomicU32,
+    multiplexed: AtomicBool,
+    command: AtomicU8,
+    word: Notify,
+}
+
+/// Held while a request is being answered.
+pub(crate) struct Busy(Arc<Seat>);
+
+impl Seat {
+    /// Bytes arrived: outside a request they are the start of a head.
+    pub(crate) fn heard(&self) {
+        if self.in_flight.load(Ordering::Relaxed) == 0
+            && self.head_since.load(Ordering::Relaxed) == 0
+            && !self.multiplexed.load(Ordering::Relaxed)
+        {
+            self.head_since.store(self.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// The caller does not take what is written to it.
+    pub(crate) fn stuck(&self) {
+        if self.stuck_since.load(Ordering::Relaxed) == 0 {
+            self.stuck_since.store(self.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// The caller took something.
+    pub(crate) fn flowing(&self) {
+        if self.stuck_since.load(Ordering::Relaxed) != 0 {
+            self.stuck_since.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// A request's head is complete.
+    pub(crate) fn begin(self: &Arc<Self>, multiplexed: bool) -> Busy {
+        if multiplexed {
+            self.multiplexed.store(true, Ordering::Relaxed);
+        }
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        self.head_since.store(0, Ordering::Relaxed);
+        Busy(Arc::clone(self))
+    }
+
+    /// Waits for a command.
+    pub(crate) async fn told(&self) -> Command {
+        loop {
+            self.word.notified().await;
+            match self.command.load(Ordering::Acquire) {
+                1 => return Command::Finish,
+                2 => return Command::Leave,
+                _ => {}
+            }
+        }
+    }
+
+    fn tell(&self, command: Command) {
+        if self.command.fetch_max(command as u8, Ordering::AcqRel) < command as u8 {
+            self.word.notify_one();
+        }
+    }
+
+    fn now(&self) -> u32 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    fn leaving(&self) -> bool {
+        self.command.load(Ordering::Relaxed) == Command::Leave as u8
+    }
+
+    /// Since when it has been of no use, if it is.
+    fn useless_since(&self) -> Option<u32> {
+        if self.in_flight.load(Ordering::Relaxed) > 0 || self.leaving() {
+            return None;
+        }
+        let head = self.head_since.load(Ordering::Relaxed);
+        Some(if head == 0 {
+            self.idle_since.load(Ordering::Relaxed)
+        } else {
+            head
+        })
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let seat = &self.0;
+        seat.idle_since.store(seat.now(), Ordering::Relaxed);
+        seat.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// All seats.
+pub(crate) struct Ward {
+    seats: Mutex<Seats>,
+    now: Arc<AtomicU32>,
+    most: usize,
+    most_per_address: usize,
+    head_ticks: u32,
+    idle_ticks: u32,
+    stuck_ticks: u32,
+}
+
+#[derive(Default)]
+struct Seats {
+    next: u64,
+    taken: HashMap<u64, Arc<Seat>>,
+    by_address: HashMap<IpAddr, usize>,
+    dismissed: bool,
+}
+
+impl Ward {
+    /// A ward with the configured limits.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let ticks = |seconds: u64| (seconds as u32).saturating_mul(TICKS_PER_SECOND);
+        Self {
+            seats: Mutex::default(),
+            now: Arc::new(AtomicU32::new(1)),
+            most: limits.connections,
+            most_per_address: limits.connections_per_address,
+            head_ticks: ticks(limits.header_timeout_s),
+            idle_ticks: ticks(limits.idle_timeout_s),
+            stuck_ticks: ticks(limits.write_timeout_s),
+        }
+    }
+
+    /// Gives a connection a seat; `None` when every seat is taken by somebody who is being answered.
+    pub(crate) fn admit(&self, peer: IpAddr) -> Option<Arc<Seat>> {
+        let mut seats = self.seats();
+        let of_peer = seats.by_address.get(&peer).copied().unwrap_or(0);
+        let crowded = of_peer >= self.most_per_address;
+        if crowded || seats.taken.len() >= self.most {
+            seats
+                .longest_useless(crowded.then_some(peer))?
+                .tell(Command::Leave);
+        }
+        let now = self.now.load(Ordering::Relaxed);
+        seats.next += 1;
+        let seat = Arc::new(Seat {
+            number: seats.next,
+            peer,
+            now: Arc::clone(&self.now),
+            // A caller that connects and says nothing is as slow as one that stops in the middle of a head.
+            head_since: AtomicU32::new(now),
+            idle_since: AtomicU32::new(now),
+            stuck_since: AtomicU32::new(0),
+            in_flight: AtomicU32::new(0),
+            multiplexed: AtomicBool::new(false),
+            command: AtomicU8::new(0),
+            word: Notify::new(),
+        });
+        if seats.dismissed {
+            seat.tell(Command::Finish);
+        }
+        seats.taken.insert(seat.number, Arc::clone(&seat));
+        *seats.by_address.entry(peer).or_default() += 1;
+        Some(seat)
+    }
+
+    /// Takes a seat back.
+    pub(crate) fn release(&self, seat: &Seat) {
+        let mut seats = self.seats();
+        if seats.taken.remove(&seat.number).is_none() {
+            return;
+        }
+        if let Some(count) = seats.by_address.get_mut(&seat.peer) {
+            *count -= 1;
+            if *count == 0 {
+                seats.by_address.remove(&seat.peer);
+            }
+        }
+    }
+
+    /// How many connections are open.
+    pub(crate) fn open(&self) -> usize {
+        self.seats().taken.len()
+    }
+
+    /// Asks everybody to finish and go.
+    pub(crate) fn dismiss_all(&self) {
+        let mut seats = self.seats();
+        seats.dismissed = true;
+        for seat in seats.taken.values() {
+            seat.tell(Command::Finish);
+        }
+    }
+
+    /// Looks around until the server closes.
+    pub(crate) async fn watch(self: Arc<Self>, closing: CancellationToken) {
+        let mut ticks = tokio::time::interval(TICK);
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => self.look(),
+                () = closing.cancelled() => return,
+            }
+        }
+    }
+
+    fn look(&self) {
+        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+        let over = |since: u32, ticks: u32| since != 0 && now.saturating_sub(since) > ticks;
+        for seat in self.seats().taken.values() {
+            let idle = seat.in_flight.load(Ordering::Relaxed) == 0;
+            let head = seat.head_since.load(Ordering::Relaxed);
+            let too_long = over(seat.stuck_since.load(Ordering::Relaxed), self.stuck_ticks)
+                || (idle && over(head, self.head_ticks))
+                || (idle
+                    && head == 0
+                    && over(seat.idle_since.load(Ordering::Relaxed), self.idle_ticks));
+            if too_long {
+                seat.tell(Command::Leave);
+            }
+        }
+    }
+
+    fn seats(&self) -> MutexGuard<'_, Seats> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seats {
+    fn longest_useless(&self, of: Option<IpAddr>) -> Option<&Arc<Seat>> {
+        self.taken
+            .values()
+            .filter(|seat| of.is_none_or(|peer| seat.peer == peer))
+            .filter_map(|seat| seat.useless_since().map(|since| (since, seat)))
+            .min_by_key(|(since, seat)| (*since, seat.number))
+            .map(|(_, seat)| seat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ward() -> Ward {
+        let mut limits = crate::config::Config::defaults().limits;
+        (limits.connections, limits.connections_per_address) = (3, 2);
+        (limits.header_timeout_s, limits.idle_timeout_s) = (1, 2);
+        Ward::new(&limits)
+    }
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, last])
+    }
+
+    #[test]
+    fn the_longest_idle_connection_gives_way() {
+        let ward = ward();
+        let first = ward.admit(address(1)).expect("a seat");
+        ward.look();
+        let second = ward.admit(address(1)).expect("a seat");
+        let third = ward.admit(address(1)).expect("a seat");
+        assert!(first.leaving() && !second.leaving() && !third.leaving());
+    }
+
+    #[test]
+    fn nobody_who_is_being_answered_gives_way() {
+        let ward = ward();
+        let seats = [1, 2, 3].map(|last| ward.admit(address(last)).expect("a seat"));
+        let _busy = seats.each_ref().map(|seat| seat.begin(false));
+        assert!(ward.admit(address(4)).is_none());
+    }
+
+    #[test]
+    fn a_head_that_trickles_and_a_connection_that_only_sits_are_closed() {
+        let ward = ward();
+        let slow = ward.admit(address(1)).expect("a seat");
+        let quiet = ward.admit(address(2)).expect("a seat");
+        drop(quiet.begin(false));
+        for _ in 0..=TICKS_PER_SECOND {
+            ward.look();
+        }
+        assert!(slow.leaving() && !quiet.leaving());
+        for _ in 0..=TICKS_PER_SECOND {
+            ward.look();
+        }
+        assert!(quiet.leaving());
+    }
+}
