@@ -35,8 +35,9 @@ pub(crate) use colour::{
     from_hsl, hex, luma, mix, ramp, saturate, scale, screen, to_hsl, with_alpha,
 };
 pub(crate) use dice::Dice;
+pub(crate) use flora::{Spot as TreeSpot, pine as pine_outline, tuft};
 pub use kinds::{Motion, Setting, StyleName, Time, Weather};
-pub(crate) use region::{Blend, Field, Region, Role};
+pub(crate) use region::{Blend, Field, Region, Role, polygon, rounded};
 pub use window::Window;
 
 /// Where in the picture a subject should be.

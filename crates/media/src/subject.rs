@@ -6,11 +6,18 @@ use tiny_skia::{Path, Rect};
 
 use crate::scene::{Dice, Rgb, Wanted};
 
+mod beast;
+mod build;
 mod emoji;
 pub(crate) mod kind;
+mod own;
+mod person;
+mod plant;
+mod portrait;
 mod vector;
 
 pub use kind::{Habitat, Kind};
+pub(crate) use own::{OWN, home, own_for};
 
 /// One flat region of a subject's picture.
 #[derive(Clone, Debug)]
@@ -21,6 +28,8 @@ pub(crate) struct Part {
     pub colour: Rgb,
     /// Its opacity.
     pub alpha: f32,
+    /// Whether a colour in the prompt changes it.
+    pub dye: bool,
 }
 
 /// The picture of a subject: parts back to front.
@@ -53,30 +62,32 @@ impl Art {
 }
 
 /// The picture of a wanted subject.
-pub(crate) fn drawn(want: &Wanted, _dice: &Dice) -> Option<Art> {
-    emoji::art(&want.key)
+pub(crate) fn drawn(want: &Wanted, dice: &Dice) -> Option<Art> {
+    let cloth = want.colour.map(|c| c.map(|v| f32::from(v) / 255.0));
+    let own = dice.part(&want.key, 3);
+    beast::art(&want.key, &own)
+        .or_else(|| person::art(&want.key, cloth, &own))
+        .or_else(|| plant::art(&want.key, &own))
+        .or_else(|| portrait::art(&want.key, cloth, &own))
+        .or_else(|| svg(&want.key).and_then(|svg| Art::new(vector::parts(svg))))
+        .or_else(|| emoji::art(&want.key))
 }
 
-/// A subject of our own.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Own {
-    /// Its name and key.
-    pub key: &'static str,
-    /// Where it belongs.
-    pub habitat: Habitat,
-    /// Its size, 0..1.
-    pub size: f32,
-}
-
-/// All subjects of our own.
-pub(crate) const OWN: &[Own] = &[];
-
-/// The subject of our own that is better than this emoji's picture.
-pub(crate) fn own_for(_glyph: &str) -> Option<&'static str> {
-    None
-}
-
-/// Where a subject lives when nobody says.
-pub(crate) fn home(_key: &str) -> Option<crate::scene::Setting> {
-    None
+/// The drawings we keep as vector files.
+fn svg(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "sailboat" => include_str!("../assets/subjects/sailboat.svg"),
+        "galleon" => include_str!("../assets/subjects/galleon.svg"),
+        "steamship" => include_str!("../assets/subjects/steamship.svg"),
+        "lighthouse" => include_str!("../assets/subjects/lighthouse.svg"),
+        "house" => include_str!("../assets/subjects/house.svg"),
+        "windmill" => include_str!("../assets/subjects/windmill.svg"),
+        "hot air balloon" => include_str!("../assets/subjects/balloon.svg"),
+        "vase of flowers" => include_str!("../assets/subjects/vase.svg"),
+        "bowl of fruit" => include_str!("../assets/subjects/fruit_bowl.svg"),
+        "robot" => include_str!("../assets/subjects/robot.svg"),
+        "bridge" => include_str!("../assets/subjects/bridge.svg"),
+        "pagoda" => include_str!("../assets/subjects/temple.svg"),
+        _ => return None,
+    })
 }

@@ -139,7 +139,11 @@ pub(crate) fn actor(stage: &mut Stage, one: &Placed) {
     let glows = stage.light.dark;
     for part in one.art.parts.iter() {
         let light = stage.light.clone();
-        let (relief, colour, alpha) = (relief.clone(), coloured(part.colour, dye), part.alpha);
+        let (relief, colour, alpha) = (
+            relief.clone(),
+            coloured(part.colour, dye.filter(|_| part.dye)),
+            part.alpha,
+        );
         let strength = if luma(colour) > 0.93 { 0.55 } else { 1.0 };
         let (side, depth) = (light.side(one.foot.0), one.depth);
         let tint = mix([1.0, 1.0, 1.0], light.sky[1], 0.10);

@@ -57,6 +57,7 @@ fn push(path: tiny_skia::Path, place: Transform, paint: (&Paint, f32), found: &m
             path,
             colour,
             alpha: paint.1,
+            dye: true,
         });
     }
 }
