@@ -5,13 +5,17 @@
 
 mod blend;
 mod decode;
+mod describe;
 mod encode;
+mod face;
 mod fill;
 mod header;
 mod label;
 mod layout;
 mod mask;
+mod matte;
 mod orientation;
+mod palette;
 mod picture;
 mod pyramid;
 mod resize;
@@ -20,20 +24,25 @@ mod scene;
 mod seamless;
 mod style;
 mod subject;
+mod vectorize;
 mod video;
 mod words;
 
 pub use blend::{blend, restyle};
 pub use decode::{Limits, decode};
+pub use describe::describe;
 pub use encode::{Encoding, encode};
+pub use face::{Face, faces};
 pub use fill::fill;
 pub use header::{Format, Header, ImageError, header};
 pub use label::Label;
 pub use mask::Mask;
+pub use matte::cut_out;
 pub use picture::Picture;
 pub use scene::{Motion, Place, Scene, Season, Setting, StyleName, Time, Wanted, Weather, Window};
 pub use seamless::seamless;
 pub use subject::{Habitat, Kind};
+pub use vectorize::vectorize;
 pub use video::{
     CameraMove, Morph, VideoError, VideoInfo, camera_move, encode_video, first_frame, label_video,
     last_frame, loop_time, morph, video_info, watermark,

@@ -7,40 +7,70 @@ use crate::Picture;
 const LANES: u32 = 0x00ff_00ff;
 
 /// Two packed colours mixed, `share` of 256 parts from the second.
+///
+/// The sums cannot leave their lanes; saying so with wrapping sums keeps the release build's checks out of the
+/// innermost loop of every frame.
+#[inline]
 pub(crate) fn mix(one: u32, other: u32, share: u32) -> u32 {
-    let rest = 256 - share;
-    let even = (((one & LANES) * rest + (other & LANES) * share) >> 8) & LANES;
-    let odd = ((one >> 8 & LANES) * rest + (other >> 8 & LANES) * share) & !LANES;
-    even | odd
+    let rest = 256_u32.wrapping_sub(share);
+    let blend = |one: u32, other: u32| {
+        (one & LANES)
+            .wrapping_mul(rest)
+            .wrapping_add((other & LANES).wrapping_mul(share))
+    };
+    (blend(one, other) >> 8) & LANES | blend(one >> 8, other >> 8) & !LANES
 }
 
 /// The colour at a place between pixels, packed; beyond the border the border goes on.
+#[inline]
 pub(crate) fn packed_at(picture: &Picture, x: f32, y: f32) -> u32 {
-    let (right, bottom) = (picture.width as usize - 1, picture.height as usize - 1);
-    let x = x.clamp(0.0, right as f32);
-    let y = y.clamp(0.0, bottom as f32);
-    let (left, top) = (x as usize, y as usize);
-    let across = ((x - left as f32) * 256.0) as u32;
-    let down = ((y - top as f32) * 256.0) as u32;
+    let width = picture.width as usize;
+    let (right, bottom) = (
+        picture.width.wrapping_sub(1),
+        picture.height.wrapping_sub(1),
+    );
+    let x = (x.max(0.0).min(right as f32) * 256.0) as u32;
+    let y = (y.max(0.0).min(bottom as f32) * 256.0) as u32;
+    let (left, top) = (x >> 8, y >> 8);
     let pixels = picture.pixels();
-    let row = top * (right + 1);
-    let next = (top + 1).min(bottom) * (right + 1);
-    let beside = (left + 1).min(right);
+    let here = (top as usize)
+        .wrapping_mul(width)
+        .wrapping_add(left as usize);
+    let beside = usize::from(left < right);
+    let below = if top < bottom { width } else { 0 };
     let read = |index: usize| u32::from_le_bytes(pixels[index]);
-    let upper = mix(read(row + left), read(row + beside), across);
-    let lower = mix(read(next + left), read(next + beside), across);
-    mix(upper, lower, down)
+    let under = here.wrapping_add(below);
+    let upper = mix(read(here), read(here.wrapping_add(beside)), x & 255);
+    let lower = mix(read(under), read(under.wrapping_add(beside)), x & 255);
+    mix(upper, lower, y & 255)
 }
 
-/// A picture computed pixel by pixel on all cores; `paint` gets the place and gives a packed colour.
-pub(crate) fn painted(width: u32, height: u32, paint: impl Fn(u32, u32) -> u32 + Sync) -> Picture {
+/// A picture computed on all cores from a field laid over it; `paint` gets the place and the field's value there.
+pub(crate) fn painted<const N: usize>(
+    width: u32,
+    height: u32,
+    field: &Field<N>,
+    paint: impl Fn(f32, f32, [f32; N]) -> u32 + Sync,
+) -> Picture {
     let mut out = Picture::filled(width, height, [0; 4]);
+    let across = field.width as f32 / width as f32;
+    let down = field.height as f32 / height as f32;
+    let places: Vec<(usize, f32)> = (0..width)
+        .map(|x| {
+            let place = ((x as f32 + 0.5) * across - 0.5).clamp(0.0, (field.width - 1) as f32);
+            (place as usize, place - place.floor())
+        })
+        .collect();
     out.rgba
         .par_chunks_exact_mut(width as usize * 4)
         .enumerate()
         .for_each(|(y, row)| {
-            for (x, pixel) in row.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-                *pixel = paint(x as u32, y as u32).to_le_bytes();
+            let nodes = field.row((y as f32 + 0.5) * down - 0.5);
+            let pixels = row.as_chunks_mut::<4>().0.iter_mut();
+            for (x, (pixel, &(node, share))) in pixels.zip(&places).enumerate() {
+                let (one, other) = (nodes[node], nodes[node.wrapping_add(1)]);
+                let value = std::array::from_fn(|n| one[n] + (other[n] - one[n]) * share);
+                *pixel = paint(x as f32, y as f32, value).to_le_bytes();
             }
         });
     out
@@ -86,16 +116,29 @@ impl<const N: usize> Field<N> {
         })
     }
 
+    /// One line of values at a height between nodes, with its last value twice.
+    fn row(&self, y: f32) -> Vec<[f32; N]> {
+        (0..=self.width).map(|x| self.at(x as f32, y)).collect()
+    }
+
     /// The field at another number of nodes.
     pub(crate) fn resized(&self, width: usize, height: usize) -> Self {
         let mut out = Self::new(width, height, [0.0; N]);
         let across = self.width as f32 / width as f32;
         let down = self.height as f32 / height as f32;
-        for (index, node) in out.nodes.iter_mut().enumerate() {
-            let x = ((index % width) as f32 + 0.5) * across - 0.5;
-            let y = ((index / width) as f32 + 0.5) * down - 0.5;
-            *node = self.at(x, y);
-        }
+        out.nodes
+            .par_chunks_exact_mut(width)
+            .enumerate()
+            .for_each(|(y, row)| {
+                let line = self.row((y as f32 + 0.5) * down - 0.5);
+                for (x, node) in row.iter_mut().enumerate() {
+                    let place =
+                        ((x as f32 + 0.5) * across - 0.5).clamp(0.0, (self.width - 1) as f32);
+                    let (left, share) = (place as usize, place - place.floor());
+                    let (one, other) = (line[left], line[left + 1]);
+                    *node = std::array::from_fn(|n| one[n] + (other[n] - one[n]) * share);
+                }
+            });
         out
     }
 

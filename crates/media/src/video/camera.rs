@@ -41,20 +41,19 @@ impl CameraMove {
         let (width, height) = (self.picture.width as f32, self.picture.height as f32);
         let (focus_x, focus_y) = (self.focus.0 * width, self.focus.1 * height);
         let sway = travel * 0.06 * width * (self.phase + t * 0.7 * TAU).sin();
-        let across = self.near.width as f32 / width;
-        let down = self.near.height as f32 / height;
-        painted(self.picture.width, self.picture.height, |x, y| {
-            let (x, y) = (x as f32, y as f32);
-            let [near] = self
-                .near
-                .at((x + 0.5) * across - 0.5, (y + 0.5) * down - 0.5);
-            let closer = 1.0 / (1.0 + travel * (0.72 + 0.28 * near));
-            packed_at(
-                &self.picture,
-                focus_x + (x - focus_x) * closer + sway * (near - 0.4),
-                focus_y + (y - focus_y) * closer,
-            )
-        })
+        painted(
+            self.picture.width,
+            self.picture.height,
+            &self.near,
+            |x, y, [near]| {
+                let closer = 1.0 / (1.0 + travel * (0.72 + 0.28 * near));
+                packed_at(
+                    &self.picture,
+                    focus_x + (x - focus_x) * closer + sway * (near - 0.4),
+                    focus_y + (y - focus_y) * closer,
+                )
+            },
+        )
     }
 }
 

@@ -46,7 +46,7 @@ pub fn encode_video(
     let first = frames.peek().ok_or(VideoError::NoFrames)?;
     let (width, height) = (first.width, first.height);
     let (short, long) = (width.min(height), width.max(height));
-    if short < SMALLEST || short > 2160 || long > 3840 {
+    if !(SMALLEST..=2160).contains(&short) || long > 3840 {
         return Err(VideoError::Size { width, height });
     }
     let frame_bytes = width as usize * height as usize * 3 / 2;
@@ -161,6 +161,8 @@ fn config(fps: u32) -> EncoderConfig {
         .max_frame_rate(FrameRate::from_hz(fps as f32))
         .complexity(Complexity::Low)
         .scene_change_detect(false)
+        .adaptive_quantization(false)
+        .background_detection(false)
         .intra_frame_period(IntraFramePeriod::from_num_frames(0))
         .num_threads(1)
         .vui(VuiConfig::bt709())

@@ -45,20 +45,19 @@ impl Morph {
             return self.end.clone();
         }
         let (width, height) = (self.start.width as f32, self.start.height as f32);
-        let across = self.field.width as f32 / width;
-        let down = self.field.height as f32 / height;
-        painted(self.start.width, self.start.height, |x, y| {
-            let (x, y) = (x as f32, y as f32);
-            let [dx, dy, late] = self
-                .field
-                .at((x + 0.5) * across - 0.5, (y + 0.5) * down - 0.5);
-            let (dx, dy) = (dx * width, dy * height);
-            let from = packed_at(&self.start, x - dx * t, y - dy * t);
-            let to = packed_at(&self.end, x + dx * (1.0 - t), y + dy * (1.0 - t));
-            let local = ((t - late * SPREAD) / (1.0 - SPREAD)).clamp(0.0, 1.0);
-            let share = local * local * (3.0 - 2.0 * local);
-            mix(from, to, (share * 256.0) as u32)
-        })
+        painted(
+            self.start.width,
+            self.start.height,
+            &self.field,
+            |x, y, [dx, dy, late]| {
+                let (dx, dy) = (dx * width, dy * height);
+                let from = packed_at(&self.start, x - dx * t, y - dy * t);
+                let to = packed_at(&self.end, x + dx * (1.0 - t), y + dy * (1.0 - t));
+                let local = ((t - late * SPREAD) / (1.0 - SPREAD)).clamp(0.0, 1.0);
+                let share = local * local * (3.0 - 2.0 * local);
+                mix(from, to, (share * 256.0) as u32)
+            },
+        )
     }
 }
 

@@ -57,16 +57,16 @@ pub(super) fn damaged(what: &str) -> VideoError {
 
 /// Finds the first track that holds pictures.
 pub(super) fn tables(bytes: &[u8]) -> Option<Tables<'_>> {
-    let movie = inside(bytes, b"moov")?;
+    let movie = inside(bytes, "moov")?;
     boxes(movie)
         .filter(|(name, _)| name == b"trak")
         .find_map(|(_, track)| picture_track(track))
 }
 
 fn picture_track(track: &[u8]) -> Option<Tables<'_>> {
-    let media = inside(track, b"mdia")?;
-    (inside(media, b"hdlr")?.get(8..12)? == b"vide").then_some(())?;
-    let header = inside(media, b"mdhd")?;
+    let media = inside(track, "mdia")?;
+    (inside(media, "hdlr")?.get(8..12)? == b"vide").then_some(())?;
+    let header = inside(media, "mdhd")?;
     let (clock, ticks) = if *header.first()? == 1 {
         (
             word(header, 20)?,
@@ -75,24 +75,24 @@ fn picture_track(track: &[u8]) -> Option<Tables<'_>> {
     } else {
         (word(header, 12)?, u64::from(word(header, 16)?))
     };
-    let samples = inside(inside(media, b"minf")?, b"stbl")?;
-    let (codec, entry) = boxes(inside(samples, b"stsd")?.get(8..)?).next()?;
+    let samples = inside(inside(media, "minf")?, "stbl")?;
+    let (codec, entry) = boxes(inside(samples, "stsd")?.get(8..)?).next()?;
     Some(Tables {
         clock,
         ticks,
         codec,
         entry,
-        sizes: inside(samples, b"stsz")?,
-        chunks: inside(samples, b"stsc")?,
-        offsets: inside(samples, b"stco")?,
-        keys: inside(samples, b"stss"),
+        sizes: inside(samples, "stsz")?,
+        chunks: inside(samples, "stsc")?,
+        offsets: inside(samples, "stco")?,
+        keys: inside(samples, "stss"),
     })
 }
 
 /// The body of the first box of a name.
-pub(super) fn inside<'a>(bytes: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
+pub(super) fn inside<'a>(bytes: &'a [u8], name: &str) -> Option<&'a [u8]> {
     boxes(bytes)
-        .find(|(found, _)| found == name)
+        .find(|(found, _)| found == name.as_bytes())
         .map(|(_, body)| body)
 }
 

@@ -65,7 +65,7 @@ impl<'a> Clip<'a> {
                 .collect()
         });
         Some(Self {
-            sets: parameter_sets(inside(tables.entry.get(78..)?, b"avcC")?)?,
+            sets: parameter_sets(inside(tables.entry.get(78..)?, "avcC")?)?,
             samples,
             keys,
         })

@@ -26,7 +26,7 @@ const UPRIGHT: [u32; 9] = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000];
 /// The whole file.
 pub(super) fn write(track: &Track) -> Vec<u8> {
     let mut file = boxed(
-        b"ftyp",
+        "ftyp",
         &[b"isom\0\0\x02\0".as_slice(), b"isomiso2avc1mp41"].concat(),
     );
     let index_size = movie(track, 0).len();
@@ -49,18 +49,18 @@ pub fn label_video(file: &mut Vec<u8>, label: &Label) {
         0xac,
     ];
     body.extend_from_slice(label.xmp().as_bytes());
-    file.extend(boxed(b"uuid", &body));
+    file.extend(boxed("uuid", &body));
 }
 
-fn boxed(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
+fn boxed(name: &str, body: &[u8]) -> Vec<u8> {
     let mut out = (body.len() as u32 + 8).to_be_bytes().to_vec();
-    out.extend_from_slice(name);
+    out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(body);
     out
 }
 
 /// A box whose body is a row of big-endian numbers (version and flags first).
-fn table(name: &[u8; 4], numbers: &[u32]) -> Vec<u8> {
+fn table(name: &str, numbers: &[u32]) -> Vec<u8> {
     boxed(name, &words(numbers))
 }
 
@@ -88,29 +88,29 @@ fn movie(track: &Track, start: u32) -> Vec<u8> {
     ]
     .concat();
     let place = boxed(
-        b"dinf",
-        &boxed(b"dref", &[words(&[0, 1]), table(b"url ", &[1])].concat()),
+        "dinf",
+        &boxed("dref", &[words(&[0, 1]), table("url ", &[1])].concat()),
     );
     let information = boxed(
-        b"minf",
+        "minf",
         &[
-            table(b"vmhd", &[1, 0, 0]),
+            table("vmhd", &[1, 0, 0]),
             place,
-            boxed(b"stbl", &samples(track, start)),
+            boxed("stbl", &samples(track, start)),
         ]
         .concat(),
     );
     let media = boxed(
-        b"mdia",
+        "mdia",
         &[
-            table(b"mdhd", &[0, 0, 0, clock, duration, 0x55c4_0000]),
-            boxed(b"hdlr", &handler),
+            table("mdhd", &[0, 0, 0, clock, duration, 0x55c4_0000]),
+            boxed("hdlr", &handler),
             information,
         ]
         .concat(),
     );
-    let track_box = boxed(b"trak", &[table(b"tkhd", &track_header), media].concat());
-    boxed(b"moov", &[table(b"mvhd", &header), track_box].concat())
+    let track_box = boxed("trak", &[table("tkhd", &track_header), media].concat());
+    boxed("moov", &[table("mvhd", &header), track_box].concat())
 }
 
 fn samples(track: &Track, start: u32) -> Vec<u8> {
@@ -123,12 +123,12 @@ fn samples(track: &Track, start: u32) -> Vec<u8> {
     let mut sizes = vec![0, 0, count];
     sizes.extend(track.samples.iter().map(|sample| sample.bytes.len() as u32));
     [
-        boxed(b"stsd", &[words(&[0, 1]), description(track)].concat()),
-        table(b"stts", &[0, 1, count, TICKS]),
-        table(b"stss", &sync),
-        table(b"stsc", &[0, 1, 1, count, 1]),
-        table(b"stsz", &sizes),
-        table(b"stco", &[0, 1, start]),
+        boxed("stsd", &[words(&[0, 1]), description(track)].concat()),
+        table("stts", &[0, 1, count, TICKS]),
+        table("stss", &sync),
+        table("stsc", &[0, 1, 1, count, 1]),
+        table("stsz", &sizes),
+        table("stco", &[0, 1, start]),
     ]
     .concat()
 }
@@ -146,9 +146,9 @@ fn description(track: &Track) -> Vec<u8> {
     sets.push(1);
     sets.extend_from_slice(&(picture.len() as u16).to_be_bytes());
     sets.extend_from_slice(picture);
-    entry.extend(boxed(b"avcC", &sets));
+    entry.extend(boxed("avcC", &sets));
     let mut colour = b"nclx".to_vec();
     colour.extend_from_slice(&[0, 1, 0, 1, 0, 1, 0]);
-    entry.extend(boxed(b"colr", &colour));
-    boxed(b"avc1", &entry)
+    entry.extend(boxed("colr", &colour));
+    boxed("avc1", &entry)
 }

@@ -1,0 +1,209 @@
+//! Cutting the subject out of a picture: colours of the border against colours of the middle, a cut along the edges
+//! between them, and an alpha that follows hair and fur where the cut runs through them.
+
+mod cut;
+mod edge;
+mod models;
+
+use crate::Picture;
+use crate::sampling::Field;
+use cut::Grid;
+use models::Models;
+
+/// Longest side at which the cut is made.
+const WORKING: u32 = 224;
+/// Rounds of cutting and learning the colours anew.
+const ROUNDS: usize = 4;
+
+/// The subject on a transparent ground.
+pub fn cut_out(picture: &Picture) -> Picture {
+    let opaque = picture.on([255; 3]);
+    let small = opaque.fitted(WORKING);
+    let (width, height) = (small.width as usize, small.height as usize);
+    if width < 8 || height < 8 {
+        return picture.clone();
+    }
+    let colours: Vec<[f32; 3]> = small
+        .pixels()
+        .iter()
+        .map(|&[r, g, b, _]| [r, g, b].map(f32::from))
+        .collect();
+    let people = people(&small);
+    let mut inside = first_guess(&colours, width, height);
+    for (inside, person) in inside.iter_mut().zip(&people) {
+        *inside |= *person > 0.0;
+    }
+    let edges = Grid::edges(&colours, width, height);
+    for _ in 0..ROUNDS {
+        let models = Models::learn(&colours, &inside);
+        let costs: Vec<(f32, f32)> = colours
+            .iter()
+            .enumerate()
+            .map(|(at, colour)| {
+                let border = border_prior(at % width, at / width, width, height);
+                let prior = if people[at] > 0.0 {
+                    -people[at]
+                } else {
+                    border
+                };
+                (
+                    models.outside_cost(colour) - prior,
+                    models.inside_cost(colour) + prior,
+                )
+            })
+            .collect();
+        let next = Grid::new(width, &edges, &costs).cut();
+        // A cut that takes all or nothing has lost the subject: the guess before it was better.
+        let share = next.iter().filter(|inside| **inside).count() as f32 / next.len() as f32;
+        if !(0.01..=0.97).contains(&share) {
+            break;
+        }
+        inside = next;
+    }
+    keep_the_subject(&mut inside, width, height);
+    let nodes = inside
+        .iter()
+        .map(|inside| [if *inside { 1.0 } else { 0.0 }])
+        .collect();
+    let mut out = edge::refined(
+        &opaque,
+        &Field {
+            width,
+            height,
+            nodes,
+        },
+    );
+    for (pixel, old) in out.pixels_mut().iter_mut().zip(picture.pixels()) {
+        pixel[3] = pixel[3].min(old[3]);
+    }
+    out
+}
+
+/// Border pixels are rather not the subject; the lower border may well be.
+fn border_prior(x: usize, y: usize, width: usize, height: usize) -> f32 {
+    let margin = (width.min(height) / 24).max(2);
+    let low = y as f32 / height as f32;
+    if y < margin || ((x < margin || x + margin >= width) && low < 0.8) {
+        return 3.0;
+    }
+    let across = (x as f32 / width as f32 - 0.5).abs() * 2.0;
+    let up = ((0.55 - low) * 2.0).max(0.0);
+    1.1 * (across.powi(3) + up.powi(3)) - 0.25
+}
+
+/// Where a face is, its head and the body below it belong to the subject: how strongly, for every place.
+fn people(small: &Picture) -> Vec<f32> {
+    let (width, height) = (small.width as usize, small.height as usize);
+    let mut strength = vec![0.0_f32; width * height];
+    // Small copies hide small faces, and it is only large ones that make a picture a portrait.
+    let scale = 2;
+    let large = small.resized(small.width * scale, small.height * scale);
+    for face in crate::face::faces(&large) {
+        let half = face.size / scale as f32 / 2.0;
+        let (x, y) = (face.x / scale as f32 + half, face.y / scale as f32 + half);
+        if half * 2.0 < height as f32 * 0.1 {
+            continue;
+        }
+        for (at, strength) in strength.iter_mut().enumerate() {
+            let (dx, dy) = ((at % width) as f32 - x, (at / width) as f32 - y);
+            let head = (dx / (half * 0.95)).hypot((dy + half * 0.15) / (half * 1.35)) < 1.0;
+            let body = dy > half * 1.5 && dx.abs() < half * (0.5 + (dy / half - 1.5).min(1.2));
+            if head {
+                *strength = 12.0;
+            } else if body {
+                *strength = strength.max(2.5);
+            }
+        }
+    }
+    strength
+}
+
+/// What differs from the colours along the upper three borders and lies towards the middle.
+fn first_guess(colours: &[[f32; 3]], width: usize, height: usize) -> Vec<bool> {
+    let margin = (width.min(height) / 16).max(2);
+    let is_border = |x: usize, y: usize| {
+        y < margin || ((x < margin || x + margin >= width) && y < height * 7 / 8)
+    };
+    let border: Vec<[f32; 3]> = (0..colours.len())
+        .filter(|at| is_border(at % width, at / width))
+        .map(|at| colours[at])
+        .collect();
+    let swatches = crate::palette::swatches(&border, 8);
+    let score: Vec<f32> = colours
+        .iter()
+        .enumerate()
+        .map(|(at, colour)| {
+            let near = swatches
+                .iter()
+                .filter(|swatch| swatch.share > 0.015)
+                .map(|swatch| crate::palette::distance(&swatch.colour, colour))
+                .fold(f32::MAX, f32::min)
+                .sqrt();
+            let x = (at % width) as f32 / width as f32 - 0.5;
+            let y = (at / width) as f32 / height as f32 - 0.55;
+            let middle = (1.0 - (x * x + y * y) * 2.6).max(0.1);
+            near.min(120.0) * middle
+        })
+        .collect();
+    let field = Field {
+        width,
+        height,
+        nodes: score.iter().map(|&score| [score]).collect(),
+    };
+    let calm = field.blurred(2);
+    let mut sorted: Vec<f32> = calm.nodes.iter().map(|node| node[0]).collect();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let threshold = (sorted[sorted.len() * 6 / 10]).max(sorted[sorted.len() - 1] * 0.35);
+    calm.nodes.iter().map(|node| node[0] > threshold).collect()
+}
+
+/// Keeps the largest piece and those not much smaller, and closes holes that nothing outside can reach.
+fn keep_the_subject(inside: &mut [bool], width: usize, height: usize) {
+    let pieces = pieces(inside, width, height, true);
+    let largest = pieces.iter().map(Vec::len).max().unwrap_or(0);
+    for piece in pieces.iter().filter(|piece| piece.len() * 6 < largest) {
+        piece.iter().for_each(|&at| inside[at] = false);
+    }
+    for hole in self::pieces(inside, width, height, false) {
+        let open = hole.iter().any(|&at| {
+            let (x, y) = (at % width, at / width);
+            x == 0 || y == 0 || x + 1 == width || y + 1 == height
+        });
+        if !open && hole.len() * 9 < inside.len() {
+            hole.iter().for_each(|&at| inside[at] = true);
+        }
+    }
+}
+
+/// Connected places of one kind.
+fn pieces(inside: &[bool], width: usize, height: usize, kind: bool) -> Vec<Vec<usize>> {
+    let mut seen = vec![false; inside.len()];
+    let mut out = Vec::new();
+    for start in 0..inside.len() {
+        if seen[start] || inside[start] != kind {
+            continue;
+        }
+        seen[start] = true;
+        let mut piece = vec![start];
+        let mut next = 0;
+        while next < piece.len() {
+            let at = piece[next];
+            next += 1;
+            let (x, y) = (at % width, at / width);
+            let around = [
+                (x > 0).then(|| at - 1),
+                (x + 1 < width).then_some(at + 1),
+                (y > 0).then(|| at - width),
+                (y + 1 < height).then_some(at + width),
+            ];
+            for near in around.into_iter().flatten() {
+                if !seen[near] && inside[near] == kind {
+                    seen[near] = true;
+                    piece.push(near);
+                }
+            }
+        }
+        out.push(piece);
+    }
+    out
+}
