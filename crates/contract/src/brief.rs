@@ -125,8 +125,14 @@ pub struct Brief {
     pub sources: Vec<Source>,
     /// White (or transparent, for edits) where the work is to happen.
     pub mask: Option<Source>,
-    /// Address of an input video.
+    /// Which of the sources a video must end on, counted from 0; it begins with the other one.
+    pub last_frame: Option<usize>,
+    /// Address of an input video, with the field it came from.
     pub video: Option<(String, ImageUrl)>,
+    /// The part of the input video that matters, from and to in seconds.
+    pub span: Option<(f64, f64)>,
+    /// Pixels of the shorter side of a video whose shape is left to its source; 0 when the size is given.
+    pub short_side: u32,
     /// Length of a video.
     pub seconds: u32,
     /// Much motion.
@@ -159,7 +165,10 @@ impl Brief {
             strength: 0.5,
             sources: Vec::new(),
             mask: None,
+            last_frame: None,
             video: None,
+            span: None,
+            short_side: 0,
             seconds: 0,
             high_motion: false,
             looped: false,
@@ -173,6 +182,20 @@ impl Brief {
     #[must_use]
     pub fn words(mut self, prompt: &str) -> Self {
         prompt.clone_into(&mut self.prompt);
+        self
+    }
+
+    /// Sets what to leave out.
+    #[must_use]
+    pub fn without(mut self, negative: Option<&str>) -> Self {
+        negative.unwrap_or("").clone_into(&mut self.negative);
+        self
+    }
+
+    /// Sets the model.
+    #[must_use]
+    pub fn by_model(mut self, model: &str) -> Self {
+        model.clone_into(&mut self.model);
         self
     }
 
@@ -197,6 +220,7 @@ impl Brief {
     }
 
     /// Adds an input picture that must meet a rule.
+    #[must_use]
     pub fn from_wanted(
         mut self,
         field: impl Into<String>,
@@ -226,6 +250,13 @@ impl Brief {
             wanted,
         });
         self
+    }
+
+    /// Adds the picture a video must end on.
+    #[must_use]
+    pub fn ending_on(mut self, field: impl Into<String>, url: &ImageUrl) -> Self {
+        self.last_frame = Some(self.sources.len());
+        self.from_url(field, url)
     }
 
     /// Every input picture, the mask last.

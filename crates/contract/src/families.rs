@@ -2,11 +2,30 @@
 
 use crate::family::{Family, Submit};
 
+pub mod animegen;
 pub mod artgen;
+pub mod clipgen;
+pub mod design;
 pub mod facegen;
+pub mod imgmodel;
+pub mod motion;
+pub mod vidgen;
+pub mod vidgen_partner;
 
 /// Every family of endpoints.
-pub const FAMILIES: &[Family] = &[artgen::FAMILY, facegen::FAMILY];
+pub const FAMILIES: &[Family] = &[
+    artgen::FAMILY,
+    artgen::video::FAMILY,
+    imgmodel::FAMILY,
+    imgmodel::chat::FAMILY,
+    design::FAMILY,
+    vidgen::FAMILY,
+    vidgen_partner::FAMILY,
+    animegen::FAMILY,
+    clipgen::FAMILY,
+    facegen::FAMILY,
+    motion::FAMILY,
+];
 
 /// The family and the submit with a name such as `facegen.swap`.
 pub fn operation(name: &str) -> Option<(&'static Family, &'static Submit)> {
@@ -22,7 +41,12 @@ pub fn operation(name: &str) -> Option<(&'static Family, &'static Submit)> {
 /// The valid request that stands beside the table, one file per operation.
 macro_rules! example {
     ($name:literal) => {
-        include_str!(concat!("../../examples/", $name, ".json"))
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/examples/",
+            $name,
+            ".json"
+        ))
     };
 }
 pub(crate) use example;

@@ -218,6 +218,16 @@ impl Submit {
         Self { prices, ..self }
     }
 
+    /// Takes some fields as files of a multipart form too.
+    #[must_use]
+    pub const fn with_files(self, files: &'static [&'static str]) -> Self {
+        Self {
+            files,
+            most_bytes: FORM_BODY,
+            ..self
+        }
+    }
+
     /// Allows images in the body.
     #[must_use]
     pub const fn with_images(self) -> Self {
@@ -263,6 +273,8 @@ pub struct Family {
     pub shows_waiting: bool,
     /// `data` of a refusal.
     pub refused_data: RefusedData,
+    /// Whether refusals also carry the `error` object the vendor's client libraries look for.
+    pub vendor_errors: bool,
     /// `message` of an accepted submit.
     pub accepted_message: &'static str,
     /// Time limit in seconds when the request has none.
@@ -289,6 +301,7 @@ impl Family {
         queue: "",
         shows_waiting: false,
         refused_data: RefusedData::Null,
+        vendor_errors: false,
         accepted_message: "success",
         timeout_s: 600,
         keep: Keep::Day,
@@ -324,6 +337,11 @@ impl Family {
         }
     }
 
+    /// The usual fetch result: the frame around what a finished job shows, and null until there is something.
+    pub fn framed_result<T: Serialize>(&self, job: &Job, result: Option<T>) -> Value {
+        self.frame(job, result.map_or(Value::Null, |result| shaped(&result)))
+    }
+
     /// The usual frame: `{status, message, jobId, data}`.
     pub fn frame(&self, job: &Job, data: Value) -> Value {
         let mut body = Map::new();
@@ -338,6 +356,31 @@ impl Family {
     pub fn accepted(&self, id: &JobId) -> Value {
         json!({ "status": "SUCCESS", "message": self.accepted_message, "data": { "jobId": id } })
     }
+}
+
+/// The body of a refusal at a path, in the form of the family the path belongs to.
+pub fn refused_at(path: &str, refusal: &Refusal) -> Map<String, Value> {
+    let family = crate::FAMILIES
+        .iter()
+        .find(|family| path.starts_with(family.prefix));
+    let data = family.map_or(RefusedData::Null, |family| family.refused_data);
+    let mut body = refused(data, refusal);
+    if family.is_some_and(|family| family.vendor_errors) {
+        let kind = match refusal.code.status() {
+            401 => "authentication_error",
+            429 => "rate_limit_error",
+            500.. => "server_error",
+            _ => "invalid_request_error",
+        };
+        let error = json!({
+            "message": refusal.message,
+            "type": kind,
+            "param": refusal.field,
+            "code": refusal.code.word(),
+        });
+        body.insert("error".into(), error);
+    }
+    body
 }
 
 /// The body of a refusal, in a family's form.
@@ -360,8 +403,13 @@ pub fn refused(data: RefusedData, refusal: &Refusal) -> Map<String, Value> {
     body
 }
 
-/// The schema of the usual frame around a `data` of type `T`.
+/// The schema of the usual frame around a `data` of type `T` that is null until there is a result.
 pub fn framed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    framed_always::<Option<T>>(generator)
+}
+
+/// The schema of the usual frame around a `data` of type `T` that is always there.
+pub fn framed_always<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let data = generator.subschema_for::<T>();
     schemars::json_schema!({
         "type": "object",
@@ -370,7 +418,7 @@ pub fn framed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
             "status": { "type": "string", "enum": ["PENDING_QUEUE", "ON_QUEUE", "SUCCESS", "FAILED"] },
             "message": { "type": ["string", "null"] },
             "jobId": { "type": "string" },
-            "data": { "anyOf": [data, { "type": "null" }] },
+            "data": data,
         },
     })
 }

@@ -3,6 +3,7 @@
 
 mod address;
 mod image;
+mod length;
 mod list;
 mod loose;
 mod number;
@@ -13,9 +14,10 @@ mod words;
 pub use address::{HookUrl, ImageUrl};
 pub(crate) use image::is_kept_name;
 pub use image::{ImageData, ImageHeader, Inline, InlineImage};
+pub use length::{SecondsText, Span};
 pub use list::List;
 pub use loose::Loose;
-pub use number::{Count, Flag, Real, Seconds};
+pub use number::{Count, Flag, Pick, Real, Seconds, Stepped};
 pub use text::{Prompt, SeedText, Text};
 pub(crate) use words::words;
 

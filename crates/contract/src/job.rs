@@ -255,6 +255,11 @@ impl Job {
         self.request.get(field).and_then(Value::as_str)
     }
 
+    /// When it succeeded, as the interface writes times.
+    pub fn finish_time(&self) -> String {
+        crate::family::timestamp(self.finished_ms.unwrap_or(self.updated_ms))
+    }
+
     /// The output of a job that succeeded.
     pub fn output(&self) -> Option<&Output> {
         self.output

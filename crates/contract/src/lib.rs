@@ -30,11 +30,12 @@ pub(crate) mod prelude {
 
     pub(crate) use crate::brief::{Brief, Task};
     pub(crate) use crate::families::example;
-    pub(crate) use crate::family::{Family, Fetch, JobIds, framed, job, shaped};
+    pub(crate) use crate::family::{Family, Fetch, Finished, JobIds, Keep, Submit};
+    pub(crate) use crate::family::{answer, framed, job, shaped};
     pub(crate) use crate::fields::{HookUrl, ImageUrl};
     pub(crate) use crate::job::{Job, JobState};
     pub(crate) use crate::operation::{Context, Operation, Order};
-    pub(crate) use crate::quota::Quota;
+    pub(crate) use crate::quota::{Quota, QuotaText};
     pub(crate) use crate::refusal::Refusal;
     pub(crate) use crate::tariff::Price;
 }

@@ -11,6 +11,8 @@ pub struct Price {
     pub key: String,
     /// Keys of factors the base is multiplied by.
     pub factors: Vec<String>,
+    /// What each item is multiplied by, such as its seconds.
+    pub units: u32,
     /// How many items are paid for.
     pub count: u32,
 }
@@ -21,6 +23,7 @@ impl Price {
         Self {
             key: key.into(),
             factors: Vec::new(),
+            units: 1,
             count: 1,
         }
     }
@@ -41,6 +44,13 @@ impl Price {
     #[must_use]
     pub fn factor(mut self, key: impl Into<String>) -> Self {
         self.factors.push(key.into());
+        self
+    }
+
+    /// Multiplies each item, by its seconds for instance.
+    #[must_use]
+    pub fn units(mut self, units: u32) -> Self {
+        self.units = units;
         self
     }
 
@@ -140,7 +150,14 @@ impl Tariff {
                 .ok_or_else(too_large)?;
             each = Quota::from_thousandths(product / 1000);
         }
-        each.checked_times(count).ok_or_else(too_large)
+        each.checked_times(price.units)
+            .and_then(|item| item.checked_times(count))
+            .ok_or_else(too_large)
+    }
+
+    /// What a finished job is charged: the items that were made, never more than were asked for.
+    pub fn charge(&self, price: &Price, made: u32) -> Result<Quota, TariffError> {
+        self.total_for(price, made.min(price.count))
     }
 
     /// Every key with its amount, in order.
@@ -177,6 +194,16 @@ mod tests {
             tariff.total(&price).expect("priced"),
             Quota::from_thousandths(18_000)
         );
+    }
+
+    #[test]
+    fn only_what_was_made_is_charged_and_never_more_than_was_asked_for() {
+        let tariff = Tariff::parse("second = 0.3\n").expect("a tariff");
+        let price = Price::of("second").units(10).times(4);
+        for (made, quota) in [(0, 0), (1, 3000), (4, 12_000), (9, 12_000)] {
+            let charged = tariff.charge(&price, made).expect("priced");
+            assert_eq!(charged, Quota::from_thousandths(quota), "{made}");
+        }
     }
 
     #[test]

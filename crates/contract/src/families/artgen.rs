@@ -1,6 +1,5 @@
 //! artgen image: grids of four, follow-ups on them, blends, descriptions, seeds. Paths under `/artgen/v1`.
 
-use crate::family::Submit;
 use crate::prelude::*;
 
 pub mod account;
@@ -17,6 +16,7 @@ mod result;
 mod seed;
 mod sizes;
 pub mod version;
+pub mod video;
 
 pub use act::Act;
 pub use blend::{Blend, Dimensions};

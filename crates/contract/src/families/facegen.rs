@@ -18,10 +18,7 @@ pub const FAMILY: Family = Family {
         param: "jobId",
     }],
     render: |family, job| {
-        let mut body = family.frame(
-            job,
-            Swapped::of(job).map_or(Value::Null, |data| shaped(&data)),
-        );
+        let mut body = family.framed_result(job, Swapped::of(job));
         if job.state != JobState::Failed {
             body["message"] = Value::Null;
         }

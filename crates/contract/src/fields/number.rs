@@ -8,6 +8,10 @@ use serde_json::Value;
 
 use super::{kind, shown};
 
+mod pick;
+
+pub use pick::{Pick, Stepped};
+
 /// A whole number from `LEAST` to `MOST`; `DEFAULT` when absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count<const LEAST: i64, const MOST: i64, const DEFAULT: i64>(i64);

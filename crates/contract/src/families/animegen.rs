@@ -1,0 +1,98 @@
+//! animegen: anime-style images from words or from an image.
+
+use crate::fields::words;
+use crate::job::Role;
+use crate::prelude::*;
+
+mod cast;
+mod image;
+mod text;
+
+pub use cast::{Centre, CharacterPrompt, CharacterReference, ReferenceKind, Vibe};
+pub use image::ImageToImage;
+pub use text::TextToImage;
+
+/// animegen.
+pub const FAMILY: Family = Family {
+    name: "animegen",
+    title: "Anime images",
+    prefix: "/animegen/",
+    queue: "animegen",
+    submits: &[
+        job::<TextToImage>(
+            "animegen.text_to_image",
+            "/animegen/text-to-image",
+            example!("animegen.text_to_image"),
+        )
+        .priced(&["animegen.text_to_image"])
+        .with_images(),
+        job::<ImageToImage>(
+            "animegen.image_to_image",
+            "/animegen/image-to-image",
+            example!("animegen.image_to_image"),
+        )
+        .priced(&["animegen.image_to_image"])
+        .with_images(),
+    ],
+    fetches: &[Fetch {
+        path: "/animegen/fetch",
+        param: "jobId",
+    }],
+    render: |family, job| family.framed_result(job, Drawn::of(job)),
+    shape: framed::<Drawn>,
+    ..Family::USUAL
+};
+
+words! {
+    /// The model.
+    pub Model { Full "anime-diffusion-4-5-full", Curated "anime-diffusion-4-5-curated" }
+}
+words! {
+    /// How noise becomes an image.
+    pub Sampler = EulerAncestral {
+        EulerAncestral "Euler Ancestral", Euler "Euler", Dpm2SAncestral "DPM++ 2S Ancestral",
+        Dpm2MSde "DPM++ 2M SDE", Dpm2M "DPM++ 2M", DpmSde "DPM++ SDE",
+    }
+}
+words! {
+    /// How noise fades.
+    pub NoiseSchedule = Karras {
+        Karras "karras", Exponential "exponential", Polyexponential "polyexponential",
+    }
+}
+
+/// The `data` of a finished job.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Drawn {
+    /// The images; they work for 24 hours.
+    image_url: Vec<String>,
+    /// Prompt text.
+    prompt: String,
+    /// The seed, as text; null when it is not known.
+    seed: Option<String>,
+    /// Quota consumed.
+    quota: Quota,
+    /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
+    finish_time: String,
+    /// Callback address.
+    hook_url: Option<String>,
+}
+
+impl Drawn {
+    fn of(job: &Job) -> Option<Self> {
+        let output = job.output()?;
+        let given = job.text("seed").map(str::to_owned);
+        Some(Self {
+            image_url: job
+                .files(Role::Main)
+                .map(|file| file.cdn_url.clone())
+                .collect(),
+            prompt: job.text("prompt")?.to_owned(),
+            seed: given.or_else(|| output.seed.clone()),
+            quota: job.quota,
+            finish_time: job.finish_time(),
+            hook_url: job.hook_url.clone(),
+        })
+    }
+}

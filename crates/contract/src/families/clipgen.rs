@@ -1,0 +1,139 @@
+//! clipgen: videos of 10 to 30 seconds from words and reference images.
+
+use crate::fields::{List, Prompt, SecondsText, words};
+use crate::prelude::*;
+
+/// clipgen.
+pub const FAMILY: Family = Family {
+    name: "clipgen",
+    title: "Clips",
+    prefix: "/clipgen/",
+    queue: "clipgen",
+    timeout_s: 1800,
+    keep: Keep::ThreeDays,
+    submits: &[job::<Generate>(
+        "clipgen.generations",
+        "/clipgen/generations",
+        example!("clipgen.generations"),
+    )
+    .priced(&["clipgen.generations"])],
+    fetches: &[Fetch {
+        path: "/clipgen/fetch",
+        param: "jobId",
+    }],
+    render: |family, job| family.framed_result(job, Clip::of(job)),
+    shape: framed::<Clip>,
+    ..Family::USUAL
+};
+
+words! {
+    /// Width to height.
+    pub AspectRatio = Wide {
+        Tall23 "2:3", Wide32 "3:2", Square "1:1", Tall "9:16", Wide "16:9",
+    }
+}
+words! {
+    /// The only resolution.
+    pub ResolutionName = P720 { P720 "720p" }
+}
+
+impl AspectRatio {
+    /// Width and height; the shorter side has 720 pixels.
+    const fn size(self) -> (u32, u32) {
+        match self {
+            Self::Tall23 => (720, 1080),
+            Self::Wide32 => (1080, 720),
+            Self::Square => (720, 720),
+            Self::Tall => (720, 1280),
+            Self::Wide => (1280, 720),
+        }
+    }
+}
+
+/// Makes a video from words and reference images.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Generate {
+    /// What happens.
+    pub prompt: Prompt,
+    /// Width to height.
+    #[serde(default)]
+    pub aspect_ratio: AspectRatio,
+    /// Length in seconds, as text.
+    #[serde(default)]
+    pub video_length: SecondsText<10, 30>,
+    /// Resolution; only `720p`.
+    #[serde(default)]
+    pub resolution_name: ResolutionName,
+    /// Addresses of reference images.
+    #[serde(default)]
+    pub refer_images: List<ImageUrl, 0, 10>,
+    /// Address that receives the result.
+    #[serde(default, alias = "hookUrl", skip_serializing_if = "Option::is_none")]
+    pub hook_url: Option<HookUrl>,
+}
+
+impl Operation for Generate {
+    fn prompts(&self) -> Vec<(String, &str)> {
+        vec![("prompt".into(), &*self.prompt)]
+    }
+
+    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+        let mut brief = Brief::new(Task::Animate)
+            .words(&self.prompt)
+            .sized(self.aspect_ratio.size());
+        for (index, image) in self.refer_images.iter().enumerate() {
+            brief = brief.from_url(format!("refer_images[{index}]"), image);
+        }
+        brief.seconds = self.video_length.seconds();
+        let price = Price::of("clipgen.generations").units(brief.seconds);
+        Ok(Order::new(price, brief).hook(self.hook_url.as_ref()))
+    }
+}
+
+/// The `data` of a finished clip.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Clip {
+    /// Identifier of the produced video.
+    video_id: String,
+    /// Prompt text.
+    prompt: String,
+    /// Width to height.
+    aspect_ratio: AspectRatio,
+    /// Length in seconds, as text.
+    video_length: SecondsText<10, 30>,
+    /// Resolution.
+    resolution_name: ResolutionName,
+    /// Address of the first reference image.
+    refer_image: Option<String>,
+    /// Video address; it works for 72 hours.
+    video_url: String,
+    /// Quota consumed, as text.
+    quota: QuotaText,
+    /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
+    finish_time: String,
+    /// Callback address.
+    hook_url: Option<String>,
+}
+
+impl Clip {
+    fn of(job: &Job) -> Option<Self> {
+        let file = job.file(0)?;
+        let request: Generate = job.request()?;
+        Some(Self {
+            video_id: job.id.to_string(),
+            prompt: request.prompt.to_string(),
+            aspect_ratio: request.aspect_ratio,
+            video_length: request.video_length,
+            resolution_name: request.resolution_name,
+            refer_image: request
+                .refer_images
+                .first()
+                .map(|image| image.as_str().to_owned()),
+            video_url: file.cdn_url.clone(),
+            quota: QuotaText(job.quota),
+            finish_time: job.finish_time(),
+            hook_url: job.hook_url.clone(),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! design: raster generation, image-to-image, inpaint, backgrounds, vectors and upscales, answered in the response.
+
+use crate::fields::words;
+use crate::job::Role;
+use crate::prelude::*;
+
+mod generate;
+mod repaint;
+mod single;
+
+pub use generate::{Generate, Size};
+pub use repaint::{ImageToImage, Inpaint, ReplaceBackground};
+pub use single::{CreativeUpscale, CrispUpscale, RemoveBackground, Vectorize};
+
+/// design.
+pub const FAMILY: Family = Family {
+    name: "design",
+    title: "Design images",
+    prefix: "/design/",
+    queue: "design",
+    timeout_s: 120,
+    submits: &[
+        submit::<Generate>(
+            "/design/images/generations",
+            ["design.generations"].as_slice(),
+            example!("design.generations"),
+        ),
+        submit::<ImageToImage>(
+            "/design/images/imageToImage",
+            &["design.image_to_image"],
+            example!("design.image_to_image"),
+        ),
+        submit::<Inpaint>(
+            "/design/images/inpaint",
+            &["design.inpaint"],
+            example!("design.inpaint"),
+        ),
+        submit::<ReplaceBackground>(
+            "/design/images/replaceBackground",
+            &["design.replace_background"],
+            example!("design.replace_background"),
+        ),
+        submit::<Vectorize>(
+            "/design/images/vectorize",
+            &["design.vectorize"],
+            example!("design.vectorize"),
+        ),
+        submit::<RemoveBackground>(
+            "/design/images/removeBackground",
+            &["design.remove_background"],
+            example!("design.remove_background"),
+        ),
+        submit::<CrispUpscale>(
+            "/design/images/crispUpscale",
+            &["design.crisp_upscale"],
+            example!("design.crisp_upscale"),
+        ),
+        submit::<CreativeUpscale>(
+            "/design/images/creativeUpscale",
+            &["design.creative_upscale"],
+            example!("design.creative_upscale"),
+        ),
+    ],
+    render: |_, job| render(job),
+    shape: |generator| generator.subschema_for::<Answer>(),
+    ..Family::USUAL
+};
+
+/// A design operation: its name is its only price key.
+const fn submit<T: Operation + Send + Sync + 'static>(
+    path: &'static str,
+    name: &'static [&'static str],
+    example: &'static str,
+) -> Submit {
+    let render = |finished: &Finished<'_>| render(finished.job);
+    answer::<T, Answer>(name[0], path, example, render).priced(name)
+}
+
+words! {
+    /// The model.
+    pub Model = V3 { V3 "designv3", V2 "designv2" }
+}
+
+/// The answer of every design endpoint.
+#[derive(Serialize, JsonSchema)]
+struct Answer {
+    /// `SUCCESS`.
+    status: &'static str,
+    /// `success`.
+    message: String,
+    /// The images.
+    data: Option<Made>,
+}
+
+/// What was made.
+#[derive(Serialize, JsonSchema)]
+struct Made {
+    /// Quota consumed, as text.
+    quota: QuotaText,
+    /// When it was made, in seconds since 1970.
+    created: i64,
+    /// The images, in order.
+    images: Vec<Image>,
+}
+
+/// One image.
+#[derive(Serialize, JsonSchema)]
+struct Image {
+    /// Identifier of the image.
+    image_id: String,
+    /// Its address; it works for 24 hours.
+    url: String,
+}
+
+fn render(job: &Job) -> Value {
+    let images = job
+        .files(Role::Main)
+        .enumerate()
+        .map(|(index, file)| Image {
+            image_id: format!("{}-{index}", job.id),
+            url: file.cdn_url.clone(),
+        });
+    let made = job.output().map(|_| Made {
+        quota: QuotaText(job.quota),
+        created: job.finished_ms.unwrap_or(job.updated_ms) / 1000,
+        images: images.collect(),
+    });
+    shaped(&Answer {
+        status: FAMILY.state_word(job.state),
+        message: match job.state {
+            JobState::Failed => job.message.clone().unwrap_or_default(),
+            _ => "success".to_owned(),
+        },
+        data: made,
+    })
+}

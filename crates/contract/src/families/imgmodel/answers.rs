@@ -1,0 +1,160 @@
+//! The answers of the image endpoints: the vendor's body, and the same wrapped for the legacy endpoint.
+
+use crate::job::Role;
+use crate::prelude::*;
+
+/// The vendor's body.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Images {
+    /// When they were made, in seconds since 1970.
+    created: i64,
+    /// The images, in order.
+    data: Vec<Image>,
+    /// Tokens, estimated; only `image-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+    /// What is behind the subject; only `image-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background: Option<&'static str>,
+    /// File format; only `image-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_format: Option<String>,
+    /// Quality; only `image-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<String>,
+    /// Width and height; only `image-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<String>,
+}
+
+/// One image.
+#[derive(Serialize, JsonSchema)]
+struct Image {
+    /// Its address; it works for 60 minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// The image itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b64_json: Option<String>,
+    /// The prompt that was really used; only `art-3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revised_prompt: Option<String>,
+}
+
+/// Tokens a call comes to, by the size of what went in and out.
+#[derive(Serialize, JsonSchema)]
+struct Usage {
+    total_tokens: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    input_tokens_details: InputTokens,
+}
+
+/// The parts of the input.
+#[derive(Serialize, JsonSchema)]
+struct InputTokens {
+    text_tokens: u64,
+    image_tokens: u64,
+}
+
+/// The legacy answer.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Wrapped {
+    /// `SUCCESS`.
+    status: &'static str,
+    /// `success`.
+    message: &'static str,
+    /// The vendor's body.
+    data: Images,
+}
+
+/// What a text, an input image and a square output image count as.
+const CHARACTERS_PER_TOKEN: u64 = 4;
+const INPUT_IMAGE_TOKENS: u64 = 256;
+const OUTPUT_PIXELS_PER_TOKEN: u64 = 1024;
+
+impl Usage {
+    fn of(job: &Job) -> Self {
+        let text = job.text("prompt").unwrap_or_default().chars().count() as u64;
+        let inputs = match job.request.get("image") {
+            Some(Value::Array(images)) => images.len() as u64,
+            _ => 0,
+        };
+        let pixels = |file: &crate::File| u64::from(file.width) * u64::from(file.height);
+        let output: u64 = job.files(Role::Main).map(pixels).sum();
+        let details = InputTokens {
+            text_tokens: text.div_ceil(CHARACTERS_PER_TOKEN),
+            image_tokens: inputs * INPUT_IMAGE_TOKENS,
+        };
+        let input_tokens = details.text_tokens + details.image_tokens;
+        let output_tokens = output / OUTPUT_PIXELS_PER_TOKEN;
+        Self {
+            total_tokens: input_tokens + output_tokens,
+            input_tokens,
+            output_tokens,
+            input_tokens_details: details,
+        }
+    }
+}
+
+impl Images {
+    fn of(finished: &Finished<'_>) -> Self {
+        let job = finished.job;
+        let model = job.text("model").unwrap_or_default();
+        let revised = job.output().and_then(|output| {
+            let revised = output.revised_prompt.as_deref().or(job.text("prompt"));
+            revised.filter(|_| model == "art-3").map(str::to_owned)
+        });
+        let wants_bytes = job.text("response_format") == Some("b64_json");
+        let data = job.files(Role::Main).enumerate().map(|(index, file)| {
+            let bytes = finished.base64.get(index).filter(|_| wants_bytes).cloned();
+            Image {
+                url: bytes.is_none().then(|| file.cdn_url.clone()),
+                b64_json: bytes,
+                revised_prompt: revised.clone(),
+            }
+        });
+        let echo = |field: &str| job.text(field).filter(|_| model == "image-1");
+        let size = job
+            .file(0)
+            .map(|file| format!("{}x{}", file.width, file.height));
+        let image_1 = model == "image-1";
+        Self {
+            created: job.finished_ms.unwrap_or(job.updated_ms) / 1000,
+            data: data.collect(),
+            usage: image_1.then(|| Usage::of(job)),
+            background: image_1.then(|| match echo("background") {
+                Some("transparent") => "transparent",
+                _ => "opaque",
+            }),
+            output_format: image_1.then(|| echo("output_format").unwrap_or("png").to_owned()),
+            quality: echo("quality").map(|quality| match quality {
+                "auto" => "medium".to_owned(),
+                quality => quality.to_owned(),
+            }),
+            size: size.filter(|_| image_1),
+        }
+    }
+}
+
+pub(super) fn images(finished: &Finished<'_>) -> Value {
+    shaped(&Images::of(finished))
+}
+
+pub(super) fn wrapped(finished: &Finished<'_>) -> Value {
+    shaped(&Wrapped {
+        status: "SUCCESS",
+        message: "success",
+        data: Images::of(finished),
+    })
+}
+
+/// The answer again, without bytes: addresses stand where they were.
+pub(super) fn render(job: &Job) -> Value {
+    let finished = Finished { job, base64: &[] };
+    match job.operation.as_str() {
+        _ if job.output().is_none() => Value::Null,
+        "imgmodel.legacy" => wrapped(&finished),
+        _ => images(&finished),
+    }
+}

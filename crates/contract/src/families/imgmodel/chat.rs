@@ -1,0 +1,93 @@
+//! chat-image: an image from words and reference images, as a job.
+
+use crate::fields::{ImageData, List, Prompt};
+use crate::prelude::*;
+
+/// chat-image.
+pub const FAMILY: Family = Family {
+    name: "imgmodel_chat",
+    title: "Chat images",
+    prefix: "/imgmodel/chat-image/",
+    queue: "imgmodel_chat",
+    submits: &[job::<Generate>(
+        "imgmodel.chat",
+        "/imgmodel/chat-image/generations",
+        example!("imgmodel.chat"),
+    )
+    .priced(&["imgmodel.chat"])
+    .with_images()],
+    fetches: &[Fetch {
+        path: "/imgmodel/chat-image/fetch",
+        param: "jobId",
+    }],
+    render: |family, job| family.framed_result(job, Drawn::of(job)),
+    shape: framed::<Drawn>,
+    ..Family::USUAL
+};
+
+/// Makes an image from words and reference images.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Generate {
+    /// What to draw, in any language; phrase it as a request to draw.
+    pub prompt: Prompt,
+    /// Addresses or base64 of reference images.
+    #[serde(default)]
+    pub refer_images: List<ImageData, 0, 10>,
+    /// Address that receives the result.
+    #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
+    pub hook_url: Option<HookUrl>,
+}
+
+impl Operation for Generate {
+    fn prompts(&self) -> Vec<(String, &str)> {
+        vec![("prompt".into(), &*self.prompt)]
+    }
+
+    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+        let mut brief = Brief::new(Task::Draw)
+            .words(&self.prompt)
+            .sized((1024, 1024));
+        for (index, image) in self.refer_images.iter().enumerate() {
+            brief = brief.from(format!("referImages[{index}]"), image.clone());
+        }
+        Ok(Order::new(Price::of("imgmodel.chat"), brief).hook(self.hook_url.as_ref()))
+    }
+}
+
+/// The `data` of a finished image.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Drawn {
+    /// Prompt text.
+    prompt: String,
+    /// Addresses of the reference images; an inline one by its name.
+    refer_images: Vec<String>,
+    /// Image address; it works for 24 hours.
+    image_url: String,
+    /// Quota consumed, as text.
+    quota: QuotaText,
+    /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
+    finish_time: String,
+    /// Callback address.
+    hook_url: Option<String>,
+}
+
+impl Drawn {
+    fn of(job: &Job) -> Option<Self> {
+        let file = job.file(0)?;
+        let request: Generate = job.request()?;
+        Some(Self {
+            prompt: request.prompt.to_string(),
+            refer_images: request
+                .refer_images
+                .iter()
+                .map(ImageData::to_text)
+                .collect(),
+            image_url: file.cdn_url.clone(),
+            quota: QuotaText(job.quota),
+            finish_time: job.finish_time(),
+            hook_url: job.hook_url.clone(),
+        })
+    }
+}

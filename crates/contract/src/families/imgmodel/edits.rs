@@ -1,0 +1,131 @@
+//! Edits of images, in the vendor's form: files of a multipart form, or JSON with addresses or base64.
+
+use super::rules::{Background, Model, OutputFormat, Quality, ResponseFormat, Size, Wish};
+use crate::brief::{MEGABYTE, Wanted};
+use crate::fields::{Count, ImageData, List, Prompt, words};
+use crate::prelude::*;
+
+words! {
+    /// The model.
+    pub EditModel = Art2 { Image1 "image-1", Art2 "art-2" }
+}
+
+/// Edits or extends source images.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Edit {
+    /// The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; `art-2`:
+    /// exactly one square png under 4 MB.
+    pub image: List<ImageData, 1, 16>,
+    /// What to change: up to 32000 characters with `image-1`, 1000 with `art-2`.
+    pub prompt: Prompt,
+    /// A png under 4 MB with the dimensions of the first image; transparent places are edited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-widget" = "mask"))]
+    pub mask: Option<List<ImageData, 1, 1>>,
+    /// The model.
+    #[serde(default)]
+    pub model: EditModel,
+    /// What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<Background>,
+    /// How many images.
+    #[serde(default)]
+    pub n: Count<1, 10, 1>,
+    /// Compression in percent; only `image-1` with `webp` or `jpeg`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_compression: Option<Count<0, 100, 100>>,
+    /// File format; only `image-1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_format: Option<OutputFormat>,
+    /// `image-1`: `high`, `medium`, `low`; `art-2`: `standard`; both: `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// How images are returned; `image-1` answers `b64_json` only, `art-2` `url` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_format: Option<ResponseFormat>,
+    /// `image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+}
+
+const PNG: &[&str] = &["image/png"];
+
+impl EditModel {
+    const fn model(self) -> Model {
+        match self {
+            Self::Image1 => Model::Image1,
+            Self::Art2 => Model::Art2,
+        }
+    }
+
+    /// What each source image must be like.
+    const fn wanted(self) -> Wanted {
+        match self {
+            Self::Image1 => Wanted {
+                media_types: &["image/png", "image/webp", "image/jpeg"],
+                under_bytes: Some(25 * MEGABYTE),
+                ..Wanted::ANY
+            },
+            Self::Art2 => Wanted {
+                media_types: PNG,
+                under_bytes: Some(4 * MEGABYTE),
+                square: true,
+                ..Wanted::ANY
+            },
+        }
+    }
+}
+
+/// What a mask must be like.
+const MASK: Wanted = Wanted {
+    media_types: PNG,
+    under_bytes: Some(4 * MEGABYTE),
+    like_first: true,
+    ..Wanted::ANY
+};
+
+impl Edit {
+    fn brief(&self) -> Result<Brief, Refusal> {
+        let count = self.image.len();
+        if self.model == EditModel::Art2 && count != 1 {
+            let message = format!("must be exactly one image with art-2, is {count}");
+            return Err(Refusal::invalid("image", message));
+        }
+        let mut brief = Brief::new(Task::Edit).words(&self.prompt);
+        for (index, image) in self.image.iter().enumerate() {
+            let field = match count {
+                1 => "image".to_owned(),
+                _ => format!("image[{index}]"),
+            };
+            brief = brief.from_wanted(field, image.clone(), self.model.wanted());
+        }
+        if let Some(mask) = self.mask.as_ref().and_then(|mask| mask.first()) {
+            brief = brief.masked("mask", mask.clone(), MASK);
+        }
+        Ok(brief)
+    }
+}
+
+impl Operation for Edit {
+    fn prompts(&self) -> Vec<(String, &str)> {
+        vec![("prompt".into(), &*self.prompt)]
+    }
+
+    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+        let settled = Wish {
+            model: self.model.model(),
+            prompt: &self.prompt,
+            n: self.n,
+            background: self.background,
+            moderation: None,
+            output_compression: self.output_compression,
+            output_format: self.output_format,
+            quality: self.quality,
+            response_format: self.response_format,
+            size: self.size,
+            style: None,
+        }
+        .settle()?;
+        Ok(settled.order("imgmodel.edits", self.brief()?))
+    }
+}

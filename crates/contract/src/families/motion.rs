@@ -1,0 +1,152 @@
+//! motion: videos from words and optional start and end frames, and their extension. Refusals have `data` `{}`.
+
+use crate::family::RefusedData;
+use crate::fields::words;
+use crate::job::Role;
+use crate::prelude::*;
+
+mod extend;
+mod generate;
+
+pub use extend::Extend;
+pub use generate::Generate;
+
+const FAMILY_NAME: &str = "motion";
+/// The key of the factor for the larger resolution.
+const LARGE: &str = "motion.factor.1080p";
+/// The key of the factor for ten seconds.
+const LONG: &str = "motion.factor.10s";
+
+/// motion.
+pub const FAMILY: Family = Family {
+    name: FAMILY_NAME,
+    title: "Motion videos",
+    prefix: "/motion/",
+    queue: "motion",
+    refused_data: RefusedData::Empty,
+    accepted_message: "",
+    timeout_s: 1800,
+    keep: Keep::ThreeDays,
+    submits: &[
+        job::<Generate>(
+            "motion.generations",
+            "/motion/v1/generations",
+            example!("motion.generations"),
+        )
+        .priced(&[
+            "motion.generations.relax",
+            "motion.generations.fast",
+            LARGE,
+            LONG,
+        ]),
+        job::<Extend>(
+            "motion.extend",
+            "/motion/v1/extend",
+            example!("motion.extend"),
+        )
+        .priced(&["motion.extend", LARGE]),
+    ],
+    fetches: &[Fetch {
+        path: "/motion/v1/fetch",
+        param: "jobId",
+    }],
+    render: |family, job| family.framed_result(job, Moving::of(job)),
+    shape: framed::<Moving>,
+    ..Family::USUAL
+};
+
+words! {
+    /// The model.
+    pub ModelName = V3 {
+        V1 "motion-v1", V2 "motion-v2", V2Flash "motion-v2-flash", V3 "motion-v3",
+        V3Reasoning "motion-v3-reasoning",
+    }
+}
+words! {
+    /// Width to height.
+    pub AspectRatio = Tall {
+        Tall "9:16", Tall34 "3:4", Square "1:1", Wide43 "4:3", Wide "16:9", Cinema "21:9",
+    }
+}
+words! {
+    /// How large the video is.
+    pub Resolution = P720 { P720 "720p", P1080 "1080p" }
+}
+words! {
+    /// How long the video is; `10s` only at 720p.
+    pub Duration = Five { Five "5s", Ten "10s" }
+}
+words! {
+    /// Speed mode; the price differs.
+    pub UseMode = Relax { Fast "fast", Relax "relax" }
+}
+
+/// Width and height of a video.
+const fn size(ratio: AspectRatio, resolution: Resolution) -> (u32, u32) {
+    let (width, height) = match ratio {
+        AspectRatio::Wide => (1280, 720),
+        AspectRatio::Tall => (720, 1280),
+        AspectRatio::Square => (960, 960),
+        AspectRatio::Wide43 => (1104, 832),
+        AspectRatio::Tall34 => (832, 1104),
+        AspectRatio::Cinema => (1472, 640),
+    };
+    match resolution {
+        Resolution::P720 => (width, height),
+        Resolution::P1080 => (width * 3 / 2, height * 3 / 2),
+    }
+}
+
+/// The `data` of a finished video.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Moving {
+    /// Job identifier.
+    job_id: String,
+    /// Prompt text.
+    user_prompt: String,
+    /// Width in pixels, as text.
+    width: String,
+    /// Height in pixels, as text.
+    height: String,
+    /// Start frame as submitted.
+    image_url: Option<String>,
+    /// End frame as submitted.
+    image_end_url: Option<String>,
+    /// Cover image of the video's start, empty when there is none.
+    video_first_frame: String,
+    /// Cover image of the video's end, empty when there is none.
+    video_last_frame: String,
+    /// Callback address.
+    hook_url: Option<String>,
+    /// Video address; it works for 72 hours.
+    video_url: String,
+    /// Quota consumed.
+    quota: Quota,
+}
+
+impl Moving {
+    fn of(job: &Job) -> Option<Self> {
+        let file = job.file(0)?;
+        let text = |field: &str| job.text(field).map(str::to_owned);
+        let frame = |role: Role| {
+            job.files(role)
+                .next()
+                .map(|file| file.cdn_url.clone())
+                .unwrap_or_default()
+        };
+        Some(Self {
+            job_id: job.id.to_string(),
+            user_prompt: text("userPrompt")?,
+            width: file.width.to_string(),
+            height: file.height.to_string(),
+            image_url: text("imageUrl"),
+            image_end_url: text("imageEndUrl"),
+            video_first_frame: frame(Role::FirstFrame),
+            video_last_frame: frame(Role::LastFrame),
+            hook_url: job.hook_url.clone(),
+            video_url: file.cdn_url.clone(),
+            quota: job.quota,
+        })
+    }
+}

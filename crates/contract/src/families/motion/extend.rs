@@ -1,0 +1,57 @@
+//! The extension of a motion video: at its parent's size, always relaxed.
+
+use super::{FAMILY_NAME, LARGE, ModelName, Resolution};
+use crate::fields::Prompt;
+use crate::job::{JobId, Speed};
+use crate::prelude::*;
+
+/// How much longer the video becomes.
+const SECONDS: u32 = 5;
+
+/// Extends an earlier video.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Extend {
+    /// Earlier video job.
+    pub job_id: JobId,
+    /// What happens next.
+    pub user_prompt: Prompt,
+    /// Address that receives the result.
+    #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
+    pub hook_url: Option<HookUrl>,
+    /// The model.
+    #[serde(default)]
+    pub model_name: ModelName,
+}
+
+impl Operation for Extend {
+    fn parent(&self) -> Option<JobId> {
+        Some(self.job_id.clone())
+    }
+
+    fn prompts(&self) -> Vec<(String, &str)> {
+        vec![("userPrompt".into(), &*self.user_prompt)]
+    }
+
+    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+        let parent = context.finished_parent("jobId", FAMILY_NAME)?;
+        let video = parent.file(0).ok_or_else(Refusal::job_not_found)?;
+        let resolution = parent
+            .text("resolution")
+            .and_then(Resolution::from_word)
+            .unwrap_or_default();
+        let mut brief = Brief::new(Task::Extend(0))
+            .words(&self.user_prompt)
+            .sized((video.width, video.height));
+        brief.seconds = SECONDS;
+        self.model_name.word().clone_into(&mut brief.model);
+        let mut price = Price::of("motion.extend");
+        if resolution == Resolution::P1080 {
+            price = price.factor(LARGE);
+        }
+        Ok(Order::new(price, brief)
+            .at(Speed::Relax)
+            .hook(self.hook_url.as_ref())
+            .resolve("resolution", resolution.word()))
+    }
+}

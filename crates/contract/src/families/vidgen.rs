@@ -1,0 +1,83 @@
+//! vidgen: videos from words and images, characters for them, and removal of the watermark.
+
+use crate::fields::words;
+use crate::prelude::*;
+
+mod character;
+mod generate;
+mod no_watermark;
+mod result;
+
+pub use character::MakeCharacter;
+pub use generate::Generate;
+pub use no_watermark::Unmark;
+
+const FAMILY_NAME: &str = "vidgen";
+
+/// vidgen.
+pub const FAMILY: Family = Family {
+    name: FAMILY_NAME,
+    title: "Videos",
+    prefix: "/vidgen/",
+    queue: "vidgen",
+    timeout_s: 1800,
+    keep: Keep::ThreeDays,
+    submits: &[
+        job::<Generate>(
+            "vidgen.generations",
+            "/vidgen/generations",
+            example!("vidgen.generations"),
+        )
+        .priced(&[
+            "vidgen.generations.video-2.10s",
+            "vidgen.generations.video-2.15s",
+            "vidgen.generations.video-2-pro.small.10s",
+            "vidgen.generations.video-2-pro.small.15s",
+            "vidgen.generations.video-2-pro.small.25s",
+            "vidgen.generations.video-2-pro.large.10s",
+            "vidgen.generations.video-2-pro.large.15s",
+        ]),
+        job::<MakeCharacter>(
+            "vidgen.characters",
+            "/vidgen/characters",
+            example!("vidgen.characters"),
+        )
+        .priced(&["vidgen.characters"]),
+        job::<Unmark>(
+            "vidgen.no_watermark",
+            "/vidgen/no-watermark",
+            example!("vidgen.no_watermark"),
+        )
+        .priced(&["vidgen.no_watermark"]),
+    ],
+    fetches: &[Fetch {
+        path: "/vidgen/fetch",
+        param: "jobId",
+    }],
+    render: result::render,
+    shape: result::shape,
+    ..Family::USUAL
+};
+
+words! {
+    /// The model.
+    pub Model {
+        /// Normal mode.
+        Video2 "video-2",
+        /// High-definition mode.
+        Video2Pro "video-2-pro",
+    }
+}
+words! {
+    /// Upright or lying.
+    pub Orientation = Portrait { Portrait "portrait", Landscape "landscape" }
+}
+words! {
+    /// Definition.
+    pub Size = Small {
+        /// Standard definition.
+        Small "small",
+        /// HD; only with `video-2-pro`.
+        Large "large",
+    }
+}

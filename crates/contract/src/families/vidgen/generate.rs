@@ -1,0 +1,163 @@
+//! A video from words, images and characters.
+
+use super::{Model, Orientation, Size};
+use crate::fields::{Flag, List, Pick, Prompt, Span};
+use crate::prelude::*;
+
+/// Makes a video.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Generate {
+    /// The model.
+    pub model: Model,
+    /// What happens; `@username` lets a character of yours appear.
+    pub prompt: Prompt,
+    /// Addresses of reference images; no real people, no real brand logos.
+    #[serde(default, rename = "referImages")]
+    pub refer_images: List<ImageUrl, 0, 10>,
+    /// Upright or lying.
+    #[serde(default)]
+    pub orientation: Orientation,
+    /// Length in seconds; 25 only with `video-2-pro`. Default 10, with `video-2-pro` 15.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Pick<10, 15, 25, 10>>,
+    /// Definition; `large` only with `video-2-pro` and not with 25 seconds.
+    #[serde(default)]
+    pub size: Size,
+    /// Address of a video to take a character from; no real people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub character_url: Option<ImageUrl>,
+    /// The part of that video that shows the character, `start,end` in seconds, 1 to 3 seconds long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub character_timestamps: Option<Span>,
+    /// Whether the video is private.
+    #[serde(default)]
+    pub private: Flag<true>,
+    /// Address that receives the result.
+    #[serde(
+        default,
+        rename = "hookUrl",
+        alias = "hook_url",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub hook_url: Option<HookUrl>,
+}
+
+impl Generate {
+    fn seconds(&self) -> u32 {
+        match (self.duration, self.model) {
+            (Some(duration), _) => duration.count(),
+            (None, Model::Video2) => 10,
+            (None, Model::Video2Pro) => 15,
+        }
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        let (seconds, pro) = (self.seconds(), self.model == Model::Video2Pro);
+        if seconds == 25 && !pro {
+            let message = "25 is only for video-2-pro, allowed with video-2: 10, 15";
+            return Err(Refusal::invalid("duration", message));
+        }
+        if self.size == Size::Large && !pro {
+            let message = "large is only for video-2-pro, allowed with video-2: small";
+            return Err(Refusal::invalid("size", message));
+        }
+        if self.size == Size::Large && seconds == 25 {
+            let message = "large is not for 25 seconds, allowed with 25: small";
+            return Err(Refusal::invalid("size", message));
+        }
+        Ok(())
+    }
+
+    fn pixels(&self) -> (u32, u32) {
+        let (short, long) = match self.model {
+            Model::Video2 => (720, 1280),
+            Model::Video2Pro => (1024, 1792),
+        };
+        match self.orientation {
+            Orientation::Portrait => (short, long),
+            Orientation::Landscape => (long, short),
+        }
+    }
+
+    fn price(&self) -> Price {
+        let price = Price::of("vidgen.generations").by(self.model.word());
+        let price = match self.model {
+            Model::Video2 => price,
+            Model::Video2Pro => price.by(self.size.word()),
+        };
+        price.by(&format!("{}s", self.seconds()))
+    }
+}
+
+/// The characters a prompt mentions as `@username`, each once, in lower case. An `@` inside a word is none.
+fn mentioned(prompt: &str) -> Vec<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let mut names = Vec::new();
+    for (at, _) in prompt.match_indices('@') {
+        let before = prompt[..at].chars().next_back();
+        let rest = &prompt[at + 1..];
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let name = rest[..end]
+            .trim_end_matches(['.', '-'])
+            .to_ascii_lowercase();
+        let inside = before.is_some_and(char::is_alphanumeric);
+        if !inside && !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+impl Operation for Generate {
+    fn cites(&self) -> Vec<String> {
+        mentioned(&self.prompt)
+    }
+
+    fn prompts(&self) -> Vec<(String, &str)> {
+        vec![("prompt".into(), &*self.prompt)]
+    }
+
+    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+        self.check()?;
+        for name in self.cites() {
+            let is_it = |job: &Job| {
+                job.operation == "vidgen.characters"
+                    && job.output().and_then(|output| output.alias.as_deref()) == Some(&*name)
+            };
+            if !context.cited.iter().any(is_it) {
+                let message = format!("@{name} is not a finished character of this account");
+                return Err(Refusal::invalid("prompt", message));
+            }
+        }
+        let mut brief = Brief::new(Task::Animate)
+            .words(&self.prompt)
+            .sized(self.pixels());
+        for (index, image) in self.refer_images.iter().enumerate() {
+            brief = brief.from_url(format!("referImages[{index}]"), image);
+        }
+        brief.video = self
+            .character_url
+            .clone()
+            .map(|url| ("character_url".to_owned(), url));
+        brief.span = self.character_timestamps.as_ref().map(Span::bounds);
+        brief.seconds = self.seconds();
+        self.model.word().clone_into(&mut brief.model);
+        Ok(Order::new(self.price(), brief)
+            .hook(self.hook_url.as_ref())
+            .resolve("duration", self.seconds()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentioned;
+
+    #[test]
+    fn a_character_is_mentioned_by_its_name_after_an_at_sign() {
+        assert_eq!(
+            mentioned("@Fox.one meets @owl_2. @fox.one waves"),
+            ["fox.one", "owl_2"]
+        );
+        assert!(mentioned("write to me@example.com, 3 @ 5").is_empty());
+    }
+}
