@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use atelier_store::files::{Files, S3Settings};
 
 /// An empty vault.
-pub struct Place {
+pub(crate) struct Place {
     /// The vault.
-    pub files: Files,
+    pub(crate) files: Files,
     root: PathBuf,
     settings: Option<S3Settings>,
 }
 
 impl Place {
     /// In a new folder.
-    pub fn folder() -> Self {
+    pub(crate) fn folder() -> Self {
         let root = std::env::temp_dir().join(format!("atelier-files-{}", unique()));
         Self {
             files: Files::folder(&root).expect("a folder"),
@@ -28,7 +28,7 @@ impl Place {
         clippy::disallowed_methods,
         reason = "the test script hands the address over in the environment"
     )]
-    pub fn s3() -> Option<Self> {
+    pub(crate) fn s3() -> Option<Self> {
         let Ok(endpoint) = std::env::var("ATELIER_TEST_S3") else {
             eprintln!("skipped: ATELIER_TEST_S3 names no S3 server");
             return None;
@@ -50,7 +50,7 @@ impl Place {
     }
 
     /// The same vault as another node opens it.
-    pub fn again(&self) -> Files {
+    pub(crate) fn again(&self) -> Files {
         match &self.settings {
             Some(settings) => Files::s3(settings).expect("the bucket"),
             None => Files::folder(&self.root).expect("the folder"),
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// The folder.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 }
@@ -76,24 +76,3 @@ fn unique() -> String {
     getrandom::fill(&mut bytes).expect("random bytes");
     format!("{:016x}", u64::from_be_bytes(bytes))
 }
-
-/// Runs each test on a folder and on the S3 server.
-macro_rules! each_place {
-    ($($test:ident),* $(,)?) => {
-        mod folder {
-            $(#[tokio::test]
-            async fn $test() {
-                super::$test(super::Place::folder()).await;
-            })*
-        }
-        mod s3 {
-            $(#[tokio::test]
-            async fn $test() {
-                if let Some(place) = super::Place::s3() {
-                    super::$test(place).await;
-                }
-            })*
-        }
-    };
-}
-pub(crate) use each_place;
