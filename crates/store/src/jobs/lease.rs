@@ -107,7 +107,7 @@ impl Store {
 
     /// Unfinished jobs past their deadline, the longest overdue first.
     pub async fn overdue(&self, now_ms: i64, limit: i64) -> Result<Vec<String>> {
-        let sql = "SELECT id FROM job WHERE state < 2 AND deadline_ms < $1 \
+        let sql = "SELECT id FROM job WHERE state < 2 AND deadline_ms <= $1 \
              ORDER BY deadline_ms LIMIT $2";
         self.db().all(sql, args![now_ms, limit]).await
     }

@@ -1,0 +1,207 @@
+//! How many jobs a second the store accepts and settles, and how much room they take.
+//!
+//! `cargo run --release -p atelier-store --example throughput -- URL SUBMITTERS SECONDS BATCH_MOST`
+
+#![expect(clippy::print_stdout, reason = "an example that prints figures")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use atelier_contract::{Quota, Speed};
+use atelier_store::{
+    Accept, Accepted, Attempt, Guard, Lease, NewAccount, NewJob, Options, Outcome, Settlement,
+    Store,
+};
+use tokio::time::Instant;
+
+const NOW: i64 = 1_790_000_000_000;
+const ACCOUNTS: u64 = 100;
+const REQUEST: &str = r#"{"prompt":"a lighthouse on a cliff at dusk, oil painting, dramatic clouds --ar 16:9 --seed 4711","mode":"fast","timeout":300,"getUImages":true,"hookUrl":null,"isPrivate":false}"#;
+const OUTPUT: &str = r#"{"files":[{"key":"2026/09/0199-aaaa-bbbb-cccc/0.png","role":"main","media_type":"image/png","width":2048,"height":2048,"bytes":812345,"expires_ms":1790086400000}],"made":1}"#;
+
+fn unique(counter: &AtomicU64, kind: u64) -> String {
+    let number = counter.fetch_add(1, Ordering::Relaxed);
+    format!("0199{number:012x}-{kind:04x}-7000-8000-{number:012x}")
+}
+
+fn accept(ids: &AtomicU64, account_id: &str) -> Accept {
+    Accept {
+        job: NewJob {
+            id: unique(ids, 1),
+            account_id: account_id.into(),
+            operation: "artgen.imagine".into(),
+            queue: "artgen".into(),
+            speed: Speed::Fast,
+            request: REQUEST.into(),
+            price: Quota::from_thousandths(4_000),
+            parent_id: None,
+            hook_url: None,
+            created_ms: NOW,
+            deadline_ms: NOW + 300_000,
+        },
+        ledger_id: unique(ids, 2),
+        idempotency: None,
+        lease: Some(Lease {
+            owner: "node".into(),
+            until_ms: NOW + 30_000,
+        }),
+    }
+}
+
+fn settlement(ids: &AtomicU64, job_id: String) -> Settlement {
+    Settlement {
+        job_id,
+        guard: Guard::Fence(1),
+        outcome: Outcome::Succeeded {
+            output: OUTPUT.into(),
+            alias: None,
+            quota: Quota::from_thousandths(4_000),
+            assets: Vec::new(),
+        },
+        ledger_id: unique(ids, 3),
+        now_ms: NOW + 4_000,
+    }
+}
+
+async fn prepare(store: &Store, ids: &AtomicU64) -> Vec<String> {
+    let mut accounts = Vec::new();
+    for _ in 0..ACCOUNTS {
+        let id = unique(ids, 4);
+        let new = NewAccount {
+            email: format!("{id}@example.com"),
+            id,
+            email_verified_ms: None,
+            balance: Quota::MOST,
+            max_queue: i64::MAX,
+            ledger_id: unique(ids, 5),
+            now_ms: NOW,
+        };
+        accounts.push(store.create_account(new).await.expect("an account").id);
+    }
+    accounts
+}
+
+/// Accepts until the time is up; the jobs and how long each took.
+async fn submit(
+    store: Store,
+    ids: Arc<AtomicU64>,
+    account: String,
+    end: Instant,
+) -> Vec<(String, Duration)> {
+    let mut done = Vec::new();
+    while Instant::now() < end {
+        let accept = accept(&ids, &account);
+        let (id, start) = (accept.job.id.clone(), Instant::now());
+        match store.accept(accept).await.expect("an answer") {
+            Accepted::New { .. } => done.push((id, start.elapsed())),
+            other => panic!("{other:?}"),
+        }
+    }
+    done
+}
+
+/// The rest of a job's life: attempt, ticket, end.
+async fn finish(store: Store, ids: Arc<AtomicU64>, jobs: Vec<String>) {
+    for job_id in jobs {
+        let attempt = Attempt {
+            id: unique(&ids, 6),
+            job_id: job_id.clone(),
+            fence: 1,
+            worker: "embedded".into(),
+            now_ms: NOW,
+        };
+        let attempt_id = attempt.id.clone();
+        assert!(store.begin_attempt(attempt).await.expect("an answer"));
+        let ticket = "{\"ticket\":\"abc\"}";
+        store
+            .record_ticket(&job_id, 1, &attempt_id, ticket, NOW)
+            .await
+            .expect("an answer");
+        store
+            .settle(settlement(&ids, job_id))
+            .await
+            .expect("an answer");
+    }
+}
+
+async fn run() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [url, submitters, seconds, batch_most] = &words[..] else {
+        println!("throughput URL SUBMITTERS SECONDS BATCH_MOST");
+        return;
+    };
+    let submitters: usize = submitters.parse().expect("a number of submitters");
+    let seconds: u64 = seconds.parse().expect("a number of seconds");
+    let batch_most = batch_most.parse().expect("a size of batches");
+    let options = Options {
+        batch_most,
+        ..Options::default()
+    };
+    let store = Store::open(url, options).await.expect("the store opens");
+    let ids = Arc::new(AtomicU64::new(u64::from(std::process::id()) << 24));
+    let accounts = prepare(&store, &ids).await;
+
+    let start = Instant::now();
+    let end = start + Duration::from_secs(seconds);
+    let tasks: Vec<_> = (0..submitters)
+        .map(|number| {
+            let account = accounts[number % accounts.len()].clone();
+            tokio::spawn(submit(store.clone(), Arc::clone(&ids), account, end))
+        })
+        .collect();
+    let mut jobs = Vec::new();
+    for task in tasks {
+        jobs.push(task.await.expect("it ends"));
+    }
+    let elapsed = start.elapsed().as_secs_f64();
+    let mut times: Vec<Duration> = jobs.iter().flatten().map(|(_, time)| *time).collect();
+    times.sort();
+    let at = |part: usize| times[(times.len() * part / 1000).min(times.len() - 1)];
+    println!(
+        "accept: {:.0}/s, {} jobs, p50 {:.1?}, p99 {:.1?}, max {:.1?}",
+        times.len() as f64 / elapsed,
+        times.len(),
+        at(500),
+        at(990),
+        at(1000)
+    );
+
+    let start = Instant::now();
+    let mut most = 20_000 / submitters;
+    if batch_most == 1 {
+        most = 2_000 / submitters;
+    }
+    let tasks: Vec<_> = jobs
+        .into_iter()
+        .map(|jobs| {
+            let jobs: Vec<String> = jobs.into_iter().take(most).map(|(id, _)| id).collect();
+            let count = jobs.len();
+            let task = finish(store.clone(), Arc::clone(&ids), jobs);
+            (count, tokio::spawn(task))
+        })
+        .collect();
+    let mut finished = 0;
+    for (count, task) in tasks {
+        task.await.expect("it ends");
+        finished += count;
+    }
+    let rate = finished as f64 / start.elapsed().as_secs_f64();
+    println!("attempt + ticket + settle: {rate:.0} jobs/s, {finished} jobs");
+    let found = store.check_books().await.expect("an audit");
+    println!(
+        "books: {}",
+        if found.is_empty() {
+            "clean".to_owned()
+        } else {
+            found.join("; ")
+        }
+    );
+    store.close().await;
+}
+
+fn main() {
+    tokio::runtime::Runtime::new()
+        .expect("a runtime")
+        .block_on(run());
+}

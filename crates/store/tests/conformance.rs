@@ -1,0 +1,39 @@
+//! Every promise of the store, kept on SQLite and on PostgreSQL. A case is written once and runs on each; its
+//! name carries the database. PostgreSQL cases need `ATELIER_TEST_POSTGRES`, a URL whose role may create databases.
+
+#[path = "conformance/rig.rs"]
+#[macro_use]
+mod rig;
+
+#[path = "conformance/accept.rs"]
+mod accept;
+#[path = "conformance/accounts.rs"]
+mod accounts;
+#[path = "conformance/assets.rs"]
+mod assets;
+#[path = "conformance/attempt.rs"]
+mod attempt;
+#[path = "conformance/coverage.rs"]
+mod coverage;
+#[path = "conformance/deliveries.rs"]
+mod deliveries;
+#[path = "conformance/house.rs"]
+mod house;
+#[path = "conformance/jobs.rs"]
+mod jobs;
+#[path = "conformance/lease.rs"]
+mod lease;
+#[path = "conformance/ledger.rs"]
+mod ledger;
+#[path = "conformance/model.rs"]
+mod model;
+#[path = "conformance/postgres_only.rs"]
+mod postgres_only;
+#[path = "conformance/races.rs"]
+mod races;
+#[path = "conformance/schema.rs"]
+mod schema;
+#[path = "conformance/settle.rs"]
+mod settle;
+#[path = "conformance/writer.rs"]
+mod writer;

@@ -1,0 +1,264 @@
+//! Accounts and keys.
+
+use atelier_store::{AccountPatch, Error, NewAccount, NewKey};
+
+use crate::rig::{NOW, Rig, quota};
+
+each_db!(
+    an_account_starts_with_its_grant,
+    an_email_is_taken_in_any_case,
+    accounts_are_listed_in_pages,
+    a_patch_changes_only_what_it_names,
+    a_key_leads_to_its_account_until_revoked,
+    a_key_of_a_disabled_account_leads_nowhere,
+    an_expired_key_leads_nowhere,
+    a_key_is_stored_once,
+);
+
+async fn an_account_starts_with_its_grant(rig: Rig) {
+    let id = rig.account(50, 10).await;
+    let account = rig
+        .store
+        .account(&id)
+        .await
+        .expect("a read")
+        .expect("there");
+    assert_eq!((account.balance, account.frozen), (quota(50), quota(0)));
+    assert_eq!((account.max_queue, account.disabled), (10, false));
+    let (rows, total) = rig.store.ledger(Some(&id), 0, 10).await.expect("a page");
+    assert_eq!((rows.len(), total), (1, 1));
+    assert_eq!(
+        (rows[0].kind.as_str(), rows[0].amount),
+        ("grant", quota(50))
+    );
+
+    let poor = rig.account(0, 10).await;
+    assert_eq!(
+        rig.store
+            .ledger(Some(&poor), 0, 10)
+            .await
+            .expect("a page")
+            .1,
+        0
+    );
+    assert_eq!(rig.store.account("nobody").await.expect("a read"), None);
+}
+
+async fn an_email_is_taken_in_any_case(rig: Rig) {
+    let new = NewAccount {
+        id: rig.id("account"),
+        email: "Fox@Example.com".into(),
+        email_verified_ms: None,
+        balance: quota(1),
+        max_queue: 10,
+        ledger_id: rig.id("ledger"),
+        now_ms: NOW,
+    };
+    let made = rig.store.create_account(new.clone()).await.expect("made");
+    assert_eq!(made.email, "Fox@Example.com");
+    let again = NewAccount {
+        id: rig.id("account"),
+        email: "fOX@example.COM".into(),
+        ..new
+    };
+    assert!(matches!(
+        rig.store.create_account(again).await,
+        Err(Error::Conflict(_))
+    ));
+    let found = rig
+        .store
+        .account_by_email("FOX@EXAMPLE.COM")
+        .await
+        .expect("a read");
+    assert_eq!(found, Some(made));
+    assert_eq!(rig.store.accounts(0, 10).await.expect("a page").1, 1);
+}
+
+async fn accounts_are_listed_in_pages(rig: Rig) {
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        ids.push(rig.account(1, 10).await);
+    }
+    let (page, total) = rig.store.accounts(2, 2).await.expect("a page");
+    assert_eq!(total, 5);
+    let page: Vec<String> = page.into_iter().map(|account| account.id).collect();
+    assert_eq!(page, ids[2..4]);
+}
+
+async fn a_patch_changes_only_what_it_names(rig: Rig) {
+    let id = rig.account(3, 10).await;
+    let other = rig.account(3, 10).await;
+    let before = rig
+        .store
+        .account(&id)
+        .await
+        .expect("a read")
+        .expect("there");
+    let patch = AccountPatch {
+        max_queue: Some(3),
+        disabled: Some(true),
+        ..Default::default()
+    };
+    let after = rig
+        .store
+        .update_account(&id, patch)
+        .await
+        .expect("done")
+        .expect("there");
+    assert_eq!((after.max_queue, after.disabled), (3, true));
+    assert_eq!(
+        (after.email.as_str(), after.balance),
+        (before.email.as_str(), quota(3))
+    );
+    assert_eq!(after.email_verified_ms, Some(NOW));
+
+    let patch = AccountPatch {
+        email: Some("New@example.com".into()),
+        email_verified_ms: Some(None),
+        ..Default::default()
+    };
+    let after = rig
+        .store
+        .update_account(&id, patch.clone())
+        .await
+        .expect("done")
+        .expect("there");
+    assert_eq!(
+        (after.email.as_str(), after.email_verified_ms),
+        ("New@example.com", None)
+    );
+    let taken = rig.store.update_account(&other, patch.clone()).await;
+    assert!(matches!(taken, Err(Error::Conflict(_))));
+    assert_eq!(
+        rig.store
+            .update_account("nobody", AccountPatch::default())
+            .await
+            .expect("done"),
+        None
+    );
+}
+
+async fn key(rig: &Rig, account_id: &str, expires_ms: Option<i64>) -> NewKey {
+    let new = NewKey {
+        id: rig.id("key"),
+        account_id: account_id.into(),
+        hash: rig.id("hash"),
+        prefix: "at_abcdefghi".into(),
+        name: "first".into(),
+        scopes: "all".into(),
+        now_ms: NOW,
+        expires_ms,
+    };
+    rig.store.add_key(new.clone()).await.expect("added");
+    new
+}
+
+async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
+    let id = rig.account(1, 10).await;
+    let new = key(&rig, &id, None).await;
+    let (account, found) = rig
+        .store
+        .account_for_key(&new.hash, NOW)
+        .await
+        .expect("a read")
+        .expect("a caller");
+    assert_eq!(
+        (account.id, found.id.as_str()),
+        (id.clone(), new.id.as_str())
+    );
+    assert_eq!(found.last_used_ms, None);
+    rig.store
+        .touch_key(&new.id, NOW + 7)
+        .await
+        .expect("touched");
+    let keys = rig.store.keys(&id).await.expect("a list");
+    assert_eq!((keys.len(), keys[0].last_used_ms), (1, Some(NOW + 7)));
+
+    let other = rig.account(1, 10).await;
+    assert!(
+        !rig.store
+            .revoke_key(&other, &new.id, NOW)
+            .await
+            .expect("an answer"),
+        "not theirs"
+    );
+    assert!(
+        rig.store
+            .revoke_key(&id, &new.id, NOW)
+            .await
+            .expect("an answer")
+    );
+    assert!(
+        !rig.store
+            .revoke_key(&id, &new.id, NOW)
+            .await
+            .expect("an answer"),
+        "only once"
+    );
+    assert_eq!(
+        rig.store
+            .account_for_key(&new.hash, NOW)
+            .await
+            .expect("a read"),
+        None
+    );
+    assert!(rig.store.keys(&id).await.expect("a list").is_empty());
+}
+
+async fn a_key_of_a_disabled_account_leads_nowhere(rig: Rig) {
+    let id = rig.account(1, 10).await;
+    let new = key(&rig, &id, None).await;
+    let patch = AccountPatch {
+        disabled: Some(true),
+        ..Default::default()
+    };
+    rig.store.update_account(&id, patch).await.expect("done");
+    assert_eq!(
+        rig.store
+            .account_for_key(&new.hash, NOW)
+            .await
+            .expect("a read"),
+        None
+    );
+}
+
+async fn an_expired_key_leads_nowhere(rig: Rig) {
+    let id = rig.account(1, 10).await;
+    let new = key(&rig, &id, Some(NOW + 10)).await;
+    assert!(
+        rig.store
+            .account_for_key(&new.hash, NOW + 9)
+            .await
+            .expect("a read")
+            .is_some()
+    );
+    assert!(
+        rig.store
+            .account_for_key(&new.hash, NOW + 10)
+            .await
+            .expect("a read")
+            .is_none()
+    );
+}
+
+async fn a_key_is_stored_once(rig: Rig) {
+    let id = rig.account(1, 10).await;
+    let new = key(&rig, &id, None).await;
+    let again = NewKey {
+        id: rig.id("key"),
+        ..new.clone()
+    };
+    assert!(matches!(
+        rig.store.add_key(again).await,
+        Err(Error::Conflict(_))
+    ));
+    let stray = NewKey {
+        account_id: "nobody".into(),
+        hash: rig.id("hash"),
+        ..new
+    };
+    assert!(matches!(
+        rig.store.add_key(stray).await,
+        Err(Error::Conflict(_))
+    ));
+}

@@ -1,0 +1,193 @@
+//! Attempts, tickets, progress, and giving a job back.
+
+use atelier_contract::JobState;
+use atelier_store::{Guard, ProgressNote, Requeue, Settled};
+
+use crate::rig::{NOW, Rig, sql};
+
+each_db!(
+    an_attempt_is_counted_once_and_names_its_worker,
+    nothing_is_written_with_an_old_fence,
+    progress_only_rises_and_counts_as_a_change,
+    a_job_given_back_waits_until_its_time,
+    a_second_attempt_ends_the_first,
+);
+
+async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    assert!(rig.begin(&id, 1, "attempt-b").await);
+    assert!(
+        rig.begin(&id, 1, "attempt-b").await,
+        "the same attempt again after a crash"
+    );
+    let job = rig.job(&id).await;
+    assert_eq!(
+        (job.tries, job.worker.as_deref(), job.ticket),
+        (1, Some("embedded"), None)
+    );
+    let other = rig
+        .store
+        .record_ticket(&id, 1, "attempt-x", "{}", NOW)
+        .await;
+    assert!(!other.expect("an answer"), "no such attempt");
+    assert!(
+        rig.store
+            .record_ticket(&id, 1, "attempt-b", "{\"t\":1}", NOW)
+            .await
+            .expect("done")
+    );
+    assert_eq!(rig.job(&id).await.ticket.as_deref(), Some("{\"t\":1}"));
+    let Settled::Done(row) = rig.settle(rig.success(&id, Guard::Fence(1), 1)).await else {
+        panic!("it settles");
+    };
+    assert_eq!(
+        row.worker.as_deref(),
+        Some("embedded"),
+        "follow-ups prefer who made it"
+    );
+    assert!(!rig.begin(&id, 1, "attempt-c").await, "it is final");
+}
+
+async fn nothing_is_written_with_an_old_fence(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    assert!(rig.begin(&id, 1, "attempt-d").await);
+    rig.store.void_leases(None, NOW).await.expect("voided");
+    rig.store
+        .take_lease(&id, 1, "other", NOW + 9, NOW)
+        .await
+        .expect("done")
+        .expect("adopted");
+    let before = rig.job(&id).await;
+    assert!(!rig.begin(&id, 1, "attempt-e").await);
+    assert!(
+        !rig.store
+            .record_ticket(&id, 1, "attempt-d", "{}", NOW)
+            .await
+            .expect("an answer")
+    );
+    let note = ProgressNote {
+        job_id: id.clone(),
+        fence: 1,
+        progress: 50,
+    };
+    rig.store
+        .write_progress(vec![note], NOW)
+        .await
+        .expect("done");
+    assert!(!rig.store.requeue(requeue(&id, 1)).await.expect("an answer"));
+    assert_eq!(
+        rig.settle(rig.failure(&id, Guard::Fence(1))).await,
+        Settled::Lost
+    );
+    assert_eq!(rig.job(&id).await, before);
+}
+
+async fn progress_only_rises_and_counts_as_a_change(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let (one, two) = (
+        rig.running(&account, 1).await,
+        rig.running(&account, 1).await,
+    );
+    let note = |job_id: &str, progress| ProgressNote {
+        job_id: job_id.into(),
+        fence: 1,
+        progress,
+    };
+    let first = rig.job(&one).await.revision;
+    let notes = vec![
+        note(&one, 30),
+        note(&two, 10),
+        note(&one, 20),
+        note("unknown", 5),
+    ];
+    rig.store
+        .write_progress(notes, NOW + 1)
+        .await
+        .expect("done");
+    let job = rig.job(&one).await;
+    assert_eq!(
+        (job.progress, job.revision, job.updated_ms),
+        (30, first + 1, NOW + 1)
+    );
+    assert_eq!(rig.job(&two).await.progress, 10);
+    rig.store
+        .write_progress(vec![note(&one, 20)], NOW + 2)
+        .await
+        .expect("done");
+    assert_eq!(rig.job(&one).await, job, "a lower number changes nothing");
+    rig.store
+        .write_progress(Vec::new(), NOW)
+        .await
+        .expect("nothing to do");
+}
+
+fn requeue(job_id: &str, fence: i64) -> Requeue {
+    Requeue {
+        job_id: job_id.into(),
+        fence,
+        not_before_ms: NOW + 1_000,
+        why: "vendor down".into(),
+        now_ms: NOW + 10,
+        attempt_state: "rejected",
+    }
+}
+
+async fn a_job_given_back_waits_until_its_time(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    rig.begin(&id, 1, "attempt-f").await;
+    rig.store
+        .record_ticket(&id, 1, "attempt-f", "{}", NOW)
+        .await
+        .expect("done");
+    let before = rig.job(&id).await;
+    assert!(rig.store.requeue(requeue(&id, 1)).await.expect("an answer"));
+    let job = rig.job(&id).await;
+    assert_eq!(
+        (job.state, job.progress, job.tries),
+        (JobState::Waiting, 0, 1)
+    );
+    assert_eq!(
+        (job.lease_owner, job.ticket, job.worker),
+        (None, None, None)
+    );
+    assert!(job.revision > before.revision);
+    assert_eq!(
+        rig.settle(rig.success(&id, Guard::Fence(1), 1)).await,
+        Settled::Lost
+    );
+    assert!(rig.lease("node", NOW + 999, 10).await.is_empty());
+    let leased = rig.lease("node", NOW + 1_000, 10).await;
+    assert_eq!(
+        (leased[0].fence, leased[0].started_ms),
+        (2, before.started_ms)
+    );
+    assert!(!rig.store.requeue(requeue(&id, 1)).await.expect("an answer"));
+}
+
+async fn a_second_attempt_ends_the_first(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    assert!(rig.begin(&id, 1, "attempt-g").await);
+    assert!(rig.begin(&id, 1, "attempt-h").await);
+    let job = rig.job(&id).await;
+    assert_eq!(
+        (job.tries, job.attempt_id.as_deref()),
+        (2, Some("attempt-h"))
+    );
+    assert!(
+        !rig.store
+            .record_ticket(&id, 1, "attempt-g", "{}", NOW)
+            .await
+            .expect("an answer")
+    );
+    let forged = format!(
+        "INSERT INTO attempt (id, job_id, worker, state, began_ms) VALUES ('x', '{id}', '', 'intent', 0)"
+    );
+    assert!(
+        sql(&rig.url, &forged).await.is_err(),
+        "one live attempt at most"
+    );
+}

@@ -1,0 +1,120 @@
+//! Audit list, settings, nodes, wake-ups.
+
+use std::time::Duration;
+
+use atelier_store::AuditRow;
+
+use crate::rig::{NOW, Rig};
+
+each_db!(
+    acts_are_listed_newest_first,
+    a_setting_is_stored_and_replaced,
+    a_setting_given_first_stands,
+    nodes_are_known_while_they_beat,
+    wake_ups_reach_every_listener,
+);
+
+async fn acts_are_listed_newest_first(rig: Rig) {
+    let act = |id: &str, time_ms| AuditRow {
+        id: id.into(),
+        time_ms,
+        actor: "operator".into(),
+        action: "credit".into(),
+        target: "account".into(),
+        detail: "{\"amount\":5}".into(),
+    };
+    for (id, time_ms) in [("a", NOW), ("b", NOW + 1), ("c", NOW + 1)] {
+        rig.store.add_audit(act(id, time_ms)).await.expect("added");
+    }
+    let (rows, total) = rig.store.audit(0, 2).await.expect("a page");
+    assert_eq!(
+        (rows, total),
+        (vec![act("c", NOW + 1), act("b", NOW + 1)], 3)
+    );
+    assert_eq!(
+        rig.store.audit(2, 2).await.expect("a page").0,
+        [act("a", NOW)]
+    );
+}
+
+async fn a_setting_is_stored_and_replaced(rig: Rig) {
+    assert_eq!(rig.store.setting("price.a").await.expect("a read"), None);
+    rig.store.put_setting("price.a", "1").await.expect("stored");
+    rig.store.put_setting("price.a", "2").await.expect("stored");
+    rig.store.put_setting("price_b", "3").await.expect("stored");
+    rig.store.put_setting("price.b", "4").await.expect("stored");
+    assert_eq!(
+        rig.store
+            .setting("price.a")
+            .await
+            .expect("a read")
+            .as_deref(),
+        Some("2")
+    );
+    let found = rig.store.settings("price.").await.expect("a list");
+    assert_eq!(
+        found,
+        [
+            ("price.a".into(), "2".into()),
+            ("price.b".into(), "4".into())
+        ]
+    );
+    assert_eq!(rig.store.settings("").await.expect("a list").len(), 3);
+}
+
+async fn a_setting_given_first_stands(rig: Rig) {
+    let put = async |value: &str| {
+        rig.store
+            .put_setting_if_absent("secret", value)
+            .await
+            .expect("a value")
+    };
+    assert_eq!(put("first").await, "first");
+    assert_eq!(put("second").await, "first");
+}
+
+async fn nodes_are_known_while_they_beat(rig: Rig) {
+    rig.store.beat("one", NOW, NOW, "{}").await.expect("noted");
+    rig.store
+        .beat("two", NOW + 1, NOW + 1, "{}")
+        .await
+        .expect("noted");
+    rig.store
+        .beat("one", NOW, NOW + 50, "{\"jobs\":1}")
+        .await
+        .expect("noted");
+    let alive = rig.store.nodes(NOW + 2).await.expect("a list");
+    assert_eq!(alive.len(), 1);
+    assert_eq!((alive[0].id.as_str(), alive[0].started_ms), ("one", NOW));
+    assert_eq!(
+        (alive[0].seen_ms, alive[0].detail.as_str()),
+        (NOW + 50, "{\"jobs\":1}")
+    );
+    rig.store.forget_node("one").await.expect("forgotten");
+    assert_eq!(rig.store.nodes(0).await.expect("a list")[0].id, "two");
+}
+
+async fn wake_ups_reach_every_listener(rig: Rig) {
+    let listener = rig.store.listener().await.expect("an answer");
+    rig.store.notify("job:1").await.expect("told");
+    let Some(mut wake) = listener else {
+        assert!(!rig.store.is_postgres(), "only SQLite has none");
+        return;
+    };
+    let mut second = rig
+        .store
+        .listener()
+        .await
+        .expect("an answer")
+        .expect("another");
+    rig.store.notify("work").await.expect("told");
+    let limit = Duration::from_secs(10);
+    let heard = async {
+        assert_eq!(wake.next().await, "job:1");
+        assert_eq!(wake.next().await, "work");
+        assert_eq!(second.next().await, "work");
+    };
+    tokio::time::timeout(limit, heard)
+        .await
+        .expect("heard in time");
+}

@@ -1,0 +1,234 @@
+//! Reading jobs: by owner, by name, in pages; counts and usage.
+
+use atelier_contract::{JobState, Speed};
+use atelier_store::{Counts, Guard, JobFilter, Outcome, Settlement, UsageRow};
+
+use crate::rig::{NOW, Rig, quota};
+
+each_db!(
+    a_job_is_found_by_its_owner_only,
+    a_named_job_is_found_by_its_owner_once_it_succeeded,
+    jobs_are_listed_by_every_filter,
+    counts_tell_what_there_is_to_do,
+    usage_sums_by_day_and_operation,
+    durations_are_of_the_latest_successes,
+    the_store_answers_a_ping,
+);
+
+async fn a_job_is_found_by_its_owner_only(rig: Rig) {
+    let (mine, theirs) = (rig.account(10, 10).await, rig.account(10, 10).await);
+    let id = rig.waiting(&mine, 1).await;
+    let found = rig
+        .store
+        .job(&mine, &id)
+        .await
+        .expect("a read")
+        .expect("mine");
+    assert_eq!(found, rig.job(&id).await);
+    assert_eq!(rig.store.job(&theirs, &id).await.expect("a read"), None);
+    assert_eq!(rig.store.job(&mine, "unknown").await.expect("a read"), None);
+    assert_eq!(
+        rig.store.job_of_anyone("unknown").await.expect("a read"),
+        None
+    );
+}
+
+fn named(rig: &Rig, job_id: &str, alias: &str) -> Settlement {
+    Settlement {
+        outcome: Outcome::Succeeded {
+            output: "{}".into(),
+            alias: Some(alias.into()),
+            quota: quota(1),
+            assets: Vec::new(),
+        },
+        ..rig.success(job_id, Guard::Unfinished, 1)
+    }
+}
+
+async fn a_named_job_is_found_by_its_owner_once_it_succeeded(rig: Rig) {
+    let (mine, theirs) = (rig.account(10, 10).await, rig.account(10, 10).await);
+    let (one, two) = (rig.waiting(&mine, 1).await, rig.waiting(&mine, 1).await);
+    let names = ["fox".to_owned(), "owl".to_owned(), "it's".to_owned()];
+    assert!(
+        rig.store
+            .jobs_by_alias(&mine, &names)
+            .await
+            .expect("rows")
+            .is_empty()
+    );
+    rig.settle(named(&rig, &one, "fox")).await;
+    rig.settle(named(&rig, &two, "it's")).await;
+    let found = rig.store.jobs_by_alias(&mine, &names).await.expect("rows");
+    assert_eq!(
+        found.iter().map(|job| &job.id).collect::<Vec<_>>(),
+        [&one, &two]
+    );
+    assert!(
+        rig.store
+            .jobs_by_alias(&theirs, &names)
+            .await
+            .expect("rows")
+            .is_empty()
+    );
+    assert!(
+        rig.store
+            .jobs_by_alias(&mine, &[])
+            .await
+            .expect("rows")
+            .is_empty()
+    );
+}
+
+async fn jobs_are_listed_by_every_filter(rig: Rig) {
+    let (mine, theirs) = (rig.account(100, 100).await, rig.account(100, 100).await);
+    let mut ids = Vec::new();
+    for number in 0..6 {
+        let mut accept = rig.accept(if number == 5 { &theirs } else { &mine }, 1);
+        accept.job.created_ms = NOW + number;
+        accept.job.operation = if number % 2 == 0 {
+            "artgen.imagine"
+        } else {
+            "artgen.blend"
+        }
+        .into();
+        ids.push(accept.job.id.clone());
+        rig.take(accept).await;
+    }
+    rig.settle(rig.success(&ids[0], Guard::Unfinished, 1)).await;
+    let base = JobFilter {
+        account_id: Some(mine.clone()),
+        limit: 10,
+        ..Default::default()
+    };
+    let list = async |filter: JobFilter| {
+        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        let rows: Vec<String> = rows.into_iter().map(|row| row.id).collect();
+        (rows, total)
+    };
+    let newest_first: Vec<String> = ids[..5].iter().rev().cloned().collect();
+    assert_eq!(list(base.clone()).await, (newest_first.clone(), 5));
+    let page = JobFilter {
+        offset: 1,
+        limit: 2,
+        ..base.clone()
+    };
+    assert_eq!(list(page).await, (newest_first[1..3].to_vec(), 5));
+    let up = JobFilter {
+        ascending: true,
+        ..base.clone()
+    };
+    assert_eq!(list(up).await, (ids[..5].to_vec(), 5));
+    let blends = JobFilter {
+        operations: vec!["artgen.blend".into()],
+        ..base.clone()
+    };
+    assert_eq!(
+        list(blends).await,
+        (vec![ids[3].clone(), ids[1].clone()], 2)
+    );
+    let done = JobFilter {
+        state: Some(JobState::Succeeded),
+        ..base.clone()
+    };
+    assert_eq!(list(done).await, (vec![ids[0].clone()], 1));
+    let recent = JobFilter {
+        created_from_ms: Some(NOW + 4),
+        ..base
+    };
+    assert_eq!(list(recent).await, (vec![ids[4].clone()], 1));
+    let all = JobFilter {
+        limit: 10,
+        ..Default::default()
+    };
+    assert_eq!(list(all).await.1, 6);
+}
+
+async fn counts_tell_what_there_is_to_do(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    assert_eq!(rig.store.counts().await.expect("counts"), Counts::default());
+    rig.waiting(&account, 1).await;
+    rig.running(&account, 1).await;
+    let mut hooked = rig.accept(&account, 1);
+    hooked.job.hook_url = Some("https://example.com/".into());
+    let id = hooked.job.id.clone();
+    rig.take(hooked).await;
+    rig.settle(rig.failure(&id, Guard::Unfinished)).await;
+    let counts = rig.store.counts().await.expect("counts");
+    assert_eq!(
+        counts,
+        Counts {
+            waiting: 1,
+            running: 1,
+            deliveries_due: 1
+        }
+    );
+}
+
+async fn usage_sums_by_day_and_operation(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    let day_ms = 86_400_000;
+    let day = NOW / day_ms;
+    for (spent, at) in [
+        (3, day * day_ms),
+        (4, (day + 1) * day_ms - 1),
+        (5, (day + 1) * day_ms),
+    ] {
+        let id = rig.waiting(&account, 9).await;
+        let settlement = rig.success(&id, Guard::Unfinished, spent);
+        rig.settle(Settlement {
+            now_ms: at,
+            ..settlement
+        })
+        .await;
+    }
+    let failed = rig.waiting(&account, 9).await;
+    rig.settle(rig.failure(&failed, Guard::Unfinished)).await;
+    let row = |day, jobs, amount| UsageRow {
+        day,
+        operation: "artgen.imagine".into(),
+        jobs,
+        quota: quota(amount),
+    };
+    let usage = rig
+        .store
+        .usage(&account, day * day_ms, (day + 2) * day_ms)
+        .await
+        .expect("rows");
+    assert_eq!(usage, [row(day, 2, 7), row(day + 1, 1, 5)]);
+    let usage = rig
+        .store
+        .usage(&account, 0, (day + 1) * day_ms)
+        .await
+        .expect("rows");
+    assert_eq!(usage, [row(day, 2, 7)], "the end is not included");
+}
+
+async fn durations_are_of_the_latest_successes(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    for duration in [1_000, 2_000, 3_000] {
+        let id = rig.running(&account, 1).await;
+        let settlement = rig.success(&id, Guard::Fence(1), 1);
+        rig.settle(Settlement {
+            now_ms: NOW + duration,
+            ..settlement
+        })
+        .await;
+    }
+    let operations = ["artgen.imagine".to_owned(), "artgen.blend".to_owned()];
+    let fast = rig
+        .store
+        .recent_durations(&operations, Speed::Fast, 2)
+        .await
+        .expect("numbers");
+    assert_eq!(fast, [3_000, 2_000]);
+    let relax = rig
+        .store
+        .recent_durations(&operations, Speed::Relax, 2)
+        .await
+        .expect("numbers");
+    assert!(relax.is_empty());
+}
+
+async fn the_store_answers_a_ping(rig: Rig) {
+    rig.store.ping().await.expect("an answer");
+}

@@ -1,0 +1,251 @@
+//! Leases: turns, fences, expiry.
+
+use atelier_contract::{JobState, Speed};
+use atelier_store::{Guard, LeaseRequest, Settled};
+
+use crate::rig::{NOW, Rig};
+
+each_db!(
+    turbo_comes_before_fast_before_relax,
+    an_account_with_many_jobs_lets_others_go_first,
+    relax_does_not_wait_for_ever,
+    a_leased_job_is_leased_once_and_its_fence_rises,
+    only_asked_for_operations_are_leased,
+    a_job_past_its_deadline_is_overdue_and_not_leased,
+    a_lease_is_renewed_only_by_its_owner,
+    an_expired_lease_is_adopted_once,
+    voided_leases_are_expired_at_once,
+);
+
+async fn of_speed(rig: &Rig, account_id: &str, speed: Speed, created_ms: i64) -> String {
+    let mut accept = rig.accept(account_id, 0);
+    accept.job.speed = speed;
+    accept.job.created_ms = created_ms;
+    accept.job.deadline_ms = created_ms + 1_000_000;
+    let id = accept.job.id.clone();
+    rig.take(accept).await;
+    id
+}
+
+async fn order(rig: &Rig, now_ms: i64) -> Vec<String> {
+    rig.lease("node", now_ms, 100)
+        .await
+        .into_iter()
+        .map(|job| job.id)
+        .collect()
+}
+
+async fn turbo_comes_before_fast_before_relax(rig: Rig) {
+    let mut expected = Vec::new();
+    for (speed, place) in [(Speed::Relax, 2), (Speed::Turbo, 0), (Speed::Fast, 1)] {
+        let account = rig.account(1, 10).await;
+        expected.push((place, of_speed(&rig, &account, speed, NOW).await));
+    }
+    expected.sort();
+    let expected: Vec<String> = expected.into_iter().map(|(_, id)| id).collect();
+    assert_eq!(order(&rig, NOW).await, expected);
+}
+
+async fn an_account_with_many_jobs_lets_others_go_first(rig: Rig) {
+    let busy = rig.account(1, 100).await;
+    let mut jobs = Vec::new();
+    for _ in 0..20 {
+        jobs.push(of_speed(&rig, &busy, Speed::Fast, NOW).await);
+    }
+    let quiet = rig.account(1, 100).await;
+    let late = of_speed(&rig, &quiet, Speed::Fast, NOW + 6_000).await;
+    let leased = order(&rig, NOW + 6_000).await;
+    assert_eq!(
+        leased.iter().position(|id| *id == late),
+        Some(2),
+        "before the third of the busy one"
+    );
+    assert_eq!(leased.len(), 21);
+}
+
+async fn relax_does_not_wait_for_ever(rig: Rig) {
+    let patient = rig.account(1, 10).await;
+    let relaxed = of_speed(&rig, &patient, Speed::Relax, NOW).await;
+    let hasty = rig.account(1, 10).await;
+    let turbo = of_speed(&rig, &hasty, Speed::Turbo, NOW + 61_000).await;
+    assert_eq!(order(&rig, NOW + 61_000).await, [relaxed, turbo]);
+}
+
+async fn a_leased_job_is_leased_once_and_its_fence_rises(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.waiting(&account, 1).await;
+    let before = rig.job(&id).await;
+    let leased = rig.lease("node", NOW + 5, 10).await;
+    assert_eq!(leased.len(), 1);
+    let job = &leased[0];
+    assert_eq!(
+        (job.state, job.fence, job.started_ms),
+        (JobState::Running, 1, Some(NOW + 5))
+    );
+    assert_eq!(
+        (job.lease_owner.as_deref(), job.lease_until_ms),
+        (Some("node"), Some(NOW + 30_005))
+    );
+    assert!(job.revision > before.revision, "callers see that it runs");
+    assert_eq!(
+        *job,
+        rig.job(&id).await,
+        "what was answered is what is stored"
+    );
+    assert!(rig.lease("node", NOW + 5, 10).await.is_empty());
+}
+
+async fn only_asked_for_operations_are_leased(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.waiting(&account, 1).await;
+    let mut request = LeaseRequest {
+        owner: "node".into(),
+        until_ms: NOW + 30_000,
+        now_ms: NOW,
+        operations: vec!["motion.extend".into(), "facegen.swap".into()],
+        limit: 10,
+    };
+    assert!(
+        rig.store
+            .lease_next(request.clone())
+            .await
+            .expect("leases")
+            .is_empty()
+    );
+    request.operations.push("artgen.imagine".into());
+    assert_eq!(
+        rig.store.lease_next(request).await.expect("leases")[0].id,
+        id
+    );
+}
+
+async fn a_job_past_its_deadline_is_overdue_and_not_leased(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let waiting = rig.waiting(&account, 1).await;
+    let running = rig.running(&account, 1).await;
+    let end = NOW + 300_000;
+    assert!(rig.store.overdue(end, 10).await.expect("ids").is_empty());
+    let mut overdue = rig.store.overdue(end + 1, 10).await.expect("ids");
+    overdue.sort();
+    assert_eq!(overdue, [waiting.clone(), running.clone()]);
+    assert_eq!(rig.store.overdue(end + 1, 1).await.expect("ids").len(), 1);
+    assert!(rig.lease("node", end, 10).await.is_empty());
+    for id in [waiting, running] {
+        rig.settle(rig.failure(&id, Guard::Unfinished)).await;
+    }
+    assert!(
+        rig.store
+            .overdue(end + 1, 10)
+            .await
+            .expect("ids")
+            .is_empty()
+    );
+}
+
+async fn a_lease_is_renewed_only_by_its_owner(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    let done = rig.running(&account, 1).await;
+    rig.settle(rig.failure(&done, Guard::Fence(1))).await;
+    let ids = [id.clone(), done, "unknown".into()];
+    let theirs = rig
+        .store
+        .renew_leases("other", &ids, NOW + 90_000)
+        .await
+        .expect("ids");
+    assert!(theirs.is_empty());
+    let ours = rig
+        .store
+        .renew_leases("node", &ids, NOW + 90_000)
+        .await
+        .expect("ids");
+    assert_eq!(ours, std::slice::from_ref(&id));
+    assert_eq!(rig.job(&id).await.lease_until_ms, Some(NOW + 90_000));
+}
+
+async fn an_expired_lease_is_adopted_once(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    assert!(rig.begin(&id, 1, "attempt-a").await);
+    let ticket = rig
+        .store
+        .record_ticket(&id, 1, "attempt-a", "{\"n\":1}", NOW)
+        .await;
+    assert!(ticket.expect("an answer"));
+    let end = NOW + 30_000;
+    assert!(
+        rig.store
+            .expired_leases(end, 10)
+            .await
+            .expect("rows")
+            .is_empty()
+    );
+    let early = rig
+        .store
+        .take_lease(&id, 1, "other", end + 9, end)
+        .await
+        .expect("an answer");
+    assert_eq!(early, None, "it has not run out");
+    let expired = rig.store.expired_leases(end + 1, 10).await.expect("rows");
+    assert_eq!(expired.len(), 1);
+    assert_eq!(expired[0].fence, 1);
+    let until = end + 30_001;
+    let taken = rig
+        .store
+        .take_lease(&id, 1, "other", until, end + 1)
+        .await
+        .expect("an answer");
+    let taken = taken.expect("adopted");
+    assert_eq!(
+        (taken.fence, taken.lease_owner.as_deref()),
+        (2, Some("other"))
+    );
+    assert_eq!(
+        (taken.ticket.as_deref(), taken.tries),
+        (Some("{\"n\":1}"), 1)
+    );
+    assert_eq!(taken.attempt_id.as_deref(), Some("attempt-a"));
+    let again = rig
+        .store
+        .take_lease(&id, 1, "third", until, end + 1)
+        .await
+        .expect("an answer");
+    assert_eq!(again, None, "the fence moved on");
+    assert_eq!(
+        rig.settle(rig.success(&id, Guard::Fence(1), 1)).await,
+        Settled::Lost
+    );
+    assert!(matches!(
+        rig.settle(rig.success(&id, Guard::Fence(2), 1)).await,
+        Settled::Done(_)
+    ));
+}
+
+async fn voided_leases_are_expired_at_once(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    assert_eq!(
+        rig.store
+            .void_leases(Some("other"), NOW)
+            .await
+            .expect("a count"),
+        0
+    );
+    assert_eq!(
+        rig.store
+            .void_leases(Some("node"), NOW)
+            .await
+            .expect("a count"),
+        1
+    );
+    assert_eq!(
+        rig.store.expired_leases(NOW, 10).await.expect("rows")[0].id,
+        id
+    );
+    rig.running(&account, 1).await;
+    assert_eq!(rig.store.void_leases(None, NOW).await.expect("a count"), 1);
+    assert_eq!(
+        rig.store.expired_leases(NOW, 10).await.expect("rows").len(),
+        2
+    );
+}

@@ -1,0 +1,78 @@
+//! What only a server can do to a store: cut its connection at any moment.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use atelier_store::{Accepted, Error};
+
+use crate::rig::{Rig, on_postgres, quota, sql};
+
+mod postgres {
+    #[test]
+    fn a_cut_connection_never_makes_an_answer_wrong() {
+        super::on_postgres(super::a_cut_connection_never_makes_an_answer_wrong);
+    }
+}
+
+async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
+    let account = rig.account(1_000_000, 1_000_000).await;
+    let over = Arc::new(AtomicBool::new(false));
+    let cutter = {
+        let (over, url) = (Arc::clone(&over), rig.url.clone());
+        tokio::spawn(async move {
+            let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                 WHERE datname = current_database() AND pid <> pg_backend_pid() \
+                 AND (query LIKE 'COMMIT%' OR random() < 0.3)";
+            while !over.load(Ordering::Relaxed) {
+                sql(&url, cut).await.ok();
+                tokio::time::sleep(Duration::from_millis(15)).await;
+            }
+        })
+    };
+    let tasks: Vec<_> = (0..16)
+        .map(|_| {
+            let (rig, account) = (rig.clone(), account.clone());
+            tokio::spawn(async move {
+                let (mut made, mut refused) = (Vec::new(), Vec::new());
+                for _ in 0..40 {
+                    let accept = rig.accept(&account, 1);
+                    let id = accept.job.id.clone();
+                    match rig.store.accept(accept).await {
+                        Ok(Accepted::New { .. }) => made.push(id),
+                        Err(Error::Busy) => refused.push(id),
+                        other => panic!("{other:?}"),
+                    }
+                }
+                (made, refused)
+            })
+        })
+        .collect();
+    let (mut made, mut refused) = (Vec::new(), Vec::new());
+    for task in tasks {
+        let (yes, no) = task.await.expect("it ends");
+        made.extend(yes);
+        refused.extend(no);
+    }
+    over.store(true, Ordering::Relaxed);
+    cutter.await.expect("it ends");
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    assert!(made.len() > 100, "only {} were accepted", made.len());
+    for id in &made {
+        assert!(
+            rig.store.job_of_anyone(id).await.expect("a read").is_some(),
+            "accepted: {id}"
+        );
+    }
+    for id in &refused {
+        assert!(
+            rig.store.job_of_anyone(id).await.expect("a read").is_none(),
+            "refused: {id}"
+        );
+    }
+    let spent = made.len() as i64;
+    assert_eq!(
+        rig.purse(&account).await,
+        (quota(1_000_000 - spent), quota(spent))
+    );
+}

@@ -1,0 +1,280 @@
+//! What every case starts with: a fresh database, a few makers of rows, and an audit at the end.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use atelier_contract::{Quota, Speed};
+use atelier_store::{
+    Accept, Accepted, Attempt, Guard, JobRow, Lease, LeaseRequest, NewAccount, NewJob, Options,
+    Outcome, Settled, Settlement, Store,
+};
+use sqlx::{AssertSqlSafe, Connection};
+
+/// Runs the named cases on each database.
+macro_rules! each_db {
+    ($($case:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $case() { $crate::rig::on_sqlite(super::$case); })+
+        }
+        mod postgres {
+            $(#[test] fn $case() { $crate::rig::on_postgres(super::$case); })+
+        }
+    };
+}
+
+/// A time for tests; nothing depends on its value.
+pub(crate) const NOW: i64 = 1_790_000_000_000;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+fn count() -> u64 {
+    COUNT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// A fresh store.
+#[derive(Clone)]
+pub(crate) struct Rig {
+    pub(crate) store: Store,
+    pub(crate) url: String,
+}
+
+/// An amount of whole quota.
+pub(crate) const fn quota(whole: i64) -> Quota {
+    Quota::from_thousandths(whole * 1000)
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(4)
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+/// Few connections, so that many cases can run side by side.
+pub(crate) fn options() -> Options {
+    Options {
+        readers: 3,
+        ..Options::default()
+    }
+}
+
+async fn run<F: Future<Output = ()>>(url: String, case: impl FnOnce(Rig) -> F) {
+    let store = Store::open(&url, options()).await.expect("the store opens");
+    let rig = Rig { store, url };
+    case(rig.clone()).await;
+    let found = rig.store.check_books().await.expect("an audit");
+    assert_eq!(found, Vec::<String>::new(), "the books are clean");
+    rig.store.close().await;
+}
+
+/// A directory that goes with the case.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        let name = format!("atelier-store-{}-{}", std::process::id(), count());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a temporary directory");
+        Self(path)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("sqlite:{}", self.0.join("atelier.db").display())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+pub(crate) fn on_sqlite<F: Future<Output = ()>>(case: impl FnOnce(Rig) -> F) {
+    let folder = Folder::new();
+    runtime().block_on(run(folder.url(), case));
+}
+
+/// The server for tests, if there is one.
+pub(crate) fn server() -> Option<String> {
+    let url = std::env::var("ATELIER_TEST_POSTGRES")
+        .ok()
+        .filter(|url| !url.is_empty());
+    if url.is_none() {
+        eprintln!("skipped: ATELIER_TEST_POSTGRES is not set");
+    }
+    url
+}
+
+pub(crate) fn on_postgres<F: Future<Output = ()>>(case: impl FnOnce(Rig) -> F) {
+    let Some(server) = server() else {
+        return;
+    };
+    let name = format!("case_{}_{}", std::process::id(), count());
+    let (base, _) = server.rsplit_once('/').expect("a URL with a database");
+    let url = format!("{base}/{name}");
+    runtime().block_on(async {
+        sql(&server, &format!("CREATE DATABASE {name}"))
+            .await
+            .expect("a fresh database");
+        run(url, case).await;
+        sql(&server, &format!("DROP DATABASE {name} WITH (FORCE)"))
+            .await
+            .expect("it goes");
+    });
+}
+
+/// Runs a statement past the store, on a connection of its own; how many rows it changed.
+pub(crate) async fn sql(url: &str, text: &str) -> sqlx::Result<u64> {
+    let text = AssertSqlSafe(text.to_owned());
+    if let Some(path) = url.strip_prefix("sqlite:") {
+        let mut conn = sqlx::SqliteConnection::connect(&format!("sqlite://{path}")).await?;
+        return Ok(sqlx::raw_sql(text)
+            .execute(&mut conn)
+            .await?
+            .rows_affected());
+    }
+    let mut conn = sqlx::PgConnection::connect(url).await?;
+    Ok(sqlx::raw_sql(text)
+        .execute(&mut conn)
+        .await?
+        .rows_affected())
+}
+
+impl Rig {
+    /// A name nobody else has.
+    pub(crate) fn id(&self, what: &str) -> String {
+        format!("{what}-{:08}", count())
+    }
+
+    /// Makes an account with whole quota.
+    pub(crate) async fn account(&self, balance: i64, max_queue: i64) -> String {
+        let id = self.id("account");
+        let new = NewAccount {
+            email: format!("{id}@example.com"),
+            id,
+            email_verified_ms: Some(NOW),
+            balance: quota(balance),
+            max_queue,
+            ledger_id: self.id("ledger"),
+            now_ms: NOW,
+        };
+        self.store.create_account(new).await.expect("an account").id
+    }
+
+    /// A job to be accepted, priced in whole quota, waiting.
+    pub(crate) fn accept(&self, account_id: &str, price: i64) -> Accept {
+        Accept {
+            job: NewJob {
+                id: self.id("job"),
+                account_id: account_id.to_owned(),
+                operation: "artgen.imagine".into(),
+                queue: "artgen".into(),
+                speed: Speed::Fast,
+                request: r#"{"prompt":"a \"quoted\" fox, — ünï ✓"}"#.into(),
+                price: quota(price),
+                parent_id: None,
+                hook_url: None,
+                created_ms: NOW,
+                deadline_ms: NOW + 300_000,
+            },
+            ledger_id: self.id("ledger"),
+            idempotency: None,
+            lease: None,
+        }
+    }
+
+    /// Accepts a waiting job; its id.
+    pub(crate) async fn waiting(&self, account_id: &str, price: i64) -> String {
+        let accept = self.accept(account_id, price);
+        let id = accept.job.id.clone();
+        assert_eq!(self.take(accept).await, Accepted::New { fence: 0 });
+        id
+    }
+
+    /// Accepts a job born leased to `node`; its id.
+    pub(crate) async fn running(&self, account_id: &str, price: i64) -> String {
+        let mut accept = self.accept(account_id, price);
+        accept.lease = Some(Lease {
+            owner: "node".into(),
+            until_ms: NOW + 30_000,
+        });
+        let id = accept.job.id.clone();
+        assert_eq!(self.take(accept).await, Accepted::New { fence: 1 });
+        id
+    }
+
+    pub(crate) async fn take(&self, accept: Accept) -> Accepted {
+        self.store.accept(accept).await.expect("an answer")
+    }
+
+    pub(crate) fn success(&self, job_id: &str, guard: Guard, spent: i64) -> Settlement {
+        Settlement {
+            job_id: job_id.to_owned(),
+            guard,
+            outcome: Outcome::Succeeded {
+                output: r#"{"made":1}"#.into(),
+                alias: None,
+                quota: quota(spent),
+                assets: Vec::new(),
+            },
+            ledger_id: self.id("ledger"),
+            now_ms: NOW + 5_000,
+        }
+    }
+
+    pub(crate) fn failure(&self, job_id: &str, guard: Guard) -> Settlement {
+        Settlement {
+            outcome: Outcome::Failed {
+                message: "Job Timeout".into(),
+            },
+            ..self.success(job_id, guard, 0)
+        }
+    }
+
+    pub(crate) async fn settle(&self, settlement: Settlement) -> Settled {
+        self.store.settle(settlement).await.expect("an answer")
+    }
+
+    pub(crate) async fn job(&self, id: &str) -> JobRow {
+        self.store
+            .job_of_anyone(id)
+            .await
+            .expect("a read")
+            .expect("a job")
+    }
+
+    /// Balance and frozen amount.
+    pub(crate) async fn purse(&self, account_id: &str) -> (Quota, Quota) {
+        let account = self
+            .store
+            .account(account_id)
+            .await
+            .expect("a read")
+            .expect("an account");
+        (account.balance, account.frozen)
+    }
+
+    /// Leases what waits to a node.
+    pub(crate) async fn lease(&self, owner: &str, now_ms: i64, limit: i64) -> Vec<JobRow> {
+        let request = LeaseRequest {
+            owner: owner.into(),
+            until_ms: now_ms + 30_000,
+            now_ms,
+            operations: vec!["artgen.imagine".into()],
+            limit,
+        };
+        self.store.lease_next(request).await.expect("leases")
+    }
+
+    pub(crate) async fn begin(&self, job_id: &str, fence: i64, id: &str) -> bool {
+        let attempt = Attempt {
+            id: id.into(),
+            job_id: job_id.into(),
+            fence,
+            worker: "embedded".into(),
+            now_ms: NOW,
+        };
+        self.store.begin_attempt(attempt).await.expect("an answer")
+    }
+}

@@ -1,0 +1,105 @@
+//! The schema: shipped migrations stay as they are, a newer one is refused, opening again changes nothing.
+
+use atelier_store::migrate::MIGRATIONS;
+use atelier_store::{Error, Store};
+use sha2::{Digest, Sha256};
+
+use crate::rig::{Rig, options, sql};
+
+each_db!(
+    opening_again_changes_nothing,
+    a_newer_schema_is_refused,
+    two_nodes_may_start_at_once,
+);
+
+/// SHA-256 of every migration that has been shipped. Lines are only ever added.
+const SHIPPED: &[(&str, &str)] = &[
+    (
+        "0001_accounts",
+        "f26423fcc492198d441197363ec3115b58061d644b1868bd0f06e6e1091f768f",
+    ),
+    (
+        "0002_jobs",
+        "486c7cfa8b9d24f5bd5af68c46a3317b18a16afff218433af7bcc35fc1b6d410",
+    ),
+    (
+        "0003_ledger",
+        "ef468962c6f3f9b425dffb59f54eeb0aaaab9e7c2a805de45127f652fc740f6e",
+    ),
+    (
+        "0004_deliveries",
+        "adfb2e38ac4e931bff6c6e0a6c372074b6a59ecfe53836b776776af9d9eb92e4",
+    ),
+    (
+        "0005_house",
+        "b1e4dd4cae19f88811440f9783e6f5199000d9a537c1bffa5273764f2b338e06",
+    ),
+];
+
+#[test]
+fn shipped_migrations_never_change() {
+    let digests: Vec<(&str, String)> = MIGRATIONS
+        .iter()
+        .map(|(name, text)| {
+            let digest = Sha256::digest(text.as_bytes());
+            (
+                *name,
+                digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            )
+        })
+        .collect();
+    let digests: Vec<(&str, &str)> = digests
+        .iter()
+        .map(|(name, digest)| (*name, digest.as_str()))
+        .collect();
+    assert_eq!(digests, SHIPPED);
+}
+
+#[test]
+fn an_address_of_another_kind_is_refused() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let opened = runtime.block_on(Store::open("mysql://localhost/x", options()));
+    assert!(matches!(opened, Err(Error::Address(_))));
+}
+
+async fn opening_again_changes_nothing(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let again = Store::open(&rig.url, options())
+        .await
+        .expect("opened again");
+    assert!(again.account(&account).await.expect("a read").is_some());
+    again.close().await;
+}
+
+async fn a_newer_schema_is_refused(rig: Rig) {
+    sql(
+        &rig.url,
+        "INSERT INTO schema_version (version, name) VALUES (999, 'later')",
+    )
+    .await
+    .expect("a later version");
+    let opened = Store::open(&rig.url, options()).await;
+    assert!(matches!(opened, Err(Error::NewerSchema { found: 999, .. })));
+}
+
+async fn two_nodes_may_start_at_once(rig: Rig) {
+    let url = if rig.store.is_postgres() {
+        sql(&rig.url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+            .await
+            .expect("emptied");
+        rig.url.clone()
+    } else {
+        format!("{}-second", rig.url)
+    };
+    let tasks: Vec<_> = (0..4)
+        .map(|_| {
+            let url = url.clone();
+            tokio::spawn(async move { Store::open(&url, options()).await })
+        })
+        .collect();
+    for task in tasks {
+        let store = task.await.expect("it ends").expect("it opens");
+        store.ping().await.expect("it answers");
+        store.close().await;
+    }
+}

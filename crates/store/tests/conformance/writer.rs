@@ -1,0 +1,109 @@
+//! The writer: bad changes hurt only themselves, a full queue says so, closing loses nothing.
+
+use atelier_store::{Accepted, Error, Options, Store};
+
+use crate::rig::{Rig, options, quota};
+
+each_db!(
+    a_poisoned_change_does_not_fail_its_neighbours,
+    a_full_queue_is_busy_and_holds_nothing,
+    closing_commits_what_waits,
+    what_was_answered_is_there_after_opening_again,
+);
+
+async fn a_poisoned_change_does_not_fail_its_neighbours(rig: Rig) {
+    let account = rig.account(1_000, 1_000).await;
+    let taken = rig.waiting(&account, 1).await;
+    let tasks: Vec<_> = (0..60)
+        .map(|number| {
+            let (rig, mut accept) = (rig.clone(), rig.accept(&account, 1));
+            let poison = number % 20 == 7;
+            if poison {
+                // The database refuses a second job with this id, and with it the whole batch.
+                accept.job.id.clone_from(&taken);
+            }
+            tokio::spawn(async move { (poison, rig.store.accept(accept).await) })
+        })
+        .collect();
+    for task in tasks {
+        let (poison, answer) = task.await.expect("it ends");
+        match answer {
+            Ok(Accepted::New { .. }) => assert!(!poison),
+            Err(Error::Conflict(_)) => assert!(poison),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(rig.purse(&account).await, (quota(942), quota(58)));
+}
+
+async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
+    let account = rig.account(10_000, 100_000).await;
+    let narrow = Options {
+        batch_most: 1,
+        queue_most: 4,
+        ..options()
+    };
+    let store = Store::open(&rig.url, narrow).await.expect("a second node");
+    let tasks: Vec<_> = (0..200)
+        .map(|_| {
+            let (store, accept) = (store.clone(), rig.accept(&account, 1));
+            tokio::spawn(async move { store.accept(accept).await })
+        })
+        .collect();
+    let (mut new, mut busy) = (0, 0);
+    for task in tasks {
+        match task.await.expect("it ends") {
+            Ok(Accepted::New { .. }) => new += 1,
+            Err(Error::Busy) => busy += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(busy > 0, "the queue was never full");
+    assert_eq!(rig.purse(&account).await, (quota(10_000 - new), quota(new)));
+    store.close().await;
+}
+
+async fn closing_commits_what_waits(rig: Rig) {
+    let account = rig.account(1_000, 1_000).await;
+    let store = Store::open(&rig.url, options())
+        .await
+        .expect("a second node");
+    let tasks: Vec<_> = (0..100)
+        .map(|_| {
+            let (store, accept) = (store.clone(), rig.accept(&account, 1));
+            tokio::spawn(async move { store.accept(accept).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    store.close().await;
+    let mut new = 0;
+    for task in tasks {
+        match task.await.expect("it ends") {
+            Ok(Accepted::New { .. }) => new += 1,
+            Err(Error::Busy) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(rig.purse(&account).await, (quota(1_000 - new), quota(new)));
+    assert!(matches!(
+        store.accept(rig.accept(&account, 1)).await,
+        Err(Error::Busy)
+    ));
+    assert!(store.ping().await.is_err());
+}
+
+async fn what_was_answered_is_there_after_opening_again(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let store = Store::open(&rig.url, options())
+        .await
+        .expect("a second node");
+    let accept = rig.accept(&account, 1);
+    let id = accept.job.id.clone();
+    store.accept(accept).await.expect("accepted");
+    store.close().await;
+    let store = Store::open(&rig.url, options())
+        .await
+        .expect("opened again");
+    assert!(store.job(&account, &id).await.expect("a read").is_some());
+    store.close().await;
+}
