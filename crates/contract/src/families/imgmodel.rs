@@ -9,7 +9,7 @@ mod generations;
 mod legacy;
 mod rules;
 
-pub use edits::{Edit, EditModel};
+pub use edits::{Edit, EditModel, EditQuality, EditSize};
 pub use generations::Generate;
 pub use legacy::{Legacy, LegacyModel, LegacyQuality, LegacySize};
 pub use rules::{

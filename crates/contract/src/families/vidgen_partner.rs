@@ -86,7 +86,10 @@ impl Operation for Generate {
 
     fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
         let size = self.size.pixels();
-        let mut brief = Brief::new(Task::Animate).words(&self.prompt).sized(size);
+        let mut brief = Brief::new(Task::Animate)
+            .words(&self.prompt)
+            .sized(size)
+            .by_model(self.model.word());
         if let Some(reference) = &self.input_reference {
             let wanted = Wanted {
                 size: Some(size),
@@ -96,7 +99,6 @@ impl Operation for Generate {
             brief = brief.from_wanted("input_reference", image, wanted);
         }
         brief.seconds = self.seconds.count();
-        self.model.word().clone_into(&mut brief.model);
         let price = Price::of("vidgen_partner.generations")
             .by(self.model.word())
             .units(brief.seconds);

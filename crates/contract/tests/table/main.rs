@@ -1,4 +1,11 @@
 //! The whole table, driven by its own data, and the rules that are easy to miss, each named by a test.
 
 mod artgen;
+mod bases;
+mod conform;
+mod fields;
+mod prices;
+mod rules;
 mod sample;
+mod shapes;
+mod table;

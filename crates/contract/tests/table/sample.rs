@@ -1,5 +1,7 @@
 //! Jobs to test with: a body goes the way a call goes, and a job is stored and finished the way the engine does it.
 
+use std::sync::LazyLock;
+
 use atelier_contract::body::parse_object;
 use atelier_contract::job::Output;
 use atelier_contract::operation::{Context, Order};
@@ -7,8 +9,11 @@ use atelier_contract::{File, Job, JobId, JobState, Quota, Refusal, Role, Tariff,
 use serde_json::Value;
 
 /// The prices the service ships with.
-pub(crate) fn tariff() -> Tariff {
-    Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("the shipped tariff")
+pub(crate) fn tariff() -> &'static Tariff {
+    static TARIFF: LazyLock<Tariff> = LazyLock::new(|| {
+        Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("the shipped tariff")
+    });
+    &TARIFF
 }
 
 /// What a body comes to, and the request as it is stored.
@@ -65,6 +70,14 @@ pub(crate) fn refusal(name: &str, body: &Value, parent: Option<&Job>) -> Refusal
     match order(name, body, parent) {
         Ok(_) => panic!("{name} accepted {body}"),
         Err(refusal) => refusal,
+    }
+}
+
+/// Accepted without any earlier job.
+#[track_caller]
+pub(crate) fn accepted(name: &str, body: &Value) {
+    if let Err(refusal) = order(name, body, None) {
+        panic!("{name} refused {body}: {refusal}");
     }
 }
 

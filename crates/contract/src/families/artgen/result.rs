@@ -7,6 +7,10 @@ use crate::prelude::*;
 /// The `data` of an artgen image job; result fields are null until it succeeded.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(
+    clippy::option_option,
+    reason = "a field that is absent, null or a list has three cases"
+)]
 pub(super) struct Drawn {
     /// Operation that created the job.
     action: String,
@@ -16,9 +20,9 @@ pub(super) struct Drawn {
     progress: String,
     /// Prompt text; of a describe job the four prompts, one a line.
     prompt: Option<String>,
-    /// The four prompts of a describe job.
+    /// The four prompts of a describe job, null until it succeeded; other jobs do not have this field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    prompts: Option<Vec<String>>,
+    prompts: Option<Option<Vec<String>>>,
     /// Quota consumed.
     quota: Quota,
     /// Result on the origin host; it works for 24 hours.
@@ -88,16 +92,14 @@ pub(super) fn small_images(job: &Job) -> Option<Vec<String>> {
 impl Drawn {
     fn of(job: &Job) -> Self {
         let file = job.file(0);
+        let prompts = job.output().map(|output| output.prompts.clone());
         let offered = |_| components(job).iter().map(|action| action.word()).collect();
         Self {
             action: action_word(job).to_owned(),
             job_id: job.id.to_string(),
             progress: progress(job),
             prompt: prompt(job),
-            prompts: job
-                .output()
-                .filter(|_| job.operation == "artgen.describe")
-                .map(|output| output.prompts.clone()),
+            prompts: (job.operation == "artgen.describe").then_some(prompts),
             quota: job.quota,
             origin_image: file.map(|file| file.origin_url.clone()),
             cdn_image: file.map(|file| file.cdn_url.clone()),

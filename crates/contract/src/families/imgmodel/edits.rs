@@ -10,6 +10,18 @@ words! {
     pub EditModel = Art2 { Image1 "image-1", Art2 "art-2" }
 }
 
+words! {
+    /// How much care is taken; which words are allowed depends on the model.
+    pub EditQuality = Auto { Auto "auto", High "high", Medium "medium", Low "low", Standard "standard" }
+}
+words! {
+    /// Width and height; which are allowed depends on the model.
+    pub EditSize {
+        Auto "auto", S256 "256x256", S512 "512x512", S1024 "1024x1024", S1536x1024 "1536x1024",
+        S1024x1536 "1024x1536",
+    }
+}
+
 /// Edits or extends source images.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Edit {
@@ -39,13 +51,13 @@ pub struct Edit {
     pub output_format: Option<OutputFormat>,
     /// `image-1`: `high`, `medium`, `low`; `art-2`: `standard`; both: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quality: Option<Quality>,
+    pub quality: Option<EditQuality>,
     /// How images are returned; `image-1` answers `b64_json` only, `art-2` `url` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_format: Option<ResponseFormat>,
     /// `image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<Size>,
+    pub size: Option<EditSize>,
 }
 
 const PNG: &[&str] = &["image/png"];
@@ -120,9 +132,11 @@ impl Operation for Edit {
             moderation: None,
             output_compression: self.output_compression,
             output_format: self.output_format,
-            quality: self.quality,
+            quality: self
+                .quality
+                .and_then(|word| Quality::from_word(word.word())),
             response_format: self.response_format,
-            size: self.size,
+            size: self.size.and_then(|word| Size::from_word(word.word())),
             style: None,
         }
         .settle()?;

@@ -50,10 +50,10 @@ impl Operation for Legacy {
     }
 
     fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        let mut brief = Brief::new(Task::Draw)
+        let brief = Brief::new(Task::Draw)
             .words(&self.prompt)
+            .by_model(self.model.word())
             .sized(self.size.pixels());
-        self.model.word().clone_into(&mut brief.model);
         let plain = self.quality == LegacyQuality::Standard && self.size == LegacySize::Square;
         let price = Price::of("imgmodel.legacy");
         let price = price.by(if plain { "standard" } else { "hd_or_large" });

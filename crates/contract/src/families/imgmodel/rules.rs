@@ -252,8 +252,10 @@ impl Settled {
 
     /// The order for a brief of the operation; the settled values are kept for the answer.
     pub(super) fn order(&self, operation: &str, brief: Brief) -> Order {
-        let mut brief = brief.sized(self.size.pixels()).times(self.n);
-        self.model.word().clone_into(&mut brief.model);
+        let mut brief = brief
+            .sized(self.size.pixels())
+            .times(self.n)
+            .by_model(self.model.word());
         brief.transparent = self.background == Background::Transparent;
         brief.format = match self.output_format {
             OutputFormat::Png => Format::Png,

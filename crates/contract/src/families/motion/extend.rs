@@ -42,9 +42,9 @@ impl Operation for Extend {
             .unwrap_or_default();
         let mut brief = Brief::new(Task::Extend(0))
             .words(&self.user_prompt)
-            .sized((video.width, video.height));
+            .sized((video.width, video.height))
+            .by_model(self.model_name.word());
         brief.seconds = SECONDS;
-        self.model_name.word().clone_into(&mut brief.model);
         let mut price = Price::of("motion.extend");
         if resolution == Resolution::P1080 {
             price = price.factor(LARGE);

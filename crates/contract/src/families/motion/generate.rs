@@ -65,7 +65,8 @@ impl Operation for Generate {
         }
         let mut brief = Brief::new(Task::Animate)
             .words(&self.user_prompt)
-            .sized(size(self.aspect_ratio, self.resolution));
+            .sized(size(self.aspect_ratio, self.resolution))
+            .by_model(self.model_name.word());
         if let Some(start) = &self.image_url {
             brief = brief.from_url("imageUrl", start);
         }
@@ -79,7 +80,6 @@ impl Operation for Generate {
             Duration::Ten => 10,
         };
         brief.looped = self.looped.on();
-        self.model_name.word().clone_into(&mut brief.model);
         let speed = match self.use_mode {
             UseMode::Fast => Speed::Fast,
             UseMode::Relax => Speed::Relax,

@@ -131,7 +131,8 @@ impl Operation for Generate {
         }
         let mut brief = Brief::new(Task::Animate)
             .words(&self.prompt)
-            .sized(self.pixels());
+            .sized(self.pixels())
+            .by_model(self.model.word());
         for (index, image) in self.refer_images.iter().enumerate() {
             brief = brief.from_url(format!("referImages[{index}]"), image);
         }
@@ -141,7 +142,6 @@ impl Operation for Generate {
             .map(|url| ("character_url".to_owned(), url));
         brief.span = self.character_timestamps.as_ref().map(Span::bounds);
         brief.seconds = self.seconds();
-        self.model.word().clone_into(&mut brief.model);
         Ok(Order::new(self.price(), brief)
             .hook(self.hook_url.as_ref())
             .resolve("duration", self.seconds()))

@@ -1,0 +1,192 @@
+//! Rules that are easy to miss, each named by its test.
+
+use atelier_contract::family::{JobIds, refused_at};
+use atelier_contract::{FAMILIES, Job, JobState, Refusal};
+use serde_json::{Value, json};
+
+use crate::bases::example;
+use crate::sample::{accepted, order, refused, shown};
+
+mod imgmodel;
+mod video;
+
+#[test]
+fn face_swap_ids_have_their_own_shape_and_the_others_are_uuids() {
+    for family in FAMILIES {
+        let wanted = match family.name {
+            "facegen" => JobIds::Digits("SWAP-FACE-"),
+            _ => JobIds::Uuid,
+        };
+        assert_eq!(family.ids, wanted, "{}", family.name);
+    }
+}
+
+#[test]
+fn animegen_counts_steps_in_one_endpoint_and_step_in_the_other() {
+    let mut text = example("animegen.text_to_image");
+    text["step"] = json!("ignored");
+    text["steps"] = json!(51);
+    refused("animegen.text_to_image", &text, "steps", "from 1 to 50");
+    let mut image = example("animegen.image_to_image");
+    image["steps"] = json!("ignored");
+    image["step"] = json!(0);
+    refused("animegen.image_to_image", &image, "step", "from 1 to 50");
+}
+
+#[test]
+fn a_field_inside_a_list_is_named_with_its_path() {
+    let mut body = example("animegen.text_to_image");
+    body["character_prompts"] = json!([{ "prompt": "x", "center": { "x": 1.5 } }]);
+    refused(
+        "animegen.text_to_image",
+        &body,
+        "character_prompts[0].center.x",
+        "from 0 to 1",
+    );
+    body["character_prompts"] = json!([{ "uc": "x" }]);
+    refused(
+        "animegen.text_to_image",
+        &body,
+        "character_prompts[0].prompt",
+        "required",
+    );
+    body["character_prompts"] = json!(["x"]);
+    refused(
+        "animegen.text_to_image",
+        &body,
+        "character_prompts[0]",
+        "must be an object",
+    );
+    body["character_prompts"] = json!([]);
+    body["vibe_transfer"] = json!([{ "image": "https://example.com/a.png", "strength": 2 }]);
+    refused(
+        "animegen.text_to_image",
+        &body,
+        "vibe_transfer[0].strength",
+        "from 0 to 1",
+    );
+    body["vibe_transfer"] = json!([]);
+    body["character_reference"] = json!([{ "image": "https://example.com/a.png", "type": "face" }]);
+    refused(
+        "animegen.text_to_image",
+        &body,
+        "character_reference[0].type",
+        "character&style",
+    );
+    body["character_reference"] = json!([]);
+    accepted("animegen.text_to_image", &body);
+}
+
+#[test]
+fn video_length_is_text_and_a_number_counts_as_its_text() {
+    let body = |length: Value| json!({ "prompt": "x", "video_length": length });
+    for good in [json!("10"), json!(11), json!("30")] {
+        let (_, job) = order("clipgen.generations", &body(good), None).expect("accepted");
+        assert!(job.request["video_length"].is_string());
+    }
+    for bad in [json!("9"), json!(31), json!("ten"), json!(10.5)] {
+        refused(
+            "clipgen.generations",
+            &body(bad),
+            "video_length",
+            "from 10 to 30",
+        );
+    }
+}
+
+#[test]
+fn resolution_name_is_720p_only() {
+    accepted(
+        "clipgen.generations",
+        &json!({ "prompt": "x", "resolution_name": "720p" }),
+    );
+    for bad in [json!("1080p"), json!(720)] {
+        let body = json!({ "prompt": "x", "resolution_name": bad });
+        refused("clipgen.generations", &body, "resolution_name", "720p");
+    }
+}
+
+#[test]
+fn a_refusal_under_motion_has_an_empty_object_as_data() {
+    let refusal = Refusal::missing("userPrompt");
+    let body = |path: &str| Value::Object(refused_at(path, &refusal));
+    assert_eq!(
+        body("/motion/v1/generations"),
+        json!({ "status": "FAILED", "message": "userPrompt: is required", "data": {}, "code": "missing_parameter", "param": "userPrompt" })
+    );
+    assert_eq!(body("/motion/v1/nothing-here")["data"], json!({}));
+    assert_eq!(body("/clipgen/generations")["data"], Value::Null);
+}
+
+#[test]
+fn refusals_under_v1_images_also_speak_the_vendors_form() {
+    let refusal = Refusal::invalid("size", "is odd");
+    let body = Value::Object(refused_at("/v1/images/edits", &refusal));
+    assert_eq!(
+        body["error"],
+        json!({ "message": "size: is odd", "type": "invalid_request_error", "param": "size", "code": "invalid_parameter" })
+    );
+    let legacy = refused_at("/imgmodel/v1/images/generations", &refusal);
+    assert!(!legacy.contains_key("error"));
+}
+
+#[test]
+fn hook_url_is_an_address_though_documented_as_boolean() {
+    let mut body = example("artgen.video.submit");
+    body["hookUrl"] = json!(true);
+    refused("artgen.video.submit", &body, "hookUrl", "address");
+    body["hookUrl"] = json!(false);
+    accepted("artgen.video.submit", &body);
+    body["hookUrl"] = json!("https://example.com/hook");
+    let (order, _) = order("artgen.video.submit", &body, None).expect("accepted");
+    assert!(order.hook.is_some());
+}
+
+#[test]
+fn waiting_has_a_word_only_in_the_art_families() {
+    for family in FAMILIES {
+        let art = family.name.starts_with("artgen");
+        let word = family.state_word(JobState::Waiting);
+        assert_eq!(
+            word,
+            if art { "PENDING_QUEUE" } else { "ON_QUEUE" },
+            "{}",
+            family.name
+        );
+    }
+}
+
+#[test]
+fn art_images_and_art_videos_share_one_queue() {
+    let queue = |name: &str| {
+        FAMILIES
+            .iter()
+            .find(|family| family.name == name)
+            .map(|family| family.queue)
+    };
+    assert_eq!(queue("artgen"), queue("artgen_video"));
+    let queues: std::collections::HashSet<_> = FAMILIES.iter().map(|family| family.queue).collect();
+    assert_eq!(queues.len(), FAMILIES.len() - 1);
+}
+
+#[test]
+fn one_reference_may_stand_for_a_list() {
+    let body = json!({ "prompt": "x", "referImages": "https://example.com/a.png" });
+    let (_, job) = order("imgmodel.chat", &body, None).expect("accepted");
+    assert_eq!(
+        job.request["referImages"],
+        json!(["https://example.com/a.png"])
+    );
+}
+
+#[test]
+fn a_failed_face_swap_says_why_and_a_good_one_says_nothing() {
+    let (_, job) = order("facegen.swap", &example("facegen.swap"), None).expect("accepted");
+    assert_eq!(shown(&job)["message"], Value::Null);
+    let failed = Job {
+        state: JobState::Failed,
+        message: Some("Job Timeout".into()),
+        ..job
+    };
+    assert_eq!(shown(&failed)["message"], "Job Timeout");
+}

@@ -1,0 +1,134 @@
+//! The table as a whole: examples, names, paths, prices, and requests that survive being stored.
+
+use std::collections::HashSet;
+
+use atelier_contract::FAMILIES;
+use atelier_contract::operation::Context;
+
+use crate::bases::{bases, submits};
+use crate::sample::{order, tariff};
+
+#[test]
+fn every_example_is_accepted_and_priced() {
+    for submit in submits() {
+        let base = bases(submit.name).remove(0);
+        let (order, _) = order(submit.name, &base.body, base.parent.as_ref())
+            .unwrap_or_else(|refusal| panic!("{}: {refusal}", submit.name));
+        tariff().total(&order.price).expect(submit.name);
+    }
+}
+
+#[test]
+fn every_example_file_belongs_to_an_operation() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let names: HashSet<String> = submits()
+        .map(|submit| format!("{}.json", submit.name))
+        .collect();
+    let files: HashSet<String> = std::fs::read_dir(folder)
+        .expect("the examples")
+        .map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    assert_eq!(files, names);
+}
+
+#[test]
+fn names_and_paths_are_unique() {
+    let mut seen = HashSet::new();
+    for family in FAMILIES {
+        assert!(seen.insert(family.name.to_owned()), "{}", family.name);
+        for submit in family.submits {
+            assert!(seen.insert(submit.name.to_owned()), "{}", submit.name);
+            assert!(seen.insert(submit.path.to_owned()), "{}", submit.path);
+        }
+        for fetch in family.fetches {
+            assert!(seen.insert(fetch.path.to_owned()), "{}", fetch.path);
+        }
+    }
+}
+
+#[test]
+fn every_family_is_filled_in() {
+    for family in FAMILIES {
+        assert!(
+            !family.title.is_empty() && !family.queue.is_empty(),
+            "{}",
+            family.name
+        );
+        assert!(
+            family.prefix.starts_with('/') && family.prefix.ends_with('/'),
+            "{}",
+            family.name
+        );
+    }
+}
+
+#[test]
+fn time_limits_are_the_documented_ones() {
+    let limits: Vec<_> = FAMILIES
+        .iter()
+        .map(|family| (family.name, family.timeout_s))
+        .collect();
+    assert_eq!(
+        limits,
+        [
+            ("artgen", 300),
+            ("artgen_video", 1200),
+            ("imgmodel", 120),
+            ("imgmodel_chat", 600),
+            ("design", 120),
+            ("vidgen", 1800),
+            ("vidgen_partner", 1800),
+            ("animegen", 600),
+            ("clipgen", 1800),
+            ("facegen", 600),
+            ("motion", 1800),
+        ]
+    );
+    let (_, submit) = atelier_contract::operation("imgmodel.generations").expect("in the table");
+    let limit = submit.timeout_s.expect("a limit by model");
+    for (model, seconds) in [("image-1", 300), ("art-2", 120), ("art-3", 120)] {
+        let fields = serde_json::json!({ "model": model });
+        assert_eq!(
+            limit(fields.as_object().expect("fields")),
+            seconds,
+            "{model}"
+        );
+    }
+}
+
+#[test]
+fn a_stored_request_orders_the_same_again() {
+    for submit in submits() {
+        for base in bases(submit.name) {
+            let Ok((first, job)) = order(submit.name, &base.body, base.parent.as_ref()) else {
+                continue;
+            };
+            let again = (submit.parse_stored)(job.request.clone()).expect("a stored request");
+            let context = Context {
+                parent: base.parent.as_ref(),
+                cited: &[],
+            };
+            let second = again.order(context).expect("ordered again");
+            assert_eq!(first.price, second.price, "{}", submit.name);
+            assert_eq!(first.timeout_s, second.timeout_s, "{}", submit.name);
+            assert_eq!(
+                first.brief.inputs().count(),
+                second.brief.inputs().count(),
+                "{}",
+                submit.name
+            );
+            assert_eq!(
+                second.stored(again.as_ref()),
+                job.request,
+                "{}",
+                submit.name
+            );
+        }
+    }
+}
