@@ -20,7 +20,10 @@ impl Engine {
     }
 
     /// A new account with its first key, which is shown this once.
-    pub async fn create_account(&self, new: NewAccountRequest) -> Result<(AccountView, String), Refusal> {
+    pub async fn create_account(
+        &self,
+        new: NewAccountRequest,
+    ) -> Result<(AccountView, String), Refusal> {
         check_email(&new.email)?;
         if new.balance < Quota::ZERO {
             return Err(Refusal::invalid("balance", "must not be negative"));
@@ -37,23 +40,41 @@ impl Engine {
             ledger_id: self.ids.uuid(),
             now_ms,
         };
-        let account = self.store.create_account(account).await.map_err(|error| match error {
-            atelier_store::Error::Conflict(_) => Refusal::field(Code::Conflict, "email", "has an account already"),
-            other => unavailable(other),
-        })?;
+        let account = self
+            .store
+            .create_account(account)
+            .await
+            .map_err(|error| match error {
+                atelier_store::Error::Conflict(_) => {
+                    Refusal::field(Code::Conflict, "email", "has an account already")
+                }
+                other => unavailable(other),
+            })?;
         let (_, api_key) = self.issue_key(&account.id, "first key", None).await?;
         Ok((view(account), api_key))
     }
 
     /// Accounts in pages.
-    pub async fn accounts(&self, page: i64, limit: i64) -> Result<(Vec<AccountView>, i64), Refusal> {
+    pub async fn accounts(
+        &self,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<AccountView>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let (rows, total) = self.store.accounts(offset, limit).await.map_err(unavailable)?;
+        let (rows, total) = self
+            .store
+            .accounts(offset, limit)
+            .await
+            .map_err(unavailable)?;
         Ok((rows.into_iter().map(view).collect(), total))
     }
 
     /// Changes an account.
-    pub async fn patch_account(&self, id: &str, change: AccountChange) -> Result<AccountView, Refusal> {
+    pub async fn patch_account(
+        &self,
+        id: &str,
+        change: AccountChange,
+    ) -> Result<AccountView, Refusal> {
         if let Some(email) = &change.email {
             check_email(email)?;
         }
@@ -64,10 +85,16 @@ impl Engine {
         let patch = AccountPatch {
             email: change.email,
             max_queue: change.max_queue,
-            email_verified_ms: change.email_verified.map(|verified| verified.then_some(now_ms)),
+            email_verified_ms: change
+                .email_verified
+                .map(|verified| verified.then_some(now_ms)),
             disabled: change.disabled,
         };
-        let account = self.store.update_account(id, patch).await.map_err(unavailable)?;
+        let account = self
+            .store
+            .update_account(id, patch)
+            .await
+            .map_err(unavailable)?;
         self.wake_keys();
         account.map(view).ok_or_else(no_account)
     }
@@ -83,7 +110,11 @@ impl Engine {
         if amount == Quota::ZERO {
             return Err(Refusal::invalid("amount", "must not be 0"));
         }
-        let kind = if amount > Quota::ZERO { CreditKind::Grant } else { CreditKind::Adjust };
+        let kind = if amount > Quota::ZERO {
+            CreditKind::Grant
+        } else {
+            CreditKind::Adjust
+        };
         let credit = Credit {
             id: self.ids.uuid(),
             account_id: account_id.to_owned(),
@@ -110,8 +141,18 @@ impl Engine {
         name: &str,
         expires_ms: Option<i64>,
     ) -> Result<(String, String), Refusal> {
-        if self.store.keys(account_id).await.map_err(unavailable)?.len() >= KEYS_MOST {
-            return Err(Refusal::new(Code::Conflict, format!("an account has at most {KEYS_MOST} keys; revoke one")));
+        if self
+            .store
+            .keys(account_id)
+            .await
+            .map_err(unavailable)?
+            .len()
+            >= KEYS_MOST
+        {
+            return Err(Refusal::new(
+                Code::Conflict,
+                format!("an account has at most {KEYS_MOST} keys; revoke one"),
+            ));
         }
         let secret = key::generate();
         let new = NewKey {
@@ -146,7 +187,11 @@ impl Engine {
 
     /// Revokes a key of an account, on every node at once.
     pub async fn revoke_key(&self, account_id: &str, key_id: &str) -> Result<bool, Refusal> {
-        let revoked = self.store.revoke_key(account_id, key_id, self.now_ms()).await.map_err(unavailable)?;
+        let revoked = self
+            .store
+            .revoke_key(account_id, key_id, self.now_ms())
+            .await
+            .map_err(unavailable)?;
         self.wake_keys();
         Ok(revoked)
     }
@@ -159,7 +204,11 @@ impl Engine {
         limit: i64,
     ) -> Result<(Vec<LedgerView>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let (rows, total) = self.store.ledger(account_id, offset, limit).await.map_err(unavailable)?;
+        let (rows, total) = self
+            .store
+            .ledger(account_id, offset, limit)
+            .await
+            .map_err(unavailable)?;
         let view = |row: atelier_store::LedgerRow| LedgerView {
             id: row.id,
             time_ms: row.time_ms,
@@ -175,8 +224,17 @@ impl Engine {
     }
 
     /// What an account consumed, by day and operation.
-    pub async fn usage(&self, account_id: &str, from_ms: i64, to_ms: i64) -> Result<Vec<UsageView>, Refusal> {
-        let rows = self.store.usage(account_id, from_ms, to_ms).await.map_err(unavailable)?;
+    pub async fn usage(
+        &self,
+        account_id: &str,
+        from_ms: i64,
+        to_ms: i64,
+    ) -> Result<Vec<UsageView>, Refusal> {
+        let rows = self
+            .store
+            .usage(account_id, from_ms, to_ms)
+            .await
+            .map_err(unavailable)?;
         let view = |row: atelier_store::UsageRow| UsageView {
             day: row.day,
             operation: row.operation,
@@ -205,9 +263,14 @@ fn no_account() -> Refusal {
 }
 
 fn check_email(email: &str) -> Result<(), Refusal> {
-    let plain = email.len() <= EMAIL_MOST && !email.chars().any(|c| c.is_whitespace() || c.is_control());
+    let plain =
+        email.len() <= EMAIL_MOST && !email.chars().any(|c| c.is_whitespace() || c.is_control());
     match email.split_once('@') {
-        Some((name, host)) if plain && !name.is_empty() && !host.is_empty() && !host.contains('@') => Ok(()),
+        Some((name, host))
+            if plain && !name.is_empty() && !host.is_empty() && !host.contains('@') =>
+        {
+            Ok(())
+        }
         _ => Err(Refusal::invalid("email", "must be an e-mail address")),
     }
 }
@@ -216,5 +279,8 @@ fn check_max_queue(max_queue: i64) -> Result<(), Refusal> {
     if (1..=1_000_000).contains(&max_queue) {
         return Ok(());
     }
-    Err(Refusal::invalid("max_queue", "must be a whole number from 1 to 1000000"))
+    Err(Refusal::invalid(
+        "max_queue",
+        "must be a whole number from 1 to 1000000",
+    ))
 }

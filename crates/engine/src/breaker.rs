@@ -32,7 +32,11 @@ impl Breaker {
     /// The hosts to leave alone now.
     pub(crate) fn open(&self, now_ms: i64) -> Vec<String> {
         let hosts = self.hosts();
-        hosts.iter().filter(|(_, record)| record.open_until_ms > now_ms).map(|(host, _)| host.clone()).collect()
+        hosts
+            .iter()
+            .filter(|(_, record)| record.open_until_ms > now_ms)
+            .map(|(host, _)| host.clone())
+            .collect()
     }
 
     /// Notes how a try went.
@@ -43,7 +47,10 @@ impl Breaker {
             return;
         }
         if hosts.len() >= REMEMBERED && !hosts.contains_key(host) {
-            let oldest = hosts.iter().min_by_key(|(_, record)| record.seen_ms).map(|(host, _)| host.clone());
+            let oldest = hosts
+                .iter()
+                .min_by_key(|(_, record)| record.seen_ms)
+                .map(|(host, _)| host.clone());
             oldest.and_then(|host| hosts.remove(&host));
         }
         let record = hosts.entry(host.to_owned()).or_default();
@@ -70,7 +77,11 @@ mod tests {
         assert_eq!(breaker.open(1), ["dead"]);
         assert!(breaker.open(OPEN_MS).is_empty(), "one probe may go");
         breaker.note("dead", false, OPEN_MS);
-        assert_eq!(breaker.open(OPEN_MS + 1), ["dead"], "a failed probe closes the door again");
+        assert_eq!(
+            breaker.open(OPEN_MS + 1),
+            ["dead"],
+            "a failed probe closes the door again"
+        );
         breaker.note("dead", true, OPEN_MS * 2);
         assert!(breaker.open(OPEN_MS * 2).is_empty());
     }

@@ -28,7 +28,11 @@ impl Engine {
         limit: i64,
     ) -> Result<(Vec<CallbackView>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let (rows, total) = self.store.deliveries(account_id, None, offset, limit).await.map_err(unavailable)?;
+        let (rows, total) = self
+            .store
+            .deliveries(account_id, None, offset, limit)
+            .await
+            .map_err(unavailable)?;
         let view = |row: atelier_store::Delivery| CallbackView {
             next_attempt_ms: (row.state == "due").then_some(row.next_ms),
             id: row.id,
@@ -44,16 +48,28 @@ impl Engine {
 
     /// Sends a callback again, now.
     pub async fn redeliver(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
-        if self.store.redeliver(account_id, id, self.now_ms()).await.map_err(unavailable)? {
+        if self
+            .store
+            .redeliver(account_id, id, self.now_ms())
+            .await
+            .map_err(unavailable)?
+        {
             self.wake_callbacks();
             return Ok(());
         }
-        Err(Refusal::new(Code::NotFound, "no such callback, or it is being sent right now"))
+        Err(Refusal::new(
+            Code::NotFound,
+            "no such callback, or it is being sent right now",
+        ))
     }
 
     /// Sends every callback again that was given up since a time; says how many.
     pub async fn redeliver_since(&self, account_id: &str, since_ms: i64) -> Result<u64, Refusal> {
-        let count = self.store.redeliver_failed(account_id, since_ms, self.now_ms()).await.map_err(unavailable)?;
+        let count = self
+            .store
+            .redeliver_failed(account_id, since_ms, self.now_ms())
+            .await
+            .map_err(unavailable)?;
         self.wake_callbacks();
         Ok(count)
     }
@@ -72,7 +88,10 @@ impl Engine {
             rotated_ms: self.now_ms(),
         };
         let sealed = self.seal_secrets(account_id, &new);
-        self.store.put_setting(&setting_name(account_id), &sealed).await.map_err(unavailable)?;
+        self.store
+            .put_setting(&setting_name(account_id), &sealed)
+            .await
+            .map_err(unavailable)?;
         Ok(new.current)
     }
 
@@ -80,7 +99,9 @@ impl Engine {
     pub(crate) async fn signing_secrets(&self, account_id: &str) -> Result<Vec<String>, Refusal> {
         let secrets = self.secrets(account_id).await?;
         let both = self.now_ms() - secrets.rotated_ms < BOTH_SIGN_MS;
-        Ok(std::iter::once(secrets.current).chain(secrets.previous.filter(|_| both)).collect())
+        Ok(std::iter::once(secrets.current)
+            .chain(secrets.previous.filter(|_| both))
+            .collect())
     }
 
     async fn secrets(&self, account_id: &str) -> Result<Secrets, Refusal> {
@@ -94,19 +115,32 @@ impl Engine {
                     rotated_ms: 0,
                 };
                 let sealed = self.seal_secrets(account_id, &fresh);
-                self.store.put_setting_if_absent(&name, &sealed).await.map_err(unavailable)?
+                self.store
+                    .put_setting_if_absent(&name, &sealed)
+                    .await
+                    .map_err(unavailable)?
             }
         };
         let opened = self.keyring.sealer().open(&sealed, name.as_bytes()).ok();
-        opened.and_then(|text| serde_json::from_slice(&text).ok()).ok_or_else(|| {
-            tracing::error!(account = account_id, "a callback secret cannot be opened with this master key");
-            Refusal::new(Code::Internal, "the callback secret cannot be read; tell the operator")
-        })
+        opened
+            .and_then(|text| serde_json::from_slice(&text).ok())
+            .ok_or_else(|| {
+                tracing::error!(
+                    account = account_id,
+                    "a callback secret cannot be opened with this master key"
+                );
+                Refusal::new(
+                    Code::Internal,
+                    "the callback secret cannot be read; tell the operator",
+                )
+            })
     }
 
     fn seal_secrets(&self, account_id: &str, secrets: &Secrets) -> String {
         let text = serde_json::to_vec(secrets).expect("plain text fields");
-        self.keyring.sealer().seal(&text, setting_name(account_id).as_bytes(), random_bytes())
+        self.keyring
+            .sealer()
+            .seal(&text, setting_name(account_id).as_bytes(), random_bytes())
     }
 }
 

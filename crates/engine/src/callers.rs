@@ -54,21 +54,36 @@ impl Engine {
         {
             return Ok(caller);
         }
-        let found = self.store.account_for_key(&hash, now_ms).await.map_err(unavailable)?;
-        let Some((account, key)) = found.filter(|(account, _)| account.email_verified_ms.is_some()) else {
+        let found = self
+            .store
+            .account_for_key(&hash, now_ms)
+            .await
+            .map_err(unavailable)?;
+        let Some((account, key)) = found.filter(|(account, _)| account.email_verified_ms.is_some())
+        else {
             return Err(wrong_key());
         };
-        let caller = Caller { account_id: account.id, key_id: key.id };
+        let caller = Caller {
+            account_id: account.id,
+            key_id: key.id,
+        };
         // A key revoked while we were asking must not enter the cache.
         if self.callers.voided_ms.load(Ordering::SeqCst) < now_ms {
-            self.callers.known.insert(hash, (caller.clone(), now_ms + BELIEVED_MS));
+            self.callers
+                .known
+                .insert(hash, (caller.clone(), now_ms + BELIEVED_MS));
         }
         self.touch(&caller.key_id, now_ms);
         Ok(caller)
     }
 
     fn touch(&self, key_id: &str, now_ms: i64) {
-        if self.callers.touched.get(key_id).is_some_and(|last| now_ms - last < TOUCH_MS) {
+        if self
+            .callers
+            .touched
+            .get(key_id)
+            .is_some_and(|last| now_ms - last < TOUCH_MS)
+        {
             return;
         }
         self.callers.touched.insert(key_id.to_owned(), now_ms);
@@ -82,5 +97,8 @@ impl Engine {
 }
 
 fn wrong_key() -> Refusal {
-    Refusal::new(Code::Unauthorized, "Wrong SVC-API-KEY or email is not activated.")
+    Refusal::new(
+        Code::Unauthorized,
+        "Wrong SVC-API-KEY or email is not activated.",
+    )
 }

@@ -31,8 +31,10 @@ impl Engine {
         let now_ms = self.now_ms();
         let skip = self.breaker.open(now_ms);
         let per_host = self.settings.callbacks_per_host;
-        let claimed =
-            self.store.claim_deliveries(now_ms, now_ms + CLAIM_MS, free as i64, per_host, &skip).await?;
+        let claimed = self
+            .store
+            .claim_deliveries(now_ms, now_ms + CLAIM_MS, free as i64, per_host, &skip)
+            .await?;
         let count = claimed.len();
         for delivery in claimed {
             crash::point("courier.claimed");
@@ -48,7 +50,11 @@ impl Engine {
 
     async fn post(&self, delivery: Delivery) {
         let outcome = match self.compose(&delivery).await {
-            Ok((headers, body)) => self.outbound.post_callback(&delivery.url, &headers, body).await,
+            Ok((headers, body)) => {
+                self.outbound
+                    .post_callback(&delivery.url, &headers, body)
+                    .await
+            }
             Err(why) => {
                 tracing::error!(delivery = %delivery.id, why, "a callback could not be composed");
                 return; // The claim runs out and it is due again.
@@ -57,7 +63,11 @@ impl Engine {
         crash::point("courier.posted");
         let now_ms = self.now_ms();
         let state = self.next_state(&delivery, &outcome, now_ms);
-        self.breaker.note(&delivery.host, matches!(state, DeliveryState::Delivered), now_ms);
+        self.breaker.note(
+            &delivery.host,
+            matches!(state, DeliveryState::Delivered),
+            now_ms,
+        );
         let result = DeliveryResult {
             id: delivery.id.clone(),
             attempts: delivery.attempts,
@@ -75,12 +85,22 @@ impl Engine {
     }
 
     /// The body that fetch would give, signed for this try.
-    async fn compose(&self, delivery: &Delivery) -> Result<(Vec<(&'static str, String)>, Bytes), String> {
-        let row = self.store.job_of_anyone(&delivery.job_id).await.map_err(|error| error.to_string())?;
+    async fn compose(
+        &self,
+        delivery: &Delivery,
+    ) -> Result<(Vec<(&'static str, String)>, Bytes), String> {
+        let row = self
+            .store
+            .job_of_anyone(&delivery.job_id)
+            .await
+            .map_err(|error| error.to_string())?;
         let job: Job = row.map(|row| self.hydrate(row)).ok_or("its job is gone")?;
         let family = family_of(&job.operation).ok_or("its family is gone")?;
         let body = render(family, &job);
-        let secrets = self.signing_secrets(&delivery.account_id).await.map_err(|refusal| refusal.message)?;
+        let secrets = self
+            .signing_secrets(&delivery.account_id)
+            .await
+            .map_err(|refusal| refusal.message)?;
         let timestamp_s = self.now_ms() / 1000;
         let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
         let signature = sign_webhook(&secrets, &delivery.id, timestamp_s, &body);
@@ -92,7 +112,12 @@ impl Engine {
         Ok((headers, body))
     }
 
-    fn next_state(&self, delivery: &Delivery, outcome: &CallbackOutcome, now_ms: i64) -> DeliveryState {
+    fn next_state(
+        &self,
+        delivery: &Delivery,
+        outcome: &CallbackOutcome,
+        now_ms: i64,
+    ) -> DeliveryState {
         match outcome.status {
             Some(200..=299) => return DeliveryState::Delivered,
             Some(410) => return DeliveryState::Stopped,
@@ -104,7 +129,9 @@ impl Engine {
             Some(&pause_s) => {
                 let pause_ms = jittered(pause_s * 1000, random_bytes());
                 let asked_ms = outcome.retry_after_s.unwrap_or(0).min(RETRY_AFTER_MOST_S) * 1000;
-                DeliveryState::Due { next_ms: now_ms + pause_ms.max(asked_ms) as i64 }
+                DeliveryState::Due {
+                    next_ms: now_ms + pause_ms.max(asked_ms) as i64,
+                }
             }
         }
     }

@@ -35,7 +35,10 @@ mod armed {
     static WANTED: OnceLock<Option<(String, u32)>> = OnceLock::new();
     static PASSED: AtomicU32 = AtomicU32::new(0);
 
-    #[expect(clippy::disallowed_methods, reason = "a test's wish, not a setting of the service")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test's wish, not a setting of the service"
+    )]
     fn wanted() -> Option<(String, u32)> {
         let text = std::env::var("ATELIER_CRASH_AT").ok()?;
         let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
@@ -43,7 +46,9 @@ mod armed {
     }
 
     pub(super) fn pass(name: &str) {
-        let Some((wanted, count)) = WANTED.get_or_init(wanted) else { return };
+        let Some((wanted, count)) = WANTED.get_or_init(wanted) else {
+            return;
+        };
         if wanted == name && PASSED.fetch_add(1, Ordering::SeqCst) + 1 == *count {
             std::process::abort();
         }

@@ -105,7 +105,10 @@ impl Engine {
 
     /// The prices in force.
     pub fn tariff(&self) -> Arc<Tariff> {
-        self.tariff.read().map_or_else(|poisoned| poisoned.into_inner().clone(), |tariff| tariff.clone())
+        self.tariff.read().map_or_else(
+            |poisoned| poisoned.into_inner().clone(),
+            |tariff| tariff.clone(),
+        )
     }
 
     /// Whether the store answers and work is being done.
@@ -113,7 +116,10 @@ impl Engine {
         if self.stopping.is_cancelled() {
             return Err("stopping".into());
         }
-        self.store.ping().await.map_err(|error| format!("store: {error}"))
+        self.store
+            .ping()
+            .await
+            .map_err(|error| format!("store: {error}"))
     }
 }
 
@@ -124,7 +130,10 @@ pub(crate) fn unavailable(error: atelier_store::Error) -> Refusal {
         atelier_store::Error::NotFound => Refusal::new(Code::NotFound, "not found"),
         other => {
             tracing::error!(error = %other, "the store did not answer");
-            Refusal::new(Code::Overloaded, "the service cannot take the request now; try again shortly")
+            Refusal::new(
+                Code::Overloaded,
+                "the service cannot take the request now; try again shortly",
+            )
         }
     }
 }

@@ -47,7 +47,10 @@ impl Ids {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place that makes identifiers")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that makes identifiers"
+)]
 fn random_uuid() -> String {
     uuid::Uuid::now_v7().to_string()
 }

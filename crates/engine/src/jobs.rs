@@ -19,8 +19,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 impl Engine {
     /// A job of an account.
     pub async fn job(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
-        let row = self.store.job(account_id, id.as_str()).await.map_err(unavailable)?;
-        row.map(|row| self.hydrate(row)).ok_or_else(Refusal::job_not_found)
+        let row = self
+            .store
+            .job(account_id, id.as_str())
+            .await
+            .map_err(unavailable)?;
+        row.map(|row| self.hydrate(row))
+            .ok_or_else(Refusal::job_not_found)
     }
 
     /// The body of a fetch: what the family shows of the job.
@@ -31,7 +36,11 @@ impl Engine {
         id: &JobId,
     ) -> Result<Bytes, Refusal> {
         if let Some(known) = self.results.get(account_id, id.as_str()) {
-            return if known.family == family.name { Ok(known.body) } else { Err(Refusal::job_not_found()) };
+            return if known.family == family.name {
+                Ok(known.body)
+            } else {
+                Err(Refusal::job_not_found())
+            };
         }
         let job = self.job(account_id, id).await?;
         match family_of(&job.operation) {
@@ -40,7 +49,10 @@ impl Engine {
         }
         let body = render(family, &job);
         if job.state.is_final() {
-            let rendered = Rendered { family: family.name, body: body.clone() };
+            let rendered = Rendered {
+                family: family.name,
+                body: body.clone(),
+            };
             self.results.put(account_id, id.as_str(), rendered);
         }
         Ok(body)
@@ -65,7 +77,10 @@ impl Engine {
         });
         match tokio::time::timeout(wait, final_job).await {
             Ok(job) => job,
-            Err(_) => Err(Refusal::new(Code::BackendTimeout, "the job has not finished in time")),
+            Err(_) => Err(Refusal::new(
+                Code::BackendTimeout,
+                "the job has not finished in time",
+            )),
         }
     }
 
@@ -97,7 +112,10 @@ impl Engine {
             created_from_ms: None,
         };
         let (rows, total) = self.store.jobs(filter).await.map_err(unavailable)?;
-        Ok((rows.into_iter().map(|row| self.hydrate(row)).collect(), total))
+        Ok((
+            rows.into_iter().map(|row| self.hydrate(row)).collect(),
+            total,
+        ))
     }
 
     /// Hints about changes of a job.
@@ -107,12 +125,18 @@ impl Engine {
 
     /// A row with its request and result read and its files' addresses signed.
     pub(crate) fn hydrate(&self, row: JobRow) -> Job {
-        let mut output: Option<Output> =
-            row.output.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        let mut output: Option<Output> = row
+            .output
+            .as_deref()
+            .and_then(|text| serde_json::from_str(text).ok());
         for file in output.iter_mut().flat_map(|output| &mut output.files) {
             (file.origin_url, file.cdn_url) = self.addresses(file);
         }
-        let live = if row.state == JobState::Running { self.bench.progress(&row.id) } else { None };
+        let live = if row.state == JobState::Running {
+            self.bench.progress(&row.id)
+        } else {
+            None
+        };
         Job {
             id: JobId::new(row.id),
             operation: row.operation,
@@ -139,7 +163,10 @@ impl Engine {
     /// Durations of the latest successes of some operations at one speed.
     pub(crate) async fn recent_durations(&self, operations: &[String], speed: Speed) -> Vec<i64> {
         const LATEST: i64 = 50;
-        self.store.recent_durations(operations, speed, LATEST).await.unwrap_or_default()
+        self.store
+            .recent_durations(operations, speed, LATEST)
+            .await
+            .unwrap_or_default()
     }
 }
 

@@ -15,7 +15,11 @@ pub fn generate() -> String {
     while secret.len() < SECRET {
         // 248 is the largest multiple of 62 below 256: what lies above it would favour some characters.
         let usable = random_bytes::<64>().into_iter().filter(|byte| *byte < 248);
-        secret.extend(usable.map(|byte| ALPHABET[byte as usize % 62] as char).take(SECRET - secret.len()));
+        secret.extend(
+            usable
+                .map(|byte| ALPHABET[byte as usize % 62] as char)
+                .take(SECRET - secret.len()),
+        );
     }
     let check = checksum(&secret);
     format!("{PREFIX}{secret}{check}")
@@ -24,7 +28,9 @@ pub fn generate() -> String {
 /// Whether text can be a key at all, so that a typing error costs no lookup.
 pub fn well_formed(key: &str) -> bool {
     key.strip_prefix(PREFIX).is_some_and(|rest| {
-        rest.len() == SECRET + CHECK && rest.is_ascii() && checksum(&rest[..SECRET]) == rest[SECRET..]
+        rest.len() == SECRET + CHECK
+            && rest.is_ascii()
+            && checksum(&rest[..SECRET]) == rest[SECRET..]
     })
 }
 
@@ -41,10 +47,12 @@ pub fn display_prefix(key: &str) -> String {
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 fn checksum(secret: &str) -> String {

@@ -31,11 +31,16 @@ impl Engine {
     pub async fn set_prices(&self, prices: Vec<(String, Quota)>) -> Result<(), Refusal> {
         let mut tariff = Tariff::clone(&self.tariff());
         for (key, amount) in &prices {
-            tariff.set(key, *amount).map_err(|error| Refusal::invalid("prices", error))?;
+            tariff
+                .set(key, *amount)
+                .map_err(|error| Refusal::invalid("prices", error))?;
         }
         for (key, amount) in &prices {
             let name = format!("{PRICE}{key}");
-            self.store.put_setting(&name, &amount.to_string()).await.map_err(unavailable)?;
+            self.store
+                .put_setting(&name, &amount.to_string())
+                .await
+                .map_err(unavailable)?;
         }
         self.replace_tariff(tariff);
         Ok(())
@@ -48,7 +53,13 @@ impl Engine {
     }
 
     /// Writes an action down.
-    pub async fn note(&self, actor: &str, action: &str, target: &str, detail: &str) -> Result<(), Refusal> {
+    pub async fn note(
+        &self,
+        actor: &str,
+        action: &str,
+        target: &str,
+        detail: &str,
+    ) -> Result<(), Refusal> {
         let row = AuditRow {
             id: self.ids.uuid(),
             time_ms: self.now_ms(),
@@ -111,9 +122,21 @@ impl Engine {
     /// How the artgen image endpoints are, by speed and by path, from measurements.
     pub async fn artgen_status(&self) -> Result<Value, Refusal> {
         let family = &atelier_contract::families::artgen::FAMILY;
-        let operations: Vec<String> = family.submits.iter().map(|submit| submit.name.to_owned()).collect();
-        let up = |serves: bool| if serves { (200, "running") } else { (503, "no back end serves it") };
-        let any = operations.iter().any(|operation| self.slots.serves(operation));
+        let operations: Vec<String> = family
+            .submits
+            .iter()
+            .map(|submit| submit.name.to_owned())
+            .collect();
+        let up = |serves: bool| {
+            if serves {
+                (200, "running")
+            } else {
+                (503, "no back end serves it")
+            }
+        };
+        let any = operations
+            .iter()
+            .any(|operation| self.slots.serves(operation));
         let (status, message) = up(any);
         let mut data = serde_json::Map::new();
         for speed in [Speed::Relax, Speed::Fast, Speed::Turbo] {
@@ -130,7 +153,10 @@ impl Engine {
             let (status, message) = up(self.slots.serves(submit.name));
             json!({ "name": submit.name, "path": submit.path, "status": status, "runningMessage": message })
         };
-        data.insert("endpoints".into(), family.submits.iter().map(endpoint).collect());
+        data.insert(
+            "endpoints".into(),
+            family.submits.iter().map(endpoint).collect(),
+        );
         Ok(Value::Object(data))
     }
 }

@@ -17,7 +17,11 @@ pub(crate) struct Ordered {
 
 impl Engine {
     /// Loads what a request refers to, among the account's own jobs only, and orders it.
-    pub(crate) async fn ordered(&self, account_id: &str, request: &dyn Request) -> Result<Ordered, Refusal> {
+    pub(crate) async fn ordered(
+        &self,
+        account_id: &str,
+        request: &dyn Request,
+    ) -> Result<Ordered, Refusal> {
         let parent = match request.parent() {
             Some(id) => Some(Arc::new(self.job(account_id, &id).await?)),
             None => None,
@@ -25,18 +29,32 @@ impl Engine {
         let names = request.cites();
         let mut cited = Vec::new();
         if !names.is_empty() {
-            let rows = self.store.jobs_by_alias(account_id, &names).await.map_err(unavailable)?;
+            let rows = self
+                .store
+                .jobs_by_alias(account_id, &names)
+                .await
+                .map_err(unavailable)?;
             cited = rows.into_iter().map(|row| self.hydrate(row)).collect();
         }
-        let order = request.order(Context { parent: parent.as_deref(), cited: &cited })?;
-        Ok(Ordered { order, parent, cited: cited.into_iter().map(Arc::new).collect() })
+        let order = request.order(Context {
+            parent: parent.as_deref(),
+            cited: &cited,
+        })?;
+        Ok(Ordered {
+            order,
+            parent,
+            cited: cited.into_iter().map(Arc::new).collect(),
+        })
     }
 
     /// What an order costs by the prices in force.
     pub(crate) fn priced(&self, order: &Order) -> Result<Quota, Refusal> {
         self.tariff().total(&order.price).map_err(|error| {
             tracing::error!(%error, "an operation has no price");
-            Refusal::new(Code::Internal, "the request has no price; tell the operator")
+            Refusal::new(
+                Code::Internal,
+                "the request has no price; tell the operator",
+            )
         })
     }
 }

@@ -29,7 +29,8 @@ impl Engine {
         gauge: Gauge,
         cancelled: &CancellationToken,
     ) -> Result<Work, Fault> {
-        let fields = serde_json::from_str(&row.request).map_err(|error| Fault::ours(error.to_string()))?;
+        let fields =
+            serde_json::from_str(&row.request).map_err(|error| Fault::ours(error.to_string()))?;
         let Some((_, submit)) = atelier_contract::operation(&row.operation) else {
             return Err(Fault::ours(format!("unknown operation {}", row.operation)));
         };
@@ -39,7 +40,10 @@ impl Engine {
         };
         let fields: atelier_contract::body::Fields = fields;
         let request = (submit.parse_stored)(fields.clone()).map_err(refused)?;
-        let ordered = self.ordered(&row.account_id, request.as_ref()).await.map_err(refused)?;
+        let ordered = self
+            .ordered(&row.account_id, request.as_ref())
+            .await
+            .map_err(refused)?;
         let brief = ordered.order.brief;
 
         let mut sources = Vec::new();
@@ -81,7 +85,10 @@ impl Engine {
             Box::pin(async move {
                 engine.files.read(&key).await.map_err(|error| {
                     let gone = "a file of the earlier job is no longer kept";
-                    Fault { detail: error.to_string(), ..Fault::unusable(gone) }
+                    Fault {
+                        detail: error.to_string(),
+                        ..Fault::unusable(gone)
+                    }
                 })
             })
         })
@@ -101,20 +108,30 @@ impl Engine {
         let bytes = match &source.image {
             ImageData::Inline(inline) => {
                 let key = input_key(account_id, &inline.hash);
-                self.files.read(&key).await.map_err(|error| unreadable(error.to_string()))?
+                self.files
+                    .read(&key)
+                    .await
+                    .map_err(|error| unreadable(error.to_string()))?
             }
             ImageData::Url(url) => match self.own_asset(url.as_str()) {
-                Some(key) => self.files.read(&key).await.map_err(|error| unreadable(error.to_string()))?,
+                Some(key) => self
+                    .files
+                    .read(&key)
+                    .await
+                    .map_err(|error| unreadable(error.to_string()))?,
                 None => {
                     let fetched = self.outbound.fetch_image(url.as_str()).await;
-                    fetched.map_err(|fault| unreadable(fault.to_string()))?.bytes
+                    fetched
+                        .map_err(|fault| unreadable(fault.to_string()))?
+                        .bytes
                 }
             },
         };
-        let header = ImageHeader::read(&bytes).map_err(|why| Fault::bad_link(&source.field, why))?;
-        source.check(header, bytes.len() as u64, first).map_err(|refusal| {
-            Fault::new(Whose::Caller, "Invalid parameter", refusal.message)
-        })?;
+        let header =
+            ImageHeader::read(&bytes).map_err(|why| Fault::bad_link(&source.field, why))?;
+        source
+            .check(header, bytes.len() as u64, first)
+            .map_err(|refusal| Fault::new(Whose::Caller, "Invalid parameter", refusal.message))?;
         Ok((bytes, header))
     }
 
@@ -124,7 +141,11 @@ impl Engine {
             Fault { detail, ..fault }
         };
         if let Some(key) = self.own_asset(url) {
-            return self.files.read(&key).await.map_err(|error| unreadable(error.to_string()));
+            return self
+                .files
+                .read(&key)
+                .await
+                .map_err(|error| unreadable(error.to_string()));
         }
         let mut download = self
             .outbound
@@ -139,7 +160,12 @@ impl Engine {
     }
 
     /// Puts the files into the vault and says what the job comes to.
-    pub(crate) async fn store_output(&self, row: &JobRow, made: Made, asked: u32) -> Result<Ending, Fault> {
+    pub(crate) async fn store_output(
+        &self,
+        row: &JobRow,
+        made: Made,
+        asked: u32,
+    ) -> Result<Ending, Fault> {
         let Some((family, submit)) = atelier_contract::operation(&row.operation) else {
             return Err(Fault::ours(format!("unknown operation {}", row.operation)));
         };
@@ -157,14 +183,26 @@ impl Engine {
         let mut assets = Vec::new();
         for (number, file) in made.files.into_iter().enumerate() {
             // The fence in the key keeps a worker that lost its lease from touching the winner's files.
-            let key = format!("out/{}/{}-{number}.{}", row.id, row.fence, extension(file.media_type));
-            let keep = if file.role == Role::Small { Keep::Month } else { keep };
+            let key = format!(
+                "out/{}/{}-{number}.{}",
+                row.id,
+                row.fence,
+                extension(file.media_type)
+            );
+            let keep = if file.role == Role::Small {
+                Keep::Month
+            } else {
+                keep
+            };
             let expires_ms = now_ms + self.settings.lifetime_ms(keep);
             let bytes = file.bytes.len() as u64;
-            self.files.put(&key, file.bytes).await.map_err(|error| Fault {
-                retry: true,
-                ..Fault::ours(format!("vault: {error}"))
-            })?;
+            self.files
+                .put(&key, file.bytes)
+                .await
+                .map_err(|error| Fault {
+                    retry: true,
+                    ..Fault::ours(format!("vault: {error}"))
+                })?;
             crash::point("runner.file_stored");
             assets.push(NewAsset {
                 key: key.clone(),
@@ -188,8 +226,14 @@ impl Engine {
         }
         let alias = output.alias.clone();
         let quota = consumed(row, output.made, asked);
-        let output = serde_json::to_string(&output).map_err(|error| Fault::ours(error.to_string()))?;
-        Ok(Ending::Success { output, alias, quota, assets })
+        let output =
+            serde_json::to_string(&output).map_err(|error| Fault::ours(error.to_string()))?;
+        Ok(Ending::Success {
+            output,
+            alias,
+            quota,
+            assets,
+        })
     }
 }
 

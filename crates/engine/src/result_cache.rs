@@ -28,7 +28,11 @@ pub(crate) struct ResultCache(Cache<String, Rendered, BySize>);
 impl ResultCache {
     pub(crate) fn new(bytes: u64) -> Self {
         const USUAL_BODY: u64 = 1_024;
-        Self(Cache::with_weighter((bytes / USUAL_BODY) as usize, bytes, BySize))
+        Self(Cache::with_weighter(
+            (bytes / USUAL_BODY) as usize,
+            bytes,
+            BySize,
+        ))
     }
 
     pub(crate) fn get(&self, account_id: &str, job_id: &str) -> Option<Rendered> {

@@ -80,7 +80,10 @@ impl Engine {
 
     async fn work_on(self: &Arc<Self>, row: JobRow, slot: &Slot) {
         let (gauge, cancelled) = self.bench.put(&row.id, row.fence, row.progress as u8);
-        let in_hand = InHand { engine: self, row: &row };
+        let in_hand = InHand {
+            engine: self,
+            row: &row,
+        };
         let result = tokio::select! {
             biased;
             () = cancelled.cancelled() => None,
@@ -106,14 +109,23 @@ impl Engine {
         let work = self.prepare(row, gauge, cancelled).await?;
         let asked = work.brief.count;
         let backend = slot.backend();
-        let ticket = match row.ticket.as_deref().and_then(|text| serde_json::from_str(text).ok()) {
+        let ticket = match row
+            .ticket
+            .as_deref()
+            .and_then(|text| serde_json::from_str(text).ok())
+        {
             Some(ticket) => ticket,
             None => match self.start(row, slot, work.clone()).await? {
                 Started::Done(made) => return Ok((made, asked)),
                 Started::Ticket(ticket) => ticket,
             },
         };
-        let stop = CancelAtVendor { engine: self, slot, ticket: &ticket, cancelled };
+        let stop = CancelAtVendor {
+            engine: self,
+            slot,
+            ticket: &ticket,
+            cancelled,
+        };
         loop {
             match backend.poll(&work, &ticket).await? {
                 Progress::Done(made) => {
@@ -126,12 +138,14 @@ impl Engine {
     }
 
     /// Starts the work at the back end, with the intent written down first where a repeat would cost.
-    async fn start(self: &Arc<Self>, row: &JobRow, slot: &Slot, work: Work) -> Result<Started, Fault> {
+    async fn start(
+        self: &Arc<Self>,
+        row: &JobRow,
+        slot: &Slot,
+        work: Work,
+    ) -> Result<Started, Fault> {
         let backend = slot.backend();
         let careful = backend.lost_submit() == LostSubmit::Unknown;
-        if careful && row.worker.is_some() && row.tries > 0 {
-            return Err(Fault::new(Whose::Vendor, "Internal error", "the outcome at the back end is unknown"));
-        }
         let attempt_id = work.attempt_id.clone();
         if careful {
             let attempt = Attempt {
@@ -141,7 +155,11 @@ impl Engine {
                 worker: backend.name().to_owned(),
                 now_ms: self.now_ms(),
             };
-            let ours = self.store.begin_attempt(attempt).await.map_err(store_fault)?;
+            let ours = self
+                .store
+                .begin_attempt(attempt)
+                .await
+                .map_err(store_fault)?;
             if !ours {
                 return Err(Fault::ours("the lease was lost before the start"));
             }
@@ -152,7 +170,10 @@ impl Engine {
         if let Started::Ticket(ticket) = &started {
             let text = ticket.to_string();
             let now_ms = self.now_ms();
-            let recorded = self.store.record_ticket(&row.id, row.fence, &attempt_id, &text, now_ms).await;
+            let recorded = self
+                .store
+                .record_ticket(&row.id, row.fence, &attempt_id, &text, now_ms)
+                .await;
             recorded.map_err(store_fault)?;
             crash::point("runner.ticket_recorded");
         }
@@ -186,10 +207,15 @@ impl Engine {
                 now_ms: self.now_ms(),
                 attempt_state: "rejected",
             };
-            self.store.requeue(requeue).await.map(|_| self.wake_job(&row.id))
+            self.store
+                .requeue(requeue)
+                .await
+                .map(|_| self.wake_job(&row.id))
         } else {
             let ending = Ending::Failure(fault.job_message());
-            self.settle(&row.id, Guard::Fence(row.fence), ending).await.map(|_| ())
+            self.settle(&row.id, Guard::Fence(row.fence), ending)
+                .await
+                .map(|_| ())
         };
         if let Err(error) = outcome {
             tracing::error!(%error, job = %row.id, "a failure could not be recorded; the lease will run out");
@@ -201,7 +227,20 @@ impl Engine {
         debug_assert_eq!(row.state, JobState::Running);
         if row.fence >= self.settings.tries_most {
             let message = "[Internal error] the job was begun too often without an end".to_owned();
-            self.settle(&row.id, Guard::Fence(row.fence), Ending::Failure(message)).await?;
+            self.settle(&row.id, Guard::Fence(row.fence), Ending::Failure(message))
+                .await?;
+            return Ok(());
+        }
+        if row.ticket.is_none()
+            && row
+                .worker
+                .as_deref()
+                .is_some_and(|name| self.slots.is_careful(name))
+        {
+            // The intent was written down and nothing after it: the vendor may be working on it, and may be paid.
+            let message = "[Internal error] the outcome at the back end is unknown".to_owned();
+            self.settle(&row.id, Guard::Fence(row.fence), Ending::Failure(message))
+                .await?;
             return Ok(());
         }
         let now_ms = self.now_ms();
@@ -211,7 +250,11 @@ impl Engine {
         };
         if let Some(slot) = slot {
             let until_ms = now_ms + self.settings.lease_ms;
-            if let Some(row) = self.store.take_lease(&row.id, row.fence, &self.node, until_ms, now_ms).await? {
+            if let Some(row) = self
+                .store
+                .take_lease(&row.id, row.fence, &self.node, until_ms, now_ms)
+                .await?
+            {
                 self.start_work(row, slot);
             }
             return Ok(());
@@ -231,7 +274,10 @@ impl Engine {
 }
 
 fn store_fault(error: atelier_store::Error) -> Fault {
-    Fault { retry: true, ..Fault::ours(format!("store: {error}")) }
+    Fault {
+        retry: true,
+        ..Fault::ours(format!("store: {error}"))
+    }
 }
 
 /// A job in hand; put away when the work ends, however it ends.
@@ -258,7 +304,9 @@ impl Drop for CancelAtVendor<'_> {
     fn drop(&mut self) {
         if self.cancelled.is_cancelled() {
             let (backend, ticket) = (self.slot.backend().clone(), self.ticket.clone());
-            self.engine.tasks.spawn(async move { backend.cancel(&ticket).await });
+            self.engine
+                .tasks
+                .spawn(async move { backend.cancel(&ticket).await });
         }
     }
 }

@@ -27,24 +27,43 @@ impl Engine {
         self.sweep_step().await?;
         let settings = &self.settings;
         let milliseconds = Duration::from_millis;
-        self.repeat("runner", milliseconds(settings.idle_ms), Some(|engine| &engine.wakes.work), |engine| async move {
-            engine.run_step().await.map(|leased| leased > 0)
+        self.repeat(
+            "runner",
+            milliseconds(settings.idle_ms),
+            Some(|engine| &engine.wakes.work),
+            |engine| async move { engine.run_step().await.map(|leased| leased > 0) },
+        );
+        self.repeat(
+            "courier",
+            milliseconds(settings.idle_ms),
+            Some(|engine| &engine.wakes.callbacks),
+            |engine| async move { engine.deliver_step().await.map(|claimed| claimed > 0) },
+        );
+        self.repeat(
+            "sweeper",
+            milliseconds(settings.sweep_ms),
+            None,
+            |engine| async move { engine.sweep_step().await.map(|_| false) },
+        );
+        self.repeat("tidy", TIDY_EVERY, None, |engine| async move {
+            engine.tidy_step().await.map(|_| false)
         });
-        self.repeat("courier", milliseconds(settings.idle_ms), Some(|engine| &engine.wakes.callbacks), |engine| async move {
-            engine.deliver_step().await.map(|claimed| claimed > 0)
-        });
-        self.repeat("sweeper", milliseconds(settings.sweep_ms), None, |engine| async move {
-            engine.sweep_step().await.map(|_| false)
-        });
-        self.repeat("tidy", TIDY_EVERY, None, |engine| async move { engine.tidy_step().await.map(|_| false) });
-        self.repeat("renewer", milliseconds(settings.renew_ms), None, |engine| async move {
-            engine.renew_step().await.map(|()| false)
-        });
-        self.repeat("progress", milliseconds(settings.progress_ms), None, |engine| async move {
-            engine.progress_step().await.map(|()| false)
-        });
+        self.repeat(
+            "renewer",
+            milliseconds(settings.renew_ms),
+            None,
+            |engine| async move { engine.renew_step().await.map(|()| false) },
+        );
+        self.repeat(
+            "progress",
+            milliseconds(settings.progress_ms),
+            None,
+            |engine| async move { engine.progress_step().await.map(|()| false) },
+        );
         self.listen();
-        Ok(Running { engine: self.clone() })
+        Ok(Running {
+            engine: self.clone(),
+        })
     }
 
     fn repeat<F>(
@@ -153,12 +172,22 @@ impl Running {
         let engine = self.engine;
         engine.stopping.cancel();
         engine.tasks.close();
-        if tokio::time::timeout(patience, engine.tasks.wait()).await.is_err() {
-            tracing::info!(jobs = engine.bench.ids().len(), "handing back unfinished jobs");
+        if tokio::time::timeout(patience, engine.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::info!(
+                jobs = engine.bench.ids().len(),
+                "handing back unfinished jobs"
+            );
         }
         let now_ms = engine.now_ms();
         for result in [
-            engine.store.void_leases(Some(&engine.node), now_ms).await.map(|_| ()),
+            engine
+                .store
+                .void_leases(Some(&engine.node), now_ms)
+                .await
+                .map(|_| ()),
             engine.store.forget_node(&engine.node).await,
         ] {
             if let Err(error) = result {

@@ -37,9 +37,17 @@ impl Engine {
         ending: Ending,
     ) -> Result<Option<JobRow>, atelier_store::Error> {
         let outcome = match ending {
-            Ending::Success { output, alias, quota, assets } => {
-                Outcome::Succeeded { output, alias, quota, assets }
-            }
+            Ending::Success {
+                output,
+                alias,
+                quota,
+                assets,
+            } => Outcome::Succeeded {
+                output,
+                alias,
+                quota,
+                assets,
+            },
             Ending::Failure(message) => Outcome::Failed { message },
         };
         let settlement = Settlement {
@@ -71,7 +79,10 @@ impl Engine {
             return Err(finished());
         }
         let ending = Ending::Failure(CANCELLED.into());
-        let settled = self.settle(id.as_str(), Guard::Unfinished, ending).await.map_err(unavailable)?;
+        let settled = self
+            .settle(id.as_str(), Guard::Unfinished, ending)
+            .await
+            .map_err(unavailable)?;
         self.bench.cancel(id.as_str());
         settled.map(|row| self.hydrate(row)).ok_or_else(finished)
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use atelier_backends::Backend;
+use atelier_backends::backend::LostSubmit;
 
 struct Bench {
     backend: Arc<dyn Backend>,
@@ -37,51 +38,89 @@ impl Slots {
     pub(crate) fn new(backends: Vec<Arc<dyn Backend>>) -> Self {
         let benches = backends
             .into_iter()
-            .map(|backend| Arc::new(Bench { backend, busy: AtomicUsize::new(0) }))
+            .map(|backend| {
+                Arc::new(Bench {
+                    backend,
+                    busy: AtomicUsize::new(0),
+                })
+            })
             .collect();
         Self { benches }
     }
 
     /// Takes a slot for an operation, if one is free.
     pub(crate) fn take(&self, operation: &str) -> Option<Slot> {
-        self.benches.iter().filter(|bench| bench.backend.serves(operation)).find_map(|bench| {
-            let most = bench.backend.slots();
-            let taken = bench.busy.fetch_update(Ordering::AcqRel, Ordering::Acquire, |busy| {
-                (busy < most).then_some(busy + 1)
-            });
-            taken.is_ok().then(|| Slot { bench: bench.clone() })
-        })
+        self.benches
+            .iter()
+            .filter(|bench| bench.backend.serves(operation))
+            .find_map(|bench| {
+                let most = bench.backend.slots();
+                let taken = bench
+                    .busy
+                    .fetch_update(Ordering::AcqRel, Ordering::Acquire, |busy| {
+                        (busy < most).then_some(busy + 1)
+                    });
+                taken.is_ok().then(|| Slot {
+                    bench: bench.clone(),
+                })
+            })
     }
 
     /// Takes a slot of a named back end even when it is full: its job is already at the vendor.
     pub(crate) fn take_over(&self, name: &str) -> Option<Slot> {
-        let bench = self.benches.iter().find(|bench| bench.backend.name() == name)?;
+        let bench = self
+            .benches
+            .iter()
+            .find(|bench| bench.backend.name() == name)?;
         bench.busy.fetch_add(1, Ordering::AcqRel);
-        Some(Slot { bench: bench.clone() })
+        Some(Slot {
+            bench: bench.clone(),
+        })
+    }
+
+    /// Whether a lost submit to a named back end must not be repeated.
+    pub(crate) fn is_careful(&self, name: &str) -> bool {
+        let named = self
+            .benches
+            .iter()
+            .find(|bench| bench.backend.name() == name);
+        named.is_some_and(|bench| bench.backend.lost_submit() == LostSubmit::Unknown)
     }
 
     /// How many more jobs could start now, over all back ends.
     pub(crate) fn free(&self) -> usize {
-        let free = |bench: &Arc<Bench>| bench.backend.slots().saturating_sub(bench.busy.load(Ordering::Acquire));
+        let free = |bench: &Arc<Bench>| {
+            bench
+                .backend
+                .slots()
+                .saturating_sub(bench.busy.load(Ordering::Acquire))
+        };
         self.benches.iter().map(free).sum()
     }
 
     /// Whether some back end can do an operation at all.
     pub(crate) fn serves(&self, operation: &str) -> bool {
-        self.benches.iter().any(|bench| bench.backend.serves(operation))
+        self.benches
+            .iter()
+            .any(|bench| bench.backend.serves(operation))
     }
 
     /// Whether a slot for an operation is free.
     pub(crate) fn has_free(&self, operation: &str) -> bool {
         self.benches.iter().any(|bench| {
-            bench.backend.serves(operation) && bench.busy.load(Ordering::Acquire) < bench.backend.slots()
+            bench.backend.serves(operation)
+                && bench.busy.load(Ordering::Acquire) < bench.backend.slots()
         })
     }
 
     /// Name, busy slots and all slots of each back end.
     pub(crate) fn picture(&self) -> Vec<(String, usize, usize)> {
         let one = |bench: &Arc<Bench>| {
-            (bench.backend.name().to_owned(), bench.busy.load(Ordering::Acquire), bench.backend.slots())
+            (
+                bench.backend.name().to_owned(),
+                bench.busy.load(Ordering::Acquire),
+                bench.backend.slots(),
+            )
         };
         self.benches.iter().map(one).collect()
     }

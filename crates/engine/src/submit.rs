@@ -51,14 +51,27 @@ impl Engine {
     /// Accepts a call or refuses it; after an acceptance the job survives anything.
     pub async fn submit(self: &Arc<Self>, mut call: Call) -> Result<Submitted, Refusal> {
         if call.custody || !self.slots.serves(call.submit.name) {
-            return Err(Refusal::new(Code::NoAvailableAccount, "No available accounts"));
+            return Err(Refusal::new(
+                Code::NoAvailableAccount,
+                "No available accounts",
+            ));
         }
-        place_files(&mut call.fields, std::mem::take(&mut call.files), call.submit)?;
-        let idempotency = call.idempotency_key.as_ref().map(|key| self.idempotency(key, &call));
+        place_files(
+            &mut call.fields,
+            std::mem::take(&mut call.files),
+            call.submit,
+        )?;
+        let idempotency = call
+            .idempotency_key
+            .as_ref()
+            .map(|key| self.idempotency(key, &call));
         let request = (call.submit.parse)(call.fields)?;
         if let Some(word) = request.prompt().and_then(|prompt| self.banned_word(prompt)) {
             let message = format!("banned prompt words: [{word}]");
-            return Err(Refusal { field: Some("prompt".into()), ..Refusal::new(Code::BannedPrompt, message) });
+            return Err(Refusal {
+                field: Some("prompt".into()),
+                ..Refusal::new(Code::BannedPrompt, message)
+            });
         }
         let account_id = &call.caller.account_id;
         let ordered = self.ordered(account_id, request.as_ref()).await?;
@@ -67,13 +80,26 @@ impl Engine {
         self.keep_inputs(account_id, &ordered.order.brief).await?;
 
         let fields = ordered.order.stored(request.as_ref());
-        let job = self.new_job(&call.caller, (call.family, call.submit), &ordered, (fields, price));
+        let job = self.new_job(
+            &call.caller,
+            (call.family, call.submit),
+            &ordered,
+            (fields, price),
+        );
         self.accept(job, idempotency).await
     }
 
-    async fn accept(self: &Arc<Self>, job: NewJob, idempotency: Option<Idempotency>) -> Result<Submitted, Refusal> {
+    async fn accept(
+        self: &Arc<Self>,
+        job: NewJob,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Submitted, Refusal> {
         // Born leased: with a slot free, no second commit is needed before the work starts.
-        let slot = if self.stopping.is_cancelled() { None } else { self.slots.take(&job.operation) };
+        let slot = if self.stopping.is_cancelled() {
+            None
+        } else {
+            self.slots.take(&job.operation)
+        };
         let lease = slot.as_ref().map(|_| Lease {
             owner: self.node.clone(),
             until_ms: job.created_ms + self.settings.lease_ms,
@@ -82,7 +108,12 @@ impl Engine {
         let price = job.price;
         let born = slot.map(|slot| (born_row(&job, &self.node, self.settings.lease_ms), slot));
         crash::point("submit.before_accept");
-        let accept = Accept { job, ledger_id: self.ids.uuid(), idempotency, lease };
+        let accept = Accept {
+            job,
+            ledger_id: self.ids.uuid(),
+            idempotency,
+            lease,
+        };
         let accepted = self.store.accept(accept).await.map_err(unavailable)?;
         crash::point("submit.accepted");
         match accepted {
@@ -91,9 +122,15 @@ impl Engine {
                     Some((row, slot)) => self.start_work(JobRow { fence, ..row }, slot),
                     None => self.wake_work(),
                 }
-                Ok(Submitted { job_id, replayed: false })
+                Ok(Submitted {
+                    job_id,
+                    replayed: false,
+                })
             }
-            Accepted::Replayed { job_id } => Ok(Submitted { job_id: JobId::new(job_id), replayed: true }),
+            Accepted::Replayed { job_id } => Ok(Submitted {
+                job_id: JobId::new(job_id),
+                replayed: true,
+            }),
             Accepted::Mismatch => Err(Refusal::new(
                 Code::IdempotencyMismatch,
                 "Idempotency-Key: was used with another body; use a new key for a new request",
@@ -104,16 +141,29 @@ impl Engine {
             )),
             Accepted::QueueFull { max_queue } => Err(Refusal::new(
                 Code::QueueFull,
-                format!("the queue holds {max_queue} unfinished jobs at most; wait for one to finish"),
+                format!(
+                    "the queue holds {max_queue} unfinished jobs at most; wait for one to finish"
+                ),
             )),
-            Accepted::NoAccount => Err(Refusal::new(Code::Unauthorized, "the account no longer exists")),
+            Accepted::NoAccount => Err(Refusal::new(
+                Code::Unauthorized,
+                "the account no longer exists",
+            )),
         }
     }
 
     /// What a submit of the same fields would hold, without running it.
-    pub async fn quote(&self, account_id: &str, operation: &str, fields: Fields) -> Result<Quota, Refusal> {
+    pub async fn quote(
+        &self,
+        account_id: &str,
+        operation: &str,
+        fields: Fields,
+    ) -> Result<Quota, Refusal> {
         let Some((_, submit)) = atelier_contract::operation(operation) else {
-            let message = format!("unknown operation; known are {}", operation_names().join(", "));
+            let message = format!(
+                "unknown operation; known are {}",
+                operation_names().join(", ")
+            );
             return Err(Refusal::invalid("operation", message));
         };
         let request = (submit.parse)(fields)?;
@@ -174,11 +224,18 @@ impl Engine {
         {
             return refuse("hookUrl", &blocked);
         }
-        let pictures = order.brief.inputs().filter_map(|source| match &source.image {
-            ImageData::Url(url) => Some((source.field.as_str(), url.as_str())),
-            ImageData::Inline(_) => None,
-        });
-        let video = order.brief.video.as_ref().map(|(field, url)| (field.as_str(), url.as_str()));
+        let pictures = order
+            .brief
+            .inputs()
+            .filter_map(|source| match &source.image {
+                ImageData::Url(url) => Some((source.field.as_str(), url.as_str())),
+                ImageData::Inline(_) => None,
+            });
+        let video = order
+            .brief
+            .video
+            .as_ref()
+            .map(|(field, url)| (field.as_str(), url.as_str()));
         for (field, url) in pictures.chain(video) {
             if self.own_asset(url).is_none()
                 && let Err(blocked) = policy.check_url(url, Purpose::Image)
@@ -194,13 +251,23 @@ impl Engine {
         let now_ms = self.now_ms();
         let mut kept = Vec::new();
         for Source { image, .. } in brief.inputs() {
-            let ImageData::Inline(inline) = image else { continue };
-            let (Some(bytes), Some(header)) = (&inline.bytes, inline.header) else { continue };
+            let ImageData::Inline(inline) = image else {
+                continue;
+            };
+            let (Some(bytes), Some(header)) = (&inline.bytes, inline.header) else {
+                continue;
+            };
             let key = input_key(account_id, &inline.hash);
-            self.files.put(&key, bytes::Bytes::copy_from_slice(bytes)).await.map_err(|error| {
-                tracing::error!(%error, "an input was not stored");
-                Refusal::new(Code::Overloaded, "the service cannot store the image now; try again shortly")
-            })?;
+            self.files
+                .put(&key, bytes::Bytes::copy_from_slice(bytes))
+                .await
+                .map_err(|error| {
+                    tracing::error!(%error, "an input was not stored");
+                    Refusal::new(
+                        Code::Overloaded,
+                        "the service cannot store the image now; try again shortly",
+                    )
+                })?;
             kept.push(NewAsset {
                 key,
                 job_id: String::new(),
@@ -259,15 +326,26 @@ pub(crate) fn input_key(account_id: &str, hash: &str) -> String {
 }
 
 fn operation_names() -> Vec<&'static str> {
-    atelier_contract::FAMILIES.iter().flat_map(|family| family.submits).map(|submit| submit.name).collect()
+    atelier_contract::FAMILIES
+        .iter()
+        .flat_map(|family| family.submits)
+        .map(|submit| submit.name)
+        .collect()
 }
 
 /// Puts the files of a multipart body where the JSON form of the same call has its base64.
-fn place_files(fields: &mut Fields, files: Vec<(String, Vec<u8>)>, submit: &Submit) -> Result<(), Refusal> {
+fn place_files(
+    fields: &mut Fields,
+    files: Vec<(String, Vec<u8>)>,
+    submit: &Submit,
+) -> Result<(), Refusal> {
     for (name, bytes) in files {
         let name = name.strip_suffix("[]").unwrap_or(&name);
         if !submit.files.contains(&name) {
-            return Err(Refusal::invalid(name, format!("is not a file field; those are {}", submit.files.join(", "))));
+            return Err(Refusal::invalid(
+                name,
+                format!("is not a file field; those are {}", submit.files.join(", ")),
+            ));
         }
         let encoded = Value::String(base64::engine::general_purpose::STANDARD.encode(bytes));
         match fields.get_mut(name) {
@@ -275,7 +353,12 @@ fn place_files(fields: &mut Fields, files: Vec<(String, Vec<u8>)>, submit: &Subm
                 fields.insert(name.to_owned(), Value::Array(vec![encoded]));
             }
             Some(Value::Array(list)) => list.push(encoded),
-            Some(_) => return Err(Refusal::invalid(name, "must be given once, as files or as text")),
+            Some(_) => {
+                return Err(Refusal::invalid(
+                    name,
+                    "must be given once, as files or as text",
+                ));
+            }
         }
     }
     Ok(())

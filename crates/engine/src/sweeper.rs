@@ -47,7 +47,9 @@ impl Engine {
         for asset in expired {
             match self.files.delete(&asset.key).await {
                 Ok(()) => gone.push(asset.key),
-                Err(error) => tracing::warn!(%error, key = asset.key, "an expired file was not deleted"),
+                Err(error) => {
+                    tracing::warn!(%error, key = asset.key, "an expired file was not deleted")
+                }
             }
         }
         crash::point("sweeper.before_forget");
@@ -60,7 +62,9 @@ impl Engine {
     /// The slow round: files no row knows, old idempotency keys.
     pub async fn tidy_step(&self) -> Result<usize, atelier_store::Error> {
         let now_ms = self.now_ms();
-        self.store.forget_idempotency(now_ms - self.settings.idempotency_ms).await?;
+        self.store
+            .forget_idempotency(now_ms - self.settings.idempotency_ms)
+            .await?;
         let kept = self.files.sweep_unfinished(now_ms - ORPHAN_MS).await;
         let mut orphans = match (kept, self.files.list("", now_ms - ORPHAN_MS).await) {
             (Ok(_), Ok(keys)) => keys,
@@ -83,13 +87,18 @@ impl Engine {
         let now_ms = self.now_ms();
         let ids = self.bench.ids();
         if !ids.is_empty() {
-            let ours = self.store.renew_leases(&self.node, &ids, now_ms + self.settings.lease_ms).await?;
+            let ours = self
+                .store
+                .renew_leases(&self.node, &ids, now_ms + self.settings.lease_ms)
+                .await?;
             let ours: std::collections::HashSet<_> = ours.into_iter().collect();
             for lost in ids.iter().filter(|id| !ours.contains(*id)) {
                 self.bench.cancel(lost);
             }
         }
-        self.store.beat(&self.node, self.started_ms, now_ms, "").await
+        self.store
+            .beat(&self.node, self.started_ms, now_ms, "")
+            .await
     }
 
     /// Writes down progress that changed.
@@ -105,7 +114,9 @@ impl Engine {
     }
 
     /// The nodes that share the store and were heard of lately.
-    pub(crate) async fn alive_nodes(&self) -> Result<Vec<atelier_store::Node>, atelier_store::Error> {
+    pub(crate) async fn alive_nodes(
+        &self,
+    ) -> Result<Vec<atelier_store::Node>, atelier_store::Error> {
         self.store.nodes(self.now_ms() - NODE_SILENT_MS).await
     }
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use atelier_contract::{Code, File, Job, Refusal, Role};
+use atelier_store::files::Flow;
 use base64::Engine as _;
 use bytes::Bytes;
-use atelier_store::files::Flow;
 
 use crate::engine::{Engine, unavailable};
 use crate::sign::AddressFault;
@@ -33,17 +33,24 @@ impl Engine {
     /// are the same at every reading.
     pub(crate) fn addresses(&self, file: &File) -> (String, String) {
         let query = self.signer.sign(&file.key, file.expires_ms / 1000);
-        let address = |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
-        (address(&self.settings.origin_url), address(&self.settings.cdn_url))
+        let address =
+            |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
+        (
+            address(&self.settings.origin_url),
+            address(&self.settings.cdn_url),
+        )
     }
 
     /// The key of the service's own file behind an address, when the address is signed and still good.
     pub(crate) fn own_asset(&self, url: &str) -> Option<String> {
         let settings = &self.settings;
-        let bases = [&settings.origin_url, &settings.cdn_url].into_iter().chain(&settings.own_urls);
-        let rest = bases
-            .filter(|base| !base.is_empty())
-            .find_map(|base| url.strip_prefix(base.trim_end_matches('/'))?.strip_prefix(ASSETS))?;
+        let bases = [&settings.origin_url, &settings.cdn_url]
+            .into_iter()
+            .chain(&settings.own_urls);
+        let rest = bases.filter(|base| !base.is_empty()).find_map(|base| {
+            url.strip_prefix(base.trim_end_matches('/'))?
+                .strip_prefix(ASSETS)
+        })?;
         let (key, query) = rest.split_once('?')?;
         self.signer.verify(key, query, self.now_ms() / 1000).ok()?;
         Some(key.to_owned())
@@ -52,12 +59,21 @@ impl Engine {
     /// The asset behind a key and its signed query.
     pub async fn asset(&self, key: &str, query: &str) -> Result<Asset, Refusal> {
         let gone = || Refusal::new(Code::Expired, "the address has expired");
-        self.signer.verify(key, query, self.now_ms() / 1000).map_err(|fault| match fault {
-            AddressFault::Expired => gone(),
-            AddressFault::BadSignature => Refusal::new(Code::Forbidden, "the address is not signed by this service"),
-        })?;
+        self.signer
+            .verify(key, query, self.now_ms() / 1000)
+            .map_err(|fault| match fault {
+                AddressFault::Expired => gone(),
+                AddressFault::BadSignature => {
+                    Refusal::new(Code::Forbidden, "the address is not signed by this service")
+                }
+            })?;
         // A good signature was ours once, so a missing row means that the file has been swept.
-        let asset = self.store.asset(key).await.map_err(unavailable)?.ok_or_else(gone)?;
+        let asset = self
+            .store
+            .asset(key)
+            .await
+            .map_err(unavailable)?
+            .ok_or_else(gone)?;
         Ok(Asset {
             etag: format!("\"{:x}-{:x}\"", asset.created_ms, asset.bytes),
             key: asset.key,
@@ -73,10 +89,16 @@ impl Engine {
         asset: &Asset,
         range: Range<u64>,
     ) -> Result<Flow<Bytes>, Refusal> {
-        self.files.read_range(&asset.key, range).await.map_err(|error| {
-            tracing::error!(%error, key = asset.key, "an asset could not be read");
-            Refusal::new(Code::Overloaded, "the file cannot be read now; try again shortly")
-        })
+        self.files
+            .read_range(&asset.key, range)
+            .await
+            .map_err(|error| {
+                tracing::error!(%error, key = asset.key, "an asset could not be read");
+                Refusal::new(
+                    Code::Overloaded,
+                    "the file cannot be read now; try again shortly",
+                )
+            })
     }
 
     /// The main files of a finished job in base64, for answers that carry them.

@@ -34,7 +34,10 @@ impl Wakes {
     fn unwatch(&self, id: &str) {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         // The map's own reference and the leaving watcher's: nobody else is left.
-        if watched.get(id).is_some_and(|notify| Arc::strong_count(notify) <= 2) {
+        if watched
+            .get(id)
+            .is_some_and(|notify| Arc::strong_count(notify) <= 2)
+        {
             watched.remove(id);
         }
     }
@@ -50,7 +53,11 @@ pub struct Changes {
 impl Changes {
     pub(crate) fn new(engine: Arc<crate::Engine>, id: &JobId) -> Self {
         let notify = engine.wakes.watch(id.as_str());
-        Self { engine, id: id.to_string(), notify }
+        Self {
+            engine,
+            id: id.to_string(),
+            notify,
+        }
     }
 
     /// Runs `read` until it gives an answer: at once, at every hint, and every `idle` without one.

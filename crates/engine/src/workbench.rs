@@ -76,7 +76,11 @@ impl Workbench {
             let now = piece.gauge.get();
             if now > piece.written {
                 piece.written = now;
-                notes.push(ProgressNote { job_id: id.clone(), fence: piece.fence, progress: i64::from(now) });
+                notes.push(ProgressNote {
+                    job_id: id.clone(),
+                    fence: piece.fence,
+                    progress: i64::from(now),
+                });
             }
         }
         notes

@@ -23,7 +23,9 @@ impl Receiver {
         let log = got.clone();
         tokio::task::spawn_local(async move {
             loop {
-                let Ok((mut socket, _)) = listener.accept().await else { return };
+                let Ok((mut socket, _)) = listener.accept().await else {
+                    return;
+                };
                 let mut bytes = Vec::new();
                 let mut chunk = [0; 4096];
                 while !complete(&bytes) {
@@ -37,8 +39,14 @@ impl Receiver {
                     log.push(String::from_utf8_lossy(&bytes).into_owned());
                     log.len()
                 };
-                let status = statuses.get(number - 1).or(statuses.last()).copied().unwrap_or(200);
-                let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
+                let status = statuses
+                    .get(number - 1)
+                    .or(statuses.last())
+                    .copied()
+                    .unwrap_or(200);
+                let answer = format!(
+                    "HTTP/1.1 {status} X\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok"
+                );
                 let _ = socket.write_all(answer.as_bytes()).await;
             }
         });
@@ -52,10 +60,16 @@ impl Receiver {
 
 fn complete(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length = head
-        .lines()
-        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.trim().parse().ok());
+    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let length = head.lines().find_map(|line| {
+        line.to_ascii_lowercase()
+            .strip_prefix("content-length: ")?
+            .trim()
+            .parse()
+            .ok()
+    });
     body.len() >= length.unwrap_or(0)
 }
 
@@ -63,7 +77,11 @@ async fn deliver(rig: &Rig, receiver: &Receiver, count: usize) {
     rig.engine.deliver_step().await.expect("a step");
     for _ in 0..1_000 {
         let (callbacks, _) = rig.engine.callbacks(None, 1, 10).await.expect("listed");
-        if receiver.count() == count && callbacks.iter().all(|callback| callback.status != "sending") {
+        if receiver.count() == count
+            && callbacks
+                .iter()
+                .all(|callback| callback.status != "sending")
+        {
             return;
         }
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -88,7 +106,11 @@ async fn story() {
     rig.clock.advance(3_900);
     rig.engine.deliver_step().await.expect("a step");
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(receiver.count(), 1, "not before four fifths of five seconds");
+    assert_eq!(
+        receiver.count(),
+        1,
+        "not before four fifths of five seconds"
+    );
     rig.clock.advance(2_200);
     deliver(&rig, &receiver, 2).await;
     rig.clock.advance(37_000);
@@ -100,13 +122,29 @@ async fn story() {
 
     let job = rig.job(&caller, &id).await;
     assert_eq!(job.hook_times, 3);
-    let family = atelier_contract::operation("artgen.imagine").expect("in the table").0;
-    let fetched = rig.engine.fetch_body(&caller.account_id, family, &id).await.expect("fetched");
-    let posts = receiver.got.lock().expect("no panic under the lock").clone();
-    let ids: Vec<_> = posts.iter().map(|post| header(post, "webhook-id")).collect();
+    let family = atelier_contract::operation("artgen.imagine")
+        .expect("in the table")
+        .0;
+    let fetched = rig
+        .engine
+        .fetch_body(&caller.account_id, family, &id)
+        .await
+        .expect("fetched");
+    let posts = receiver
+        .got
+        .lock()
+        .expect("no panic under the lock")
+        .clone();
+    let ids: Vec<_> = posts
+        .iter()
+        .map(|post| header(post, "webhook-id"))
+        .collect();
     assert_eq!(ids, vec![format!("cb_{id}"); 3], "one id for every try");
     for post in &posts {
-        assert_eq!(post.split_once("\r\n\r\n").expect("a body").1.as_bytes(), fetched.as_ref());
+        assert_eq!(
+            post.split_once("\r\n\r\n").expect("a body").1.as_bytes(),
+            fetched.as_ref()
+        );
         assert!(header(post, "webhook-signature").starts_with("v1,"));
     }
     rig.check_books().await;
@@ -114,8 +152,11 @@ async fn story() {
 
 fn header(post: &str, name: &str) -> String {
     let start = format!("{name}: ");
-    let line = post.lines().find(|line| line.to_ascii_lowercase().starts_with(&start));
-    line.map(|line| line[start.len()..].to_owned()).unwrap_or_default()
+    let line = post
+        .lines()
+        .find(|line| line.to_ascii_lowercase().starts_with(&start));
+    line.map(|line| line[start.len()..].to_owned())
+        .unwrap_or_default()
 }
 
 #[tokio::test]
@@ -129,15 +170,38 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
             let id = rig.submit(&caller, body, None).await.expect("accepted");
             rig.settle_down().await;
             deliver(&rig, &receiver, 1).await;
-            let (callbacks, _) = rig.engine.callbacks(Some(&caller.account_id), 1, 10).await.expect("listed");
-            assert_eq!((callbacks[0].status.as_str(), callbacks[0].last_status), ("stopped", Some(410)));
+            let (callbacks, _) = rig
+                .engine
+                .callbacks(Some(&caller.account_id), 1, 10)
+                .await
+                .expect("listed");
+            assert_eq!(
+                (callbacks[0].status.as_str(), callbacks[0].last_status),
+                ("stopped", Some(410))
+            );
             let stranger = rig.account(10).await;
             let callback = format!("cb_{id}");
-            assert!(rig.engine.redeliver(&stranger.account_id, &callback).await.is_err(), "not theirs");
-            rig.engine.redeliver(&caller.account_id, &callback).await.expect("due again");
+            assert!(
+                rig.engine
+                    .redeliver(&stranger.account_id, &callback)
+                    .await
+                    .is_err(),
+                "not theirs"
+            );
+            rig.engine
+                .redeliver(&caller.account_id, &callback)
+                .await
+                .expect("due again");
             deliver(&rig, &receiver, 2).await;
-            let (callbacks, _) = rig.engine.callbacks(Some(&caller.account_id), 1, 10).await.expect("listed");
-            assert_eq!((callbacks[0].status.as_str(), callbacks[0].attempts), ("delivered", 2));
+            let (callbacks, _) = rig
+                .engine
+                .callbacks(Some(&caller.account_id), 1, 10)
+                .await
+                .expect("listed");
+            assert_eq!(
+                (callbacks[0].status.as_str(), callbacks[0].attempts),
+                ("delivered", 2)
+            );
         })
         .await;
 }

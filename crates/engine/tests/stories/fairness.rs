@@ -11,12 +11,22 @@ async fn one_job_of_a_small_account_does_not_wait_for_a_hundred_of_a_large_one()
     let (large, small) = (rig.account(10_000).await, rig.account(10).await);
     let blocker = rig.imagine(&large, "hang 0").await.expect("accepted");
     for number in 1..=100 {
-        rig.imagine(&large, &format!("large {number}")).await.expect("accepted");
+        rig.imagine(&large, &format!("large {number}"))
+            .await
+            .expect("accepted");
     }
     rig.imagine(&small, "small").await.expect("accepted");
-    rig.engine.cancel(&large.account_id, &blocker).await.expect("cancelled");
+    rig.engine
+        .cancel(&large.account_id, &blocker)
+        .await
+        .expect("cancelled");
     rig.settle_down().await;
-    let place = rig.backend.starts().iter().position(|prompt| prompt == "small").expect("it ran");
+    let place = rig
+        .backend
+        .starts()
+        .iter()
+        .position(|prompt| prompt == "small")
+        .expect("it ran");
     assert!(place <= 3, "it ran as number {place}");
     rig.check_books().await;
 }
@@ -35,8 +45,14 @@ async fn turbo_goes_before_fast_before_relax_but_relax_does_not_starve() {
     let late = rig.account(100).await;
     let body = json!({ "prompt": "late turbo", "mode": "turbo" });
     rig.submit(&late, body, None).await.expect("accepted");
-    rig.engine.cancel(&blocked.account_id, &blocker).await.expect("cancelled");
+    rig.engine
+        .cancel(&blocked.account_id, &blocker)
+        .await
+        .expect("cancelled");
     rig.settle_down().await;
-    assert_eq!(rig.backend.starts()[1..], ["turbo", "fast", "relax", "late turbo"]);
+    assert_eq!(
+        rig.backend.starts()[1..],
+        ["turbo", "fast", "relax", "late turbo"]
+    );
     rig.check_books().await;
 }

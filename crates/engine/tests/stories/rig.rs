@@ -8,7 +8,9 @@ use atelier_backends::backend::{Backend, LostSubmit};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
 use atelier_contract::{Job, JobId, JobState, Quota, Refusal, Tariff};
-use atelier_engine::{Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings};
+use atelier_engine::{
+    Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings,
+};
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
 use serde_json::{Value, json};
@@ -37,7 +39,14 @@ impl Rig {
         let clock = Clock::manual(START_MS);
         let backend = Arc::new(Scripted::new(slots, lost));
         let (engine, store) = house(&folder, &clock, backend.clone(), "node-1").await;
-        Self { engine, backend, clock, store, folder, node: 1 }
+        Self {
+            engine,
+            backend,
+            clock,
+            store,
+            folder,
+            node: 1,
+        }
     }
 
     /// The process is gone and another one starts on the same files.
@@ -45,13 +54,23 @@ impl Rig {
         self.node += 1;
         self.store.close().await;
         let node = format!("node-{}", self.node);
-        (self.engine, self.store) = house(&self.folder, &self.clock, self.backend.clone(), &node).await;
-        self.store.void_leases(None, self.clock.now_ms()).await.expect("void");
+        (self.engine, self.store) =
+            house(&self.folder, &self.clock, self.backend.clone(), &node).await;
+        self.store
+            .void_leases(None, self.clock.now_ms())
+            .await
+            .expect("void");
     }
 
     /// A second node on the same store and the same files.
     pub fn second_node(&self) -> Arc<Engine> {
-        house_on(self.store.clone(), &self.folder, &self.clock, self.backend.clone(), "second")
+        house_on(
+            self.store.clone(),
+            &self.folder,
+            &self.clock,
+            self.backend.clone(),
+            "second",
+        )
     }
 
     pub async fn account(&self, balance: i64) -> Caller {
@@ -62,17 +81,27 @@ impl Rig {
             max_queue: Some(100_000),
             email_verified: true,
         };
-        let (account, key) = self.engine.create_account(request).await.expect("an account");
+        let (account, key) = self
+            .engine
+            .create_account(request)
+            .await
+            .expect("an account");
         let caller = self.engine.authenticate(&key).await.expect("its key works");
         assert_eq!(caller.account_id, account.id);
         caller
     }
 
     pub async fn imagine(&self, caller: &Caller, prompt: &str) -> Result<JobId, Refusal> {
-        self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }), None).await
+        self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }), None)
+            .await
     }
 
-    pub async fn submit(&self, caller: &Caller, body: Value, key: Option<&str>) -> Result<JobId, Refusal> {
+    pub async fn submit(
+        &self,
+        caller: &Caller,
+        body: Value,
+        key: Option<&str>,
+    ) -> Result<JobId, Refusal> {
         let (family, submit) = atelier_contract::operation("artgen.imagine").expect("in the table");
         let call = Call {
             caller: caller.clone(),
@@ -83,14 +112,24 @@ impl Rig {
             idempotency_key: key.map(str::to_owned),
             custody: false,
         };
-        self.engine.submit(call).await.map(|submitted| submitted.job_id)
+        self.engine
+            .submit(call)
+            .await
+            .map(|submitted| submitted.job_id)
     }
 
     /// Lets everything happen that can happen without time passing.
     pub async fn settle_down(&self) {
+        let mut quiet = 0;
         for _ in 0..2_000 {
             let leased = self.engine.run_step().await.expect("a step");
-            if leased == 0 && self.busy().await == 0 {
+            // A slot may become free between the step and the look, so one quiet look is not rest.
+            quiet = if leased == 0 && self.busy().await == 0 {
+                quiet + 1
+            } else {
+                0
+            };
+            if quiet == 3 {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -116,7 +155,10 @@ impl Rig {
     }
 
     pub async fn job(&self, caller: &Caller, id: &JobId) -> Job {
-        self.engine.job(&caller.account_id, id).await.expect("the job")
+        self.engine
+            .job(&caller.account_id, id)
+            .await
+            .expect("the job")
     }
 
     pub async fn state(&self, caller: &Caller, id: &JobId) -> JobState {
@@ -125,7 +167,11 @@ impl Rig {
 
     /// Balance and held quota.
     pub async fn purse(&self, caller: &Caller) -> (String, String) {
-        let account = self.engine.account(&caller.account_id).await.expect("the account");
+        let account = self
+            .engine
+            .account(&caller.account_id)
+            .await
+            .expect("the account");
         (account.balance.to_string(), account.frozen.to_string())
     }
 
@@ -149,7 +195,9 @@ pub async fn house(
     node: &str,
 ) -> (Arc<Engine>, Store) {
     let url = format!("sqlite:{}", folder.join("atelier.db").display());
-    let store = Store::open(&url, Options::default()).await.expect("a store");
+    let store = Store::open(&url, Options::default())
+        .await
+        .expect("a store");
     (house_on(store.clone(), folder, clock, backend, node), store)
 }
 
@@ -160,14 +208,17 @@ fn house_on(
     backend: Arc<dyn Backend>,
     node: &str,
 ) -> Arc<Engine> {
-    let policy = Policy::from_settings(&[], &[], true, &[], &[]).expect("a policy");
+    let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
     Engine::new(Parts {
         store,
         files: Files::folder(folder.join("files")).expect("a folder"),
         backends: vec![backend],
         outbound: Outbound::new(policy, Limits::default()).expect("a client"),
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
-        settings: Settings { banned_words: vec!["gore".into()], ..Settings::default() },
+        settings: Settings {
+            banned_words: vec!["gore".into()],
+            ..Settings::default()
+        },
         clock: clock.clone(),
         ids: Ids::Random,
         keyring: Keyring::new([7; 32]),

@@ -21,18 +21,26 @@ pub struct Scripted {
 
 impl Scripted {
     pub fn new(slots: usize, lost: LostSubmit) -> Self {
-        Self { slots, lost, started: Mutex::default(), polls: AtomicUsize::new(0) }
+        Self {
+            slots,
+            lost,
+            started: Mutex::default(),
+            polls: AtomicUsize::new(0),
+        }
     }
 
     pub fn starts(&self) -> Vec<String> {
-        self.started.lock().expect("no panic under the lock").clone()
+        self.started
+            .lock()
+            .expect("no panic under the lock")
+            .clone()
     }
 }
 
 /// A picture of one pixel is a picture.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0";
 
-fn made() -> Made {
+fn made(count: u32) -> Made {
     let file = MadeFile {
         role: Role::Main,
         media_type: "image/png",
@@ -40,7 +48,11 @@ fn made() -> Made {
         height: 1,
         bytes: Bytes::from_static(PIXEL),
     };
-    Made { files: vec![file], made: 1, ..Made::default() }
+    Made {
+        files: vec![file],
+        made: count,
+        ..Made::default()
+    }
 }
 
 impl Backend for Scripted {
@@ -67,24 +79,27 @@ impl Backend for Scripted {
             work.progress.set(40);
             match prompt.split(' ').next() {
                 Some("fail") => Err(Fault::denied("not this")),
-                Some("flaky") if times < 3 => {
-                    Err(Fault { retry: true, ..Fault::new(Whose::Vendor, "Internal error", "try again") })
-                }
+                Some("flaky") if times < 3 => Err(Fault {
+                    retry: true,
+                    ..Fault::new(Whose::Vendor, "Internal error", "try again")
+                }),
                 Some("hang") => {
                     work.cancelled.cancelled().await;
                     Err(Fault::ours("cancelled"))
                 }
                 Some("ticket") => Ok(Started::Ticket(json!({ "n": 1 }))),
-                _ => Ok(Started::Done(made())),
+                _ => Ok(Started::Done(made(work.brief.count))),
             }
         })
     }
     fn poll<'a>(&'a self, work: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
         Box::pin(async move {
-            if work.brief.prompt.contains("for ever") || self.polls.fetch_add(1, Ordering::SeqCst) < 2 {
+            if work.brief.prompt.contains("for ever")
+                || self.polls.fetch_add(1, Ordering::SeqCst) < 2
+            {
                 return Ok(Progress::Running(Duration::from_millis(5)));
             }
-            Ok(Progress::Done(made()))
+            Ok(Progress::Done(made(work.brief.count)))
         })
     }
     fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {

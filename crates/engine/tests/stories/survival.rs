@@ -9,11 +9,18 @@ use crate::rig::Rig;
 async fn a_job_in_hand_when_the_process_dies_is_finished_by_the_next() {
     let mut rig = Rig::new().await;
     let caller = rig.account(10).await;
-    let id = rig.imagine(&caller, "ticket for ever").await.expect("accepted");
+    let id = rig
+        .imagine(&caller, "ticket for ever")
+        .await
+        .expect("accepted");
     rig.until_busy(1).await;
     rig.restart().await;
     rig.engine.sweep_step().await.expect("swept");
-    assert_eq!(rig.state(&caller, &id).await, JobState::Waiting, "it is free again");
+    assert_eq!(
+        rig.state(&caller, &id).await,
+        JobState::Waiting,
+        "it is free again"
+    );
     rig.clock.advance(300_000);
     rig.engine.sweep_step().await.expect("swept");
     assert_eq!(rig.purse(&caller).await, ("10".into(), "0".into()));
@@ -24,7 +31,10 @@ async fn a_job_in_hand_when_the_process_dies_is_finished_by_the_next() {
 async fn a_careful_back_end_is_never_submitted_to_twice() {
     let mut rig = Rig::with(2, LostSubmit::Unknown).await;
     let caller = rig.account(10).await;
-    let id = rig.imagine(&caller, "hang before its ticket").await.expect("accepted");
+    let id = rig
+        .imagine(&caller, "hang before its ticket")
+        .await
+        .expect("accepted");
     rig.until_busy(1).await;
     rig.restart().await;
     rig.engine.sweep_step().await.expect("swept");
@@ -48,14 +58,24 @@ async fn a_recorded_ticket_is_polled_on_by_the_next_process() {
     rig.settle_down().await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
 
-    let id = rig.imagine(&caller, "ticket for ever").await.expect("accepted");
+    let id = rig
+        .imagine(&caller, "ticket for ever")
+        .await
+        .expect("accepted");
     rig.until_busy(1).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     rig.restart().await;
     rig.engine.sweep_step().await.expect("swept");
-    assert_eq!(rig.state(&caller, &id).await, JobState::Running, "taken up where it was");
+    assert_eq!(
+        rig.state(&caller, &id).await,
+        JobState::Running,
+        "taken up where it was"
+    );
     assert_eq!(rig.backend.starts().len(), 2, "not submitted again");
-    rig.engine.cancel(&caller.account_id, &id).await.expect("cancelled");
+    rig.engine
+        .cancel(&caller.account_id, &id)
+        .await
+        .expect("cancelled");
     rig.settle_down().await;
     rig.check_books().await;
 }
@@ -66,10 +86,15 @@ async fn two_nodes_never_run_a_job_twice() {
     let caller = rig.account(1_000).await;
     let blocker = rig.imagine(&caller, "hang 0").await.expect("accepted");
     for number in 0..40 {
-        rig.imagine(&caller, &format!("job {number}")).await.expect("accepted");
+        rig.imagine(&caller, &format!("job {number}"))
+            .await
+            .expect("accepted");
     }
     let second = rig.second_node();
-    rig.engine.cancel(&caller.account_id, &blocker).await.expect("cancelled");
+    rig.engine
+        .cancel(&caller.account_id, &blocker)
+        .await
+        .expect("cancelled");
     for _ in 0..2_000 {
         let (one, two) = tokio::join!(rig.engine.run_step(), second.run_step());
         let counts = rig.store.counts().await.expect("counted");
@@ -90,7 +115,10 @@ async fn two_nodes_never_run_a_job_twice() {
 async fn a_job_that_is_begun_too_often_is_given_up() {
     let mut rig = Rig::new().await;
     let caller = rig.account(10).await;
-    let id = rig.imagine(&caller, "hang and crash").await.expect("accepted");
+    let id = rig
+        .imagine(&caller, "hang and crash")
+        .await
+        .expect("accepted");
     for _ in 0..10 {
         rig.engine.run_step().await.expect("a step");
         rig.restart().await;
