@@ -1,0 +1,30 @@
+//! The usual frame around a result, described.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The schema of the usual frame around a `data` of type `T` that is null until there is a result.
+pub fn framed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    framed_always::<Option<T>>(generator)
+}
+
+/// The schema of the usual frame around a `data` of type `T` that is always there.
+pub fn framed_always<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let data = generator.subschema_for::<T>();
+    schemars::json_schema!({
+        "type": "object",
+        "required": ["status", "message", "jobId", "data"],
+        "properties": {
+            "status": { "type": "string", "enum": ["PENDING_QUEUE", "ON_QUEUE", "SUCCESS", "FAILED"] },
+            "message": { "type": ["string", "null"] },
+            "jobId": { "type": "string" },
+            "data": data,
+        },
+    })
+}
+
+/// Serialises a shape; shapes are plain structs, so this cannot fail.
+pub fn shaped<T: Serialize>(shape: &T) -> Value {
+    serde_json::to_value(shape).unwrap_or(Value::Null)
+}

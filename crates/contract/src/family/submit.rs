@@ -1,0 +1,205 @@
+//! One way to submit work: how its request is read, ordered and answered, and the const functions that fill it in.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::Keep;
+use crate::body::{self, Fields};
+use crate::job::{Job, JobId};
+use crate::operation::{Context, Operation, Order};
+use crate::refusal::Refusal;
+
+/// How a submit is answered.
+#[derive(Clone, Copy)]
+pub enum Delivery {
+    /// With a job id, at once.
+    Job,
+    /// With the result, when it is there; the function renders it.
+    Answer(fn(&Finished<'_>) -> Value),
+}
+
+/// A finished synchronous job with what its answer may need.
+pub struct Finished<'a> {
+    /// The job; it succeeded.
+    pub job: &'a Job,
+    /// Its main files in base64, in order; empty unless [`Submit::wants_bytes`] said so.
+    pub base64: &'a [String],
+}
+
+/// A parsed request of any operation.
+pub trait Request: Send + Sync {
+    /// The earlier job it follows.
+    fn parent(&self) -> Option<JobId>;
+    /// Names of earlier results it mentions.
+    fn cites(&self) -> Vec<String>;
+    /// The texts to hold against the list of banned words, each with its field; the main prompt first.
+    fn prompts(&self) -> Vec<(String, &str)>;
+    /// The main prompt.
+    fn prompt(&self) -> Option<&str> {
+        self.prompts().first().map(|(_, text)| *text)
+    }
+    /// What to make and what it costs, or why not.
+    fn order(&self, context: Context<'_>) -> Result<Order, Refusal>;
+    /// The request with every default resolved, as it is stored.
+    fn to_fields(&self) -> Fields;
+}
+
+impl<T: Operation + Send + Sync> Request for T {
+    fn parent(&self) -> Option<JobId> {
+        Operation::parent(self)
+    }
+    fn cites(&self) -> Vec<String> {
+        Operation::cites(self)
+    }
+    fn prompts(&self) -> Vec<(String, &str)> {
+        Operation::prompts(self)
+    }
+    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+        let order = Operation::order(self, context)?;
+        order.brief.check_inline()?;
+        Ok(order)
+    }
+    fn to_fields(&self) -> Fields {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Fields::new(),
+        }
+    }
+}
+
+/// One way to submit work.
+#[derive(Clone, Copy)]
+pub struct Submit {
+    /// `family.operation`.
+    pub name: &'static str,
+    /// Path; the method is always POST.
+    pub path: &'static str,
+    /// How it is answered.
+    pub delivery: Delivery,
+    /// Reads the fields of a call.
+    pub parse: fn(Fields) -> Result<Box<dyn Request>, Refusal>,
+    /// Reads a stored request.
+    pub parse_stored: fn(Fields) -> Result<Box<dyn Request>, Refusal>,
+    /// The JSON Schema of its body.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// The JSON Schema of a good answer: the envelope with the job id, or the synchronous result.
+    pub answer_shape: fn(&mut SchemaGenerator) -> Schema,
+    /// A valid request, as JSON text.
+    pub example: &'static str,
+    /// Every price key the operation may name.
+    pub prices: &'static [&'static str],
+    /// Fields that may arrive as multipart files; empty for JSON only.
+    pub files: &'static [&'static str],
+    /// Whether the answer to this request carries the bytes themselves.
+    pub wants_bytes: fn(&Job) -> bool,
+    /// Time limit in seconds when it differs from the family's.
+    pub timeout_s: Option<fn(&Fields) -> u32>,
+    /// Lifetime of result addresses when it differs from the family's.
+    pub keep: Option<Keep>,
+    /// Largest body in bytes.
+    pub most_bytes: usize,
+}
+
+/// Largest body of a call that carries no files.
+pub const SMALL_BODY: usize = 256 * 1024;
+/// Largest JSON body of a call that may carry images in base64.
+pub const IMAGE_BODY: usize = 64 * 1024 * 1024;
+/// Largest multipart body.
+pub const FORM_BODY: usize = 160 * 1024 * 1024;
+
+fn parse<T: Operation + Send + Sync + 'static>(
+    fields: Fields,
+) -> Result<Box<dyn Request>, Refusal> {
+    body::read::<T>(fields).map(|request| Box::new(request) as Box<dyn Request>)
+}
+
+fn parse_stored<T: Operation + Send + Sync + 'static>(
+    fields: Fields,
+) -> Result<Box<dyn Request>, Refusal> {
+    body::read_stored::<T>(fields).map(|request| Box::new(request) as Box<dyn Request>)
+}
+
+fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+fn accepted_shape(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "required": ["status", "message", "data"],
+        "properties": {
+            "status": { "type": "string", "const": "SUCCESS" },
+            "message": { "type": "string" },
+            "data": {
+                "type": "object",
+                "required": ["jobId"],
+                "properties": { "jobId": { "type": "string" } },
+            },
+        },
+    })
+}
+
+/// A submit that answers with a job id.
+pub const fn job<T: Operation + Send + Sync + 'static>(
+    name: &'static str,
+    path: &'static str,
+    example: &'static str,
+) -> Submit {
+    Submit {
+        name,
+        path,
+        delivery: Delivery::Job,
+        parse: parse::<T>,
+        parse_stored: parse_stored::<T>,
+        schema: schema_of::<T>,
+        answer_shape: accepted_shape,
+        example,
+        prices: &[],
+        files: &[],
+        wants_bytes: |_| false,
+        timeout_s: None,
+        keep: None,
+        most_bytes: SMALL_BODY,
+    }
+}
+
+/// A submit that answers with the result, whose body is described by `A`.
+pub const fn answer<T: Operation + Send + Sync + 'static, A: JsonSchema>(
+    name: &'static str,
+    path: &'static str,
+    example: &'static str,
+    render: fn(&Finished<'_>) -> Value,
+) -> Submit {
+    Submit {
+        delivery: Delivery::Answer(render),
+        answer_shape: schema_of::<A>,
+        ..job::<T>(name, path, example)
+    }
+}
+
+impl Submit {
+    /// Names the price keys.
+    #[must_use]
+    pub const fn priced(self, prices: &'static [&'static str]) -> Self {
+        Self { prices, ..self }
+    }
+
+    /// Takes some fields as files of a multipart form too.
+    #[must_use]
+    pub const fn with_files(self, files: &'static [&'static str]) -> Self {
+        Self {
+            files,
+            most_bytes: FORM_BODY,
+            ..self
+        }
+    }
+
+    /// Allows images in the body.
+    #[must_use]
+    pub const fn with_images(self) -> Self {
+        Self {
+            most_bytes: IMAGE_BODY,
+            ..self
+        }
+    }
+}
