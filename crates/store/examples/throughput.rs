@@ -13,6 +13,7 @@ use atelier_store::{
     Accept, Accepted, Attempt, Guard, Lease, NewAccount, NewJob, Options, Outcome, Settlement,
     Store,
 };
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 const NOW: i64 = 1_790_000_000_000;
@@ -125,37 +126,37 @@ async fn finish(store: Store, ids: Arc<AtomicU64>, jobs: Vec<String>) {
     }
 }
 
-async fn run() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [url, submitters, seconds, batch_most] = &words[..] else {
-        println!("throughput URL SUBMITTERS SECONDS BATCH_MOST");
-        return;
-    };
-    let submitters: usize = submitters.parse().expect("a number of submitters");
-    let seconds: u64 = seconds.parse().expect("a number of seconds");
-    let batch_most = batch_most.parse().expect("a size of batches");
-    let options = Options {
-        batch_most,
-        ..Options::default()
-    };
-    let store = Store::open(url, options).await.expect("the store opens");
-    let ids = Arc::new(AtomicU64::new(u64::from(std::process::id()) << 24));
-    let accounts = prepare(&store, &ids).await;
+/// What the command line says.
+struct Wish {
+    url: String,
+    submitters: usize,
+    seconds: u64,
+    batch_most: usize,
+}
 
+fn wish() -> Option<Wish> {
+    let mut words = std::env::args().skip(1);
+    Some(Wish {
+        url: words.next()?,
+        submitters: words.next()?.parse().ok()?,
+        seconds: words.next()?.parse().ok()?,
+        batch_most: words.next()?.parse().ok()?,
+    })
+}
+
+/// Submits from many tasks at once and prints the figures; the jobs.
+async fn submit_all(store: &Store, ids: &Arc<AtomicU64>, wish: &Wish) -> Vec<String> {
+    let accounts = prepare(store, ids).await;
     let start = Instant::now();
-    let end = start + Duration::from_secs(seconds);
-    let tasks: Vec<_> = (0..submitters)
-        .map(|number| {
-            let account = accounts[number % accounts.len()].clone();
-            tokio::spawn(submit(store.clone(), Arc::clone(&ids), account, end))
-        })
-        .collect();
-    let mut jobs = Vec::new();
-    for task in tasks {
-        jobs.push(task.await.expect("it ends"));
+    let end = start + Duration::from_secs(wish.seconds);
+    let mut tasks = JoinSet::new();
+    for number in 0..wish.submitters {
+        let account = accounts[number % accounts.len()].clone();
+        tasks.spawn(submit(store.clone(), Arc::clone(ids), account, end));
     }
+    let jobs: Vec<(String, Duration)> = tasks.join_all().await.into_iter().flatten().collect();
     let elapsed = start.elapsed().as_secs_f64();
-    let mut times: Vec<Duration> = jobs.iter().flatten().map(|(_, time)| *time).collect();
+    let mut times: Vec<Duration> = jobs.iter().map(|(_, time)| *time).collect();
     times.sort();
     let at = |part: usize| times[(times.len() * part / 1000).min(times.len() - 1)];
     println!(
@@ -166,28 +167,41 @@ async fn run() {
         at(990),
         at(1000)
     );
+    jobs.into_iter().map(|(id, _)| id).collect()
+}
 
+/// Takes some of the jobs through the rest of their lives and prints the rate.
+async fn finish_some(store: &Store, ids: &Arc<AtomicU64>, wish: &Wish, jobs: &[String]) {
+    let most = if wish.batch_most == 1 { 2_000 } else { 20_000 };
+    let jobs = &jobs[..jobs.len().min(most)];
     let start = Instant::now();
-    let mut most = 20_000 / submitters;
-    if batch_most == 1 {
-        most = 2_000 / submitters;
+    let mut tasks = JoinSet::new();
+    for share in jobs.chunks(jobs.len().div_ceil(wish.submitters).max(1)) {
+        tasks.spawn(finish(store.clone(), Arc::clone(ids), share.to_vec()));
     }
-    let tasks: Vec<_> = jobs
-        .into_iter()
-        .map(|jobs| {
-            let jobs: Vec<String> = jobs.into_iter().take(most).map(|(id, _)| id).collect();
-            let count = jobs.len();
-            let task = finish(store.clone(), Arc::clone(&ids), jobs);
-            (count, tokio::spawn(task))
-        })
-        .collect();
-    let mut finished = 0;
-    for (count, task) in tasks {
-        task.await.expect("it ends");
-        finished += count;
-    }
-    let rate = finished as f64 / start.elapsed().as_secs_f64();
-    println!("attempt + ticket + settle: {rate:.0} jobs/s, {finished} jobs");
+    tasks.join_all().await;
+    let rate = jobs.len() as f64 / start.elapsed().as_secs_f64();
+    println!(
+        "attempt + ticket + settle: {rate:.0} jobs/s, {} jobs",
+        jobs.len()
+    );
+}
+
+async fn run() {
+    let Some(wish) = wish() else {
+        println!("throughput URL SUBMITTERS SECONDS BATCH_MOST");
+        return;
+    };
+    let options = Options {
+        batch_most: wish.batch_most,
+        ..Options::default()
+    };
+    let store = Store::open(&wish.url, options)
+        .await
+        .expect("the store opens");
+    let ids = Arc::new(AtomicU64::new(u64::from(std::process::id()) << 24));
+    let jobs = submit_all(&store, &ids, &wish).await;
+    finish_some(&store, &ids, &wish, &jobs).await;
     let found = store.check_books().await.expect("an audit");
     println!(
         "books: {}",

@@ -42,6 +42,7 @@ pub use nodes::Node;
 pub use wake::Wake;
 
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::TaskTracker;
 
 use address::Address;
 use db::{Conn, Db};
@@ -74,6 +75,7 @@ impl Default for Options {
 pub struct Store {
     db: Db,
     writer: mpsc::Sender<Change>,
+    tasks: TaskTracker,
 }
 
 impl Store {
@@ -83,8 +85,9 @@ impl Store {
         let mut conn = address.writer().await?;
         migrate::migrate(&mut conn).await?;
         let db = address.readers(&options);
-        let writer = Writer::start(address, conn, options.batch_most, options.queue_most);
-        Ok(Store { db, writer })
+        let tasks = TaskTracker::new();
+        let writer = Writer::start(address, conn, &options, &tasks);
+        Ok(Store { db, writer, tasks })
     }
 
     /// Whether this is PostgreSQL, which several nodes may share.
@@ -107,6 +110,8 @@ impl Store {
             // An error means that the writer has stopped already, which is all that is wanted.
             let _: std::result::Result<(), oneshot::error::RecvError> = stopped.await;
         }
+        self.tasks.close();
+        self.tasks.wait().await;
         self.db.close().await;
     }
 

@@ -13,13 +13,14 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, timeout};
+use tokio_util::task::TaskTracker;
 
 pub(crate) use change::{Act, Batch, Change, Pending, Single};
 use checkpoint::Checkpoint;
 
 use crate::address::Address;
 use crate::db::{Conn, args};
-use crate::{Error, Result};
+use crate::{Error, Options, Result};
 
 /// How often a single change is tried when the trouble may pass.
 const TRIES: u32 = 4;
@@ -51,16 +52,16 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Starts the task; changes go in at the sender.
+    /// Starts the task; changes go in at the sender. Shutdown waits for what the tracker holds.
     pub(crate) fn start(
         address: Address,
         conn: Conn,
-        batch_most: usize,
-        queue_most: usize,
+        options: &Options,
+        tasks: &TaskTracker,
     ) -> mpsc::Sender<Change> {
-        let (sender, queue) = mpsc::channel(queue_most.max(1));
-        let checkpoint = Checkpoint::start(&address);
-        let batch_most = batch_most.max(1);
+        let (sender, queue) = mpsc::channel(options.queue_most.max(1));
+        let checkpoint = Checkpoint::start(&address, tasks);
+        let batch_most = options.batch_most.max(1);
         let writer = Self {
             address,
             conn: Some(conn),
@@ -68,7 +69,7 @@ impl Writer {
             batch_most,
             checkpoint,
         };
-        tokio::spawn(writer.run());
+        tasks.spawn(writer.run());
         sender
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use crate::address::Address;
 use crate::db::Conn;
@@ -26,10 +27,10 @@ pub(crate) struct Checkpoint {
 
 impl Checkpoint {
     /// Starts the task that copies; `None` on PostgreSQL, which does this itself.
-    pub(crate) fn start(address: &Address) -> Option<Self> {
+    pub(crate) fn start(address: &Address, tasks: &TaskTracker) -> Option<Self> {
         let log = address.write_ahead_log()?;
         let wanted = Arc::new(Notify::new());
-        let task = tokio::spawn(copy_when_wanted(address.clone(), Arc::clone(&wanted)));
+        let task = tasks.spawn(copy_when_wanted(address.clone(), Arc::clone(&wanted)));
         Some(Self {
             log,
             commits: 0,

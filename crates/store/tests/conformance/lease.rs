@@ -124,11 +124,17 @@ async fn a_job_past_its_deadline_is_overdue_and_not_leased(rig: Rig) {
     let waiting = rig.waiting(&account, 1).await;
     let running = rig.running(&account, 1).await;
     let end = NOW + 300_000;
-    assert!(rig.store.overdue(end, 10).await.expect("ids").is_empty());
-    let mut overdue = rig.store.overdue(end + 1, 10).await.expect("ids");
+    assert!(
+        rig.store
+            .overdue(end - 1, 10)
+            .await
+            .expect("ids")
+            .is_empty()
+    );
+    let mut overdue = rig.store.overdue(end, 10).await.expect("ids");
     overdue.sort();
     assert_eq!(overdue, [waiting.clone(), running.clone()]);
-    assert_eq!(rig.store.overdue(end + 1, 1).await.expect("ids").len(), 1);
+    assert_eq!(rig.store.overdue(end, 1).await.expect("ids").len(), 1);
     assert!(rig.lease("node", end, 10).await.is_empty());
     for id in [waiting, running] {
         rig.settle(rig.failure(&id, Guard::Unfinished)).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atelier_store::{Accepted, Error};
 
-use crate::rig::{Rig, on_postgres, quota, sql};
+use crate::rig::{Rig, on_postgres, quota, spawn, sql};
 
 mod postgres {
     #[test]
@@ -20,7 +20,7 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
     let over = Arc::new(AtomicBool::new(false));
     let cutter = {
         let (over, url) = (Arc::clone(&over), rig.url.clone());
-        tokio::spawn(async move {
+        spawn(async move {
             let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                  WHERE datname = current_database() AND pid <> pg_backend_pid() \
                  AND (query LIKE 'COMMIT%' OR random() < 0.3)";
@@ -33,7 +33,7 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
     let tasks: Vec<_> = (0..16)
         .map(|_| {
             let (rig, account) = (rig.clone(), account.clone());
-            tokio::spawn(async move {
+            spawn(async move {
                 let (mut made, mut refused) = (Vec::new(), Vec::new());
                 for _ in 0..40 {
                     let accept = rig.accept(&account, 1);

@@ -3,7 +3,7 @@
 use atelier_store::{Accepted, Credit, CreditKind, Credited, Guard, Idempotency, Settled, Store};
 use std::collections::BTreeSet;
 
-use crate::rig::{NOW, Rig, options, quota};
+use crate::rig::{NOW, Rig, options, quota, spawn};
 
 each_db!(
     quota_for_fifty_admits_fifty_of_sixty_four,
@@ -28,7 +28,7 @@ async fn admitted(rig: &Rig, account_id: &str, times: usize, price: i64) -> usiz
     let tasks = (0..times)
         .map(|_| {
             let (rig, accept) = (rig.clone(), rig.accept(account_id, price));
-            tokio::spawn(async move { rig.take(accept).await })
+            spawn(async move { rig.take(accept).await })
         })
         .collect();
     let answers = join(tasks).await;
@@ -66,7 +66,7 @@ async fn capture_against_release_has_one_winner(rig: Rig) {
         ];
         for settlement in settlements {
             let rig = rig.clone();
-            tasks.push(tokio::spawn(async move { rig.settle(settlement).await }));
+            tasks.push(spawn(async move { rig.settle(settlement).await }));
         }
     }
     let answers = join(tasks).await;
@@ -97,7 +97,7 @@ async fn one_key_used_at_once_makes_one_job(rig: Rig) {
                 fingerprint: "f".into(),
                 keep_after_ms: 0,
             });
-            tokio::spawn(async move {
+            spawn(async move {
                 let own = accept.job.id.clone();
                 match rig.take(accept).await {
                     Accepted::New { .. } => (true, own),
@@ -137,7 +137,7 @@ async fn every_waiting_job_is_leased_once(rig: Rig) {
             } else {
                 second.clone()
             };
-            tokio::spawn(async move { rig.lease(&format!("node-{number}"), NOW, 8).await })
+            spawn(async move { rig.lease(&format!("node-{number}"), NOW, 8).await })
         })
         .collect();
     let mut leased: Vec<String> = join(tasks)
@@ -172,7 +172,7 @@ async fn one_credit_key_used_at_once_counts_once(rig: Rig) {
                 now_ms: NOW,
             };
             let store = rig.store.clone();
-            tokio::spawn(async move { store.credit(credit).await.expect("an answer") })
+            spawn(async move { store.credit(credit).await.expect("an answer") })
         })
         .collect();
     let answers = join(tasks).await;
@@ -204,7 +204,7 @@ async fn two_stores_on_one_database_keep_one_set_of_books(rig: Rig) {
                 second.clone()
             };
             let account = accounts[number % 4].clone();
-            tokio::spawn(async move {
+            spawn(async move {
                 let accept = rig.accept(&account, 1);
                 let id = accept.job.id.clone();
                 let new = matches!(rig.take(accept).await, Accepted::New { .. });

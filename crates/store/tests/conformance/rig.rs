@@ -95,7 +95,23 @@ pub(crate) fn on_sqlite<F: Future<Output = ()>>(case: impl FnOnce(Rig) -> F) {
     runtime().block_on(run(folder.url(), case));
 }
 
+/// Starts a task that the case waits for itself.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a case awaits every task it starts"
+)]
+pub(crate) fn spawn<F>(task: F) -> tokio::task::JoinHandle<F::Output>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    tokio::spawn(task)
+}
+
 /// The server for tests, if there is one.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests have no configuration file"
+)]
 pub(crate) fn server() -> Option<String> {
     let url = std::env::var("ATELIER_TEST_POSTGRES")
         .ok()
@@ -143,6 +159,10 @@ pub(crate) async fn sql(url: &str, text: &str) -> sqlx::Result<u64> {
 
 impl Rig {
     /// A name nobody else has.
+    #[expect(
+        clippy::unused_self,
+        reason = "every maker of rows is asked of the rig"
+    )]
     pub(crate) fn id(&self, what: &str) -> String {
         format!("{what}-{:08}", count())
     }

@@ -1,10 +1,12 @@
 //! The schema: shipped migrations stay as they are, a newer one is refused, opening again changes nothing.
 
+use std::fmt::Write;
+
 use atelier_store::migrate::MIGRATIONS;
 use atelier_store::{Error, Store};
 use sha2::{Digest, Sha256};
 
-use crate::rig::{Rig, options, sql};
+use crate::rig::{Rig, options, spawn, sql};
 
 each_db!(
     opening_again_changes_nothing,
@@ -38,15 +40,17 @@ const SHIPPED: &[(&str, &str)] = &[
 
 #[test]
 fn shipped_migrations_never_change() {
+    let hex = |text: &str| {
+        Sha256::digest(text.as_bytes())
+            .iter()
+            .fold(String::new(), |mut hex, byte| {
+                write!(hex, "{byte:02x}").expect("a text takes everything");
+                hex
+            })
+    };
     let digests: Vec<(&str, String)> = MIGRATIONS
         .iter()
-        .map(|(name, text)| {
-            let digest = Sha256::digest(text.as_bytes());
-            (
-                *name,
-                digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-            )
-        })
+        .map(|(name, text)| (*name, hex(text)))
         .collect();
     let digests: Vec<(&str, &str)> = digests
         .iter()
@@ -94,7 +98,7 @@ async fn two_nodes_may_start_at_once(rig: Rig) {
     let tasks: Vec<_> = (0..4)
         .map(|_| {
             let url = url.clone();
-            tokio::spawn(async move { Store::open(&url, options()).await })
+            spawn(async move { Store::open(&url, options()).await })
         })
         .collect();
     for task in tasks {

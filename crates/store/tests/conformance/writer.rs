@@ -2,7 +2,7 @@
 
 use atelier_store::{Accepted, Error, Options, Store};
 
-use crate::rig::{Rig, options, quota};
+use crate::rig::{Rig, options, quota, spawn};
 
 each_db!(
     a_poisoned_change_does_not_fail_its_neighbours,
@@ -22,7 +22,7 @@ async fn a_poisoned_change_does_not_fail_its_neighbours(rig: Rig) {
                 // The database refuses a second job with this id, and with it the whole batch.
                 accept.job.id.clone_from(&taken);
             }
-            tokio::spawn(async move { (poison, rig.store.accept(accept).await) })
+            spawn(async move { (poison, rig.store.accept(accept).await) })
         })
         .collect();
     for task in tasks {
@@ -47,7 +47,7 @@ async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
     let tasks: Vec<_> = (0..200)
         .map(|_| {
             let (store, accept) = (store.clone(), rig.accept(&account, 1));
-            tokio::spawn(async move { store.accept(accept).await })
+            spawn(async move { store.accept(accept).await })
         })
         .collect();
     let (mut new, mut busy) = (0, 0);
@@ -71,7 +71,7 @@ async fn closing_commits_what_waits(rig: Rig) {
     let tasks: Vec<_> = (0..100)
         .map(|_| {
             let (store, accept) = (store.clone(), rig.accept(&account, 1));
-            tokio::spawn(async move { store.accept(accept).await })
+            spawn(async move { store.accept(accept).await })
         })
         .collect();
     tokio::task::yield_now().await;
