@@ -1,3 +1,35 @@
-//! Placeholder.
+//! One command that starts the service and its own bare references and compares them in interleaved rounds.
+//! Figures on a shared machine are noisy; the ratios inside one run are the claim.
+//!
+//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit` or `-- start` one part.
+//! PostgreSQL is measured too when `ATELIER_TEST_POSTGRES` holds the address of a server to make databases on.
 
-fn main() {}
+mod fetch;
+mod load;
+mod reference;
+mod report;
+mod service;
+mod start;
+mod submit;
+mod writer;
+
+use anyhow::{Context as _, Result};
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["serve-fixed", body] => reference::serve_fixed(body).await,
+        ["serve-writer", database] => reference::serve_writer(database).await,
+        [] => {
+            start::run().await.context("start")?;
+            fetch::run().await.context("fetch")?;
+            submit::run().await.context("submit")
+        }
+        ["fetch"] => fetch::run().await,
+        ["submit"] => submit::run().await,
+        ["start"] => start::run().await,
+        _ => anyhow::bail!("known parts are fetch, submit and start"),
+    }
+}

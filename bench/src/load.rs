@@ -1,0 +1,103 @@
+//! A small load generator: connections that stay open, one request at a time on each, answers read to their end.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+/// What a round of load gave.
+pub(crate) struct Round {
+    /// Requests answered with 200, per second.
+    pub(crate) per_second: f64,
+    /// Milliseconds that half of them took.
+    pub(crate) p50_ms: f64,
+    /// Milliseconds that all but one in a hundred took.
+    pub(crate) p99_ms: f64,
+}
+
+/// Sends the same request over some connections for a while.
+pub(crate) async fn round(
+    address: SocketAddr,
+    connections: usize,
+    seconds: f64,
+    request: &[u8],
+) -> Result<Round> {
+    let request: Arc<[u8]> = request.into();
+    let answered = Arc::new(AtomicU64::new(0));
+    let begin = Instant::now();
+    let end = begin + Duration::from_secs_f64(seconds);
+    let mut workers = tokio::task::JoinSet::new();
+    for _ in 0..connections {
+        let (request, answered) = (request.clone(), answered.clone());
+        workers.spawn(async move { connection(address, &request, end, &answered).await });
+    }
+    let mut times = Vec::new();
+    while let Some(result) = workers.join_next().await {
+        times.extend(result??);
+    }
+    let elapsed = begin.elapsed().as_secs_f64();
+    times.sort_unstable();
+    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(0);
+    Ok(Round {
+        per_second: answered.load(Ordering::Relaxed) as f64 / elapsed,
+        p50_ms: f64::from(at(0.5)) / 1000.0,
+        p99_ms: f64::from(at(0.99)) / 1000.0,
+    })
+}
+
+async fn connection(
+    address: SocketAddr,
+    request: &[u8],
+    end: Instant,
+    answered: &AtomicU64,
+) -> Result<Vec<u32>> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let mut buffer = vec![0; 64 * 1024];
+    let mut times = Vec::new();
+    while Instant::now() < end {
+        let begin = Instant::now();
+        stream.write_all(request).await?;
+        let status = answer(&mut stream, &mut buffer).await?;
+        if status != 200 {
+            bail!("answered with {status}: {}", String::from_utf8_lossy(&buffer[..400]));
+        }
+        answered.fetch_add(1, Ordering::Relaxed);
+        times.push(begin.elapsed().as_micros() as u32);
+    }
+    Ok(times)
+}
+
+/// Reads one answer to its end; gives its status.
+async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
+    let mut filled = 0;
+    loop {
+        let count = stream.read(&mut buffer[filled..]).await?;
+        if count == 0 {
+            bail!("the connection was closed");
+        }
+        filled += count;
+        let Some(head) = find(&buffer[..filled], b"\r\n\r\n") else { continue };
+        let text = std::str::from_utf8(&buffer[..head])?;
+        let status = text.get(9..12).unwrap_or_default().parse()?;
+        let length = text
+            .split("\r\n")
+            .find_map(|line| line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length")))
+            .map_or(Ok(0), |(_, value)| value.trim().parse::<usize>())?;
+        if filled >= head + 4 + length {
+            return Ok(status);
+        }
+        if head + 4 + length > buffer.len() {
+            bail!("the answer is larger than expected");
+        }
+    }
+}
+
+fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
+    bytes.windows(pattern.len()).position(|window| window == pattern)
+}

@@ -1,0 +1,127 @@
+//! The service as its users run it: the release binary in a folder of its own, and this program's own references.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+const ADMIN: &str = "bench-admin-token-0123456789abcdef";
+
+/// A child process that listens.
+pub(crate) struct Served {
+    child: Child,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    folder: Option<PathBuf>,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.start_kill();
+        if let Some(folder) = &self.folder {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+impl Served {
+    /// Resident memory in MB.
+    pub(crate) fn memory_mb(&self) -> Result<f64> {
+        let id = self.child.id().context("the process has ended")?;
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
+        let kilobytes: f64 = line.split_whitespace().nth(1).unwrap_or("0").parse()?;
+        Ok(kilobytes / 1024.0)
+    }
+}
+
+/// The release binary beside this one.
+fn binary() -> Result<PathBuf> {
+    let path = std::env::current_exe()?.with_file_name("atelier");
+    if !path.exists() {
+        let status = std::process::Command::new("cargo").args(["build", "--release", "-p", "atelier"]).status()?;
+        if !status.success() || !path.exists() {
+            bail!("build the service first: cargo build --release");
+        }
+    }
+    Ok(path)
+}
+
+/// Starts the service on an empty folder, or on a database.
+pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
+    let stamp = std::process::id();
+    let number = std::sync::atomic::AtomicU32::fetch_add(&STARTED, 1, std::sync::atomic::Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("atelier-bench-{stamp}-{number}"));
+    let mut command = Command::new(binary()?);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(&folder);
+    command.env("ATELIER_ADMIN_TOKEN", ADMIN).env("ATELIER_LOG_LEVEL", "error");
+    if let Some(database) = database {
+        command.args(["--database", database]);
+    }
+    listening(command, Some(folder)).await
+}
+
+static STARTED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+/// Starts a part of this program as a reference.
+pub(crate) async fn start_reference(arguments: &[&str]) -> Result<Served> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(arguments);
+    listening(command, None).await
+}
+
+async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Served> {
+    command.stdout(Stdio::piped()).stderr(Stdio::inherit()).kill_on_drop(true);
+    let mut child = command.spawn()?;
+    let stdout = child.stdout.take().context("no output")?;
+    let mut lines = BufReader::new(stdout).lines();
+    let found = tokio::time::timeout(Duration::from_secs(20), async {
+        while let Some(line) = lines.next_line().await? {
+            if let Some(address) = line.split("listening on http://").nth(1) {
+                return Ok(address.trim().parse::<SocketAddr>()?);
+            }
+        }
+        bail!("it ended without listening")
+    });
+    let address = found.await.context("it did not listen in time")??;
+    // Keep reading, so that the child never blocks on a full pipe.
+    tokio::task::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    Ok(Served { child, address, folder })
+}
+
+/// One call; gives the JSON body.
+pub(crate) async fn call(address: SocketAddr, request: &[u8]) -> Result<Value> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(request).await?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).await?;
+    let text = String::from_utf8_lossy(&bytes);
+    let body = text.split_once("\r\n\r\n").context("no body")?.1;
+    serde_json::from_str(body).with_context(|| text.clone().into_owned())
+}
+
+/// The bytes of a request.
+pub(crate) fn request(method: &str, path: &str, key: &str, body: &str, close: bool) -> Vec<u8> {
+    let connection = if close { "close" } else { "keep-alive" };
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: bench\r\n{key}\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\nconnection: {connection}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+/// An account with a lot of quota and room; gives the header line with its key.
+pub(crate) async fn account(address: SocketAddr, name: &str) -> Result<String> {
+    let body = format!(r#"{{"email":"{name}@example.com","balance":900000000,"max_queue":1000000}}"#);
+    let admin = format!("authorization: Bearer {ADMIN}");
+    let made = call(address, &request("POST", "/admin/v1/accounts", &admin, &body, true)).await?;
+    let key = made["data"]["api_key"].as_str().with_context(|| made.to_string())?;
+    Ok(format!("svc-api-key: {key}"))
+}
