@@ -4,7 +4,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::job::{Job, JobId, JobState, Role};
+use crate::job::{Job, JobId, JobState};
 
 mod frame;
 mod refused;
@@ -12,7 +12,7 @@ mod submit;
 mod time;
 
 pub use frame::{framed, framed_always, shaped};
-pub use refused::{refused, refused_at};
+pub use refused::refused;
 pub use submit::{
     Delivery, FORM_BODY, Finished, IMAGE_BODY, Request, SMALL_BODY, Submit, answer, job,
 };
@@ -38,18 +38,6 @@ pub enum Keep {
     ThreeDays,
     /// 31 days.
     Month,
-}
-
-impl Keep {
-    /// The lifetime in seconds.
-    pub const fn seconds(self) -> u32 {
-        match self {
-            Self::Hour => 3600,
-            Self::Day => 24 * 3600,
-            Self::ThreeDays => 72 * 3600,
-            Self::Month => 31 * 24 * 3600,
-        }
-    }
 }
 
 /// One way to read a job.
@@ -87,8 +75,6 @@ pub struct Family {
     pub shows_waiting: bool,
     /// `data` of a refusal.
     pub refused_data: RefusedData,
-    /// Whether refusals also carry the `error` object the vendor's client libraries look for.
-    pub vendor_errors: bool,
     /// `message` of an accepted submit.
     pub accepted_message: &'static str,
     /// Time limit in seconds when the request has none.
@@ -115,7 +101,6 @@ impl Family {
         queue: "",
         shows_waiting: false,
         refused_data: RefusedData::Null,
-        vendor_errors: false,
         accepted_message: "success",
         timeout_s: 600,
         keep: Keep::Day,
@@ -124,15 +109,6 @@ impl Family {
         render: |family, job| family.frame(job, Value::Null),
         shape: |_| Schema::default(),
     };
-
-    /// How long the address of a file of this family works: small images outlive the grid they came with.
-    pub const fn keep_of(&self, submit: &Submit, role: Role) -> Keep {
-        match (role, submit.keep) {
-            (Role::Small, _) => Keep::Month,
-            (_, Some(keep)) => keep,
-            (_, None) => self.keep,
-        }
-    }
 
     /// The word for a state.
     pub const fn state_word(&self, state: JobState) -> &'static str {

@@ -133,13 +133,8 @@ impl Tariff {
             .ok_or_else(|| TariffError::Missing(key.to_owned()))
     }
 
-    /// What a price comes to for all its items.
+    /// What a price comes to: base times factors times units times items.
     pub fn total(&self, price: &Price) -> Result<Quota, TariffError> {
-        self.total_for(price, price.count)
-    }
-
-    /// What a price comes to for some of its items.
-    pub fn total_for(&self, price: &Price, count: u32) -> Result<Quota, TariffError> {
         let too_large = || TariffError::TooLarge(price.key.clone());
         let mut each = self.amount(&price.key)?;
         for factor in &price.factors {
@@ -151,13 +146,8 @@ impl Tariff {
             each = Quota::from_thousandths(product / 1000);
         }
         each.checked_times(price.units)
-            .and_then(|item| item.checked_times(count))
+            .and_then(|item| item.checked_times(price.count))
             .ok_or_else(too_large)
-    }
-
-    /// What a finished job is charged: the items that were made, never more than were asked for.
-    pub fn charge(&self, price: &Price, made: u32) -> Result<Quota, TariffError> {
-        self.total_for(price, made.min(price.count))
     }
 
     /// Every key with its amount, in order.
@@ -197,13 +187,11 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_made_is_charged_and_never_more_than_was_asked_for() {
+    fn units_multiply_each_item() {
         let tariff = Tariff::parse("second = 0.3\n").expect("a tariff");
-        let price = Price::of("second").units(10).times(4);
-        for (made, quota) in [(0, 0), (1, 3000), (4, 12_000), (9, 12_000)] {
-            let charged = tariff.charge(&price, made).expect("priced");
-            assert_eq!(charged, Quota::from_thousandths(quota), "{made}");
-        }
+        let price = Price::of("second").units(11).times(2);
+        let total = tariff.total(&price).expect("priced");
+        assert_eq!(total, Quota::from_thousandths(6600));
     }
 
     #[test]

@@ -22,7 +22,6 @@ pub const FAMILY: Family = Family {
     title: "Model images",
     prefix: "/v1/images/",
     queue: "imgmodel",
-    vendor_errors: true,
     timeout_s: 120,
     keep: Keep::Hour,
     submits: &[GENERATIONS, EDITS, LEGACY],

@@ -4,19 +4,25 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The schema of the usual frame around a `data` of type `T` that is null until there is a result.
+/// The schema of the usual frame around a `data` of type `T` that is null until there is a result; waiting has no word
+/// of its own.
 pub fn framed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    framed_always::<Option<T>>(generator)
+    let data = generator.subschema_for::<Option<T>>();
+    around(&data, &["ON_QUEUE", "SUCCESS", "FAILED"])
 }
 
-/// The schema of the usual frame around a `data` of type `T` that is always there.
+/// The schema of the usual frame around a `data` of type `T` that is always there; waiting has a word of its own.
 pub fn framed_always<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let data = generator.subschema_for::<T>();
+    around(&data, &["PENDING_QUEUE", "ON_QUEUE", "SUCCESS", "FAILED"])
+}
+
+fn around(data: &Schema, states: &[&str]) -> Schema {
     schemars::json_schema!({
         "type": "object",
         "required": ["status", "message", "jobId", "data"],
         "properties": {
-            "status": { "type": "string", "enum": ["PENDING_QUEUE", "ON_QUEUE", "SUCCESS", "FAILED"] },
+            "status": { "type": "string", "enum": states },
             "message": { "type": ["string", "null"] },
             "jobId": { "type": "string" },
             "data": data,

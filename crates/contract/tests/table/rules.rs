@@ -1,6 +1,6 @@
 //! Rules that are easy to miss, each named by its test.
 
-use atelier_contract::family::{JobIds, refused_at};
+use atelier_contract::family::{JobIds, refused as refused_body};
 use atelier_contract::{FAMILIES, Job, JobState, Refusal};
 use serde_json::{Value, json};
 
@@ -107,27 +107,41 @@ fn resolution_name_is_720p_only() {
 }
 
 #[test]
-fn a_refusal_under_motion_has_an_empty_object_as_data() {
+fn a_refusal_of_motion_has_an_empty_object_as_data() {
     let refusal = Refusal::missing("userPrompt");
-    let body = |path: &str| Value::Object(refused_at(path, &refusal));
-    assert_eq!(
-        body("/motion/v1/generations"),
-        json!({ "status": "FAILED", "message": "userPrompt: is required", "data": {}, "code": "missing_parameter", "param": "userPrompt" })
-    );
-    assert_eq!(body("/motion/v1/nothing-here")["data"], json!({}));
-    assert_eq!(body("/clipgen/generations")["data"], Value::Null);
+    for family in FAMILIES {
+        let body = Value::Object(refused_body(family.refused_data, &refusal));
+        let motion = family.name == "motion";
+        let data = if motion { json!({}) } else { Value::Null };
+        let wanted = json!({
+            "status": "FAILED",
+            "message": "userPrompt: is required",
+            "data": data,
+            "code": "missing_parameter",
+            "param": "userPrompt",
+        });
+        assert_eq!(body, wanted, "{}", family.name);
+        let message = if motion { "" } else { "success" };
+        assert_eq!(family.accepted_message, message, "{}", family.name);
+    }
 }
 
 #[test]
-fn refusals_under_v1_images_also_speak_the_vendors_form() {
-    let refusal = Refusal::invalid("size", "is odd");
-    let body = Value::Object(refused_at("/v1/images/edits", &refusal));
-    assert_eq!(
-        body["error"],
-        json!({ "message": "size: is odd", "type": "invalid_request_error", "param": "size", "code": "invalid_parameter" })
-    );
-    let legacy = refused_at("/imgmodel/v1/images/generations", &refusal);
-    assert!(!legacy.contains_key("error"));
+fn an_animegen_seed_is_digits_up_to_4294967295() {
+    for (seed, good) in [
+        (json!("0"), true),
+        (json!("4294967295"), true),
+        (json!(42), true),
+        (json!("4294967296"), false),
+        (json!("-1"), false),
+        (json!("+1"), false),
+        (json!("abc"), false),
+    ] {
+        let mut body = example("animegen.text_to_image");
+        body["seed"] = seed.clone();
+        let outcome = order("animegen.text_to_image", &body, None);
+        assert_eq!(outcome.is_ok(), good, "{seed}");
+    }
 }
 
 #[test]

@@ -147,11 +147,6 @@ impl Flags {
         self.values.get("--no").map_or("", String::as_str)
     }
 
-    /// Whether the picture must continue at its edges, from `--tile`.
-    pub fn tile(&self) -> bool {
-        self.values.contains_key("--tile")
-    }
-
     /// Every flag as it was given, for back ends that know more of them: `{"ar": "16:9", "tile": true}`.
     pub fn to_json(&self) -> Value {
         let entry = |(name, value): (&&str, &String)| {

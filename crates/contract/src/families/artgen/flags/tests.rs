@@ -23,7 +23,7 @@ fn words_and_flags_come_apart() {
     );
     assert_eq!(flags.seed(), Some(42));
     assert_eq!(flags.negative(), "hands, text");
-    assert!(flags.tile());
+    assert_eq!(flags.to_json()["tile"], true);
     assert_eq!(flags.to_json()["stylize"], "250");
 }
 
