@@ -3,6 +3,7 @@
 //! Invariants: media knows nothing of jobs, accounts, files on disk or the network; every input is bounded before
 //! it is decoded; the same input gives the same bytes; nothing here is async.
 
+pub mod anime;
 mod blend;
 mod decode;
 mod describe;
@@ -14,6 +15,7 @@ mod label;
 mod layout;
 mod mask;
 mod matte;
+mod net;
 mod orientation;
 mod palette;
 mod picture;
@@ -24,6 +26,7 @@ mod scene;
 mod seamless;
 mod style;
 mod subject;
+mod upscale;
 mod vectorize;
 mod video;
 mod words;
@@ -32,7 +35,7 @@ pub use blend::{blend, restyle};
 pub use decode::{Limits, decode};
 pub use describe::describe;
 pub use encode::{Encoding, encode};
-pub use face::{Face, faces};
+pub use face::{Face, FaceError, faces, swap_face};
 pub use fill::fill;
 pub use header::{Format, Header, ImageError, header};
 pub use label::Label;
@@ -42,6 +45,7 @@ pub use picture::Picture;
 pub use scene::{Motion, Place, Scene, Season, Setting, StyleName, Time, Wanted, Weather, Window};
 pub use seamless::seamless;
 pub use subject::{Habitat, Kind};
+pub use upscale::upscale;
 pub use vectorize::vectorize;
 pub use video::{
     CameraMove, Morph, VideoError, VideoInfo, camera_move, encode_video, first_frame, label_video,

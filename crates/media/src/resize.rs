@@ -8,15 +8,6 @@ use crate::Picture;
 impl Picture {
     /// The whole picture at another size, resampled with Lanczos.
     pub fn resized(&self, width: u32, height: u32) -> Self {
-        self.resampled(width, height, FilterType::Lanczos3)
-    }
-
-    /// The whole picture at another size, resampled with a soft filter that never overshoots.
-    pub(crate) fn softened(&self, width: u32, height: u32) -> Self {
-        self.resampled(width, height, FilterType::Bilinear)
-    }
-
-    fn resampled(&self, width: u32, height: u32, filter: FilterType) -> Self {
         let (width, height) = (width.max(1), height.max(1));
         if (width, height) == (self.width, self.height) {
             return self.clone();
@@ -25,7 +16,7 @@ impl Picture {
             .expect("a picture holds as many bytes as its size asks for");
         let mut target = Image::new(width, height, PixelType::U8x4);
         let options = ResizeOptions::new()
-            .resize_alg(ResizeAlg::Convolution(filter))
+            .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
             .use_alpha(self.has_alpha());
         Resizer::new()
             .resize(&source, &mut target, &options)

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use visioncortex::color_clusters::{KeyingAction, Runner, RunnerConfig};
+use visioncortex::color_clusters::{
+    Clusters, HIERARCHICAL_MAX, KeyingAction, Runner, RunnerConfig,
+};
 use visioncortex::{Color, ColorImage, PathSimplifyMode, PointF64};
 
 use crate::Picture;
@@ -16,48 +18,50 @@ const SHAPES: usize = 1_500;
 /// Stands for "nothing is drawn here"; no palette colour is allowed to equal it.
 const NOTHING: [u8; 3] = [255, 0, 255];
 
+/// Most bytes of one file; beyond it the picture is traced smaller.
+const BYTES: usize = 1 << 20;
+
 /// Traces a picture into SVG paths of a limited number of colours; transparent parts stay empty.
 pub fn vectorize(picture: &Picture) -> String {
-    let small = calmed(&picture.fitted(LONGEST));
-    let (width, height) = (small.width as usize, small.height as usize);
-    let palette = palette(&small);
-    let indices = without_specks(&indices(&small, &palette), width, height);
-    let mut pixels = Vec::with_capacity(indices.len() * 4);
-    for index in &indices {
-        let [r, g, b] = palette.get(usize::from(*index)).copied().unwrap_or(NOTHING);
-        pixels.extend_from_slice(&[r, g, b, 255]);
-    }
-    let least = (width * height / 20_000).max(6);
-    let config = RunnerConfig {
-        hierarchical: visioncortex::color_clusters::HIERARCHICAL_MAX,
-        good_min_area: least,
-        good_max_area: width * height,
-        is_same_color_a: 0,
-        is_same_color_b: 1,
-        deepen_diff: 0,
-        key_color: Color::new(NOTHING[0], NOTHING[1], NOTHING[2]),
-        keying_action: if palette.len() < 256 {
-            KeyingAction::Discard
-        } else {
-            KeyingAction::Keep
-        },
-        ..RunnerConfig::default()
+    let mut longest = if restless(picture) {
+        LONGEST / 3
+    } else {
+        LONGEST
     };
-    let clusters = Runner::new(
-        config,
-        ColorImage {
-            pixels,
-            width,
-            height,
-        },
-    )
-    .run();
+    loop {
+        let svg = traced(picture, longest);
+        if svg.len() <= BYTES || longest < 64 {
+            return svg;
+        }
+        longest /= 2;
+    }
+}
+
+/// Whether neighbouring pixels differ so much that it can only be noise.
+fn restless(picture: &Picture) -> bool {
+    let small = picture.fitted(LONGEST);
+    let calm = calmed(&small);
+    let off: u64 = small
+        .pixels()
+        .iter()
+        .zip(calm.pixels())
+        .map(|(a, b)| (0..3).map(|c| u64::from(a[c].abs_diff(b[c]))).sum::<u64>())
+        .sum();
+    off > small.pixels().len() as u64 * 45
+}
+
+fn traced(picture: &Picture, longest: u32) -> String {
+    let small = calmed(&picture.fitted(longest));
+    let (width, height) = (small.width as usize, small.height as usize);
+    let clusters = clusters(&small);
     let view = clusters.view();
+    let least = least_area(width, height);
     let mut shapes: Vec<_> = view
         .clusters_output
         .iter()
         .rev()
         .map(|&at| view.get_cluster(at))
+        .filter(|shape| shape.area() >= least)
         .collect();
     if shapes.len() > SHAPES {
         let mut areas: Vec<usize> = shapes.iter().map(|shape| shape.area()).collect();
@@ -68,7 +72,7 @@ pub fn vectorize(picture: &Picture) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\">\n",
         picture.width, picture.height
     );
-    for shape in shapes.into_iter().filter(|shape| shape.area() >= least) {
+    for shape in shapes {
         let path = shape.to_compound_path(
             &view,
             false,
@@ -79,15 +83,52 @@ pub fn vectorize(picture: &Picture) -> String {
             45_f64.to_radians(),
         );
         let (line, offset) = path.to_svg_string(true, PointF64::default(), Some(1));
-        let colour = shape.residue_color();
+        let Color { r, g, b, .. } = shape.residue_color();
         let _ = writeln!(
             svg,
-            "<path d=\"{line}\" fill=\"#{:02x}{:02x}{:02x}\" transform=\"translate({:.0} {:.0})\"/>",
-            colour.r, colour.g, colour.b, offset.x, offset.y
+            "<path d=\"{line}\" fill=\"#{r:02x}{g:02x}{b:02x}\" transform=\"translate({:.0} {:.0})\"/>",
+            offset.x, offset.y
         );
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// Smaller shapes are not worth a path.
+fn least_area(width: usize, height: usize) -> usize {
+    (width * height / 20_000).max(6)
+}
+
+/// The connected regions of the palette's colours.
+fn clusters(small: &Picture) -> Clusters {
+    let (width, height) = (small.width as usize, small.height as usize);
+    let palette = palette(small);
+    let indices = without_specks(&indices(small, &palette), width, height);
+    let mut pixels = Vec::with_capacity(indices.len() * 4);
+    for index in &indices {
+        let [r, g, b] = palette.get(usize::from(*index)).copied().unwrap_or(NOTHING);
+        pixels.extend_from_slice(&[r, g, b, 255]);
+    }
+    let config = RunnerConfig {
+        hierarchical: HIERARCHICAL_MAX,
+        good_min_area: least_area(width, height),
+        good_max_area: width * height,
+        is_same_color_a: 0,
+        is_same_color_b: 1,
+        deepen_diff: 0,
+        key_color: Color::new(NOTHING[0], NOTHING[1], NOTHING[2]),
+        keying_action: KeyingAction::Discard,
+        ..RunnerConfig::default()
+    };
+    Runner::new(
+        config,
+        ColorImage {
+            pixels,
+            width,
+            height,
+        },
+    )
+    .run()
 }
 
 /// Each channel becomes the median of its neighbourhood: edges stay, noise goes.
