@@ -77,7 +77,7 @@ impl Default for Limits {
             callback: Duration::from_secs(10),
             answer: Duration::from_secs(1),
             image: Duration::from_secs(20),
-            file: Duration::from_secs(600),
+            file: Duration::from_mins(10),
             stall: Duration::from_secs(20),
             slot: Duration::from_secs(10),
             image_bytes: 30 * 1024 * 1024,

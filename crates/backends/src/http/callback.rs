@@ -50,9 +50,8 @@ impl Outbound {
         headers: &[(&'static str, String)],
         body: Bytes,
     ) -> CallbackOutcome {
-        let url = match self.policy.check_url(url, Purpose::Callback) {
-            Ok(url) => url,
-            Err(_) => return failed(Trouble::Blocked, Instant::now()),
+        let Ok(url) = self.policy.check_url(url, Purpose::Callback) else {
+            return failed(Trouble::Blocked, Instant::now());
         };
         let Some(_slot) = self.callback_slots.take(&url, self.limits.slot).await else {
             return failed(Trouble::Busy, Instant::now());

@@ -1,0 +1,12 @@
+//! The guarded client against a hostile world, all of it on loopback.
+
+#[path = "outbound/hostile.rs"]
+mod hostile;
+#[path = "outbound/limits.rs"]
+mod limits;
+#[path = "outbound/memory.rs"]
+mod memory;
+#[path = "outbound/servers.rs"]
+mod servers;
+#[path = "outbound/tls.rs"]
+mod tls;
