@@ -1,6 +1,7 @@
 //! A batch of acceptances and settlements inside one transaction: what they need is read at once, decided in
 //! memory in the order of arrival, and written with one statement for each table.
 
+pub(crate) mod attempts;
 pub(crate) mod books;
 mod decide;
 mod write;

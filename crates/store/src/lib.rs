@@ -105,6 +105,8 @@ impl Store {
 
     /// Commits what waits, then closes every connection.
     pub async fn close(&self) {
+        // Readers go first: SQLite can only empty its log when nobody looks at it.
+        self.db.close().await;
         let (stop, stopped) = oneshot::channel();
         if self.writer.send(Change::Stop(stop)).await.is_ok() {
             // An error means that the writer has stopped already, which is all that is wanted.
@@ -112,7 +114,6 @@ impl Store {
         }
         self.tasks.close();
         self.tasks.wait().await;
-        self.db.close().await;
     }
 
     fn db(&self) -> &Db {

@@ -89,7 +89,8 @@ impl Writer {
         }
         self.queue.close();
         drop(self.checkpoint);
-        if let Some(conn) = self.conn {
+        if let Some(mut conn) = self.conn {
+            checkpoint::finish(&mut conn).await;
             conn.close().await;
         }
         if let Some(stop) = stop {

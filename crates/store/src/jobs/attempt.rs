@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::batch::json;
 use crate::db::{Conn, args};
+use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
 /// The intent to ask a back end, written before it is asked.
@@ -21,6 +22,16 @@ pub struct Attempt {
     pub worker: String,
     /// The time.
     pub now_ms: i64,
+}
+
+/// A back end's ticket for an attempt, as it is written.
+#[derive(Serialize)]
+pub(crate) struct Receipt {
+    pub(crate) job_id: String,
+    pub(crate) fence: i64,
+    pub(crate) attempt_id: String,
+    pub(crate) ticket: String,
+    pub(crate) now_ms: i64,
 }
 
 /// How far a job is.
@@ -54,8 +65,8 @@ pub struct Requeue {
 impl Store {
     /// Records the intent to ask a back end; false when the fence moved on. The same attempt counts once.
     pub async fn begin_attempt(&self, attempt: Attempt) -> Result<bool> {
-        self.change(attempt, |conn, attempt| Box::pin(begin(conn, attempt)))
-            .await
+        let (pending, answer) = Pending::new(attempt);
+        self.send(Change::Attempt(Box::new(pending)), answer).await
     }
 
     /// Records the back end's ticket; false when the fence moved on.
@@ -67,23 +78,14 @@ impl Store {
         ticket: &str,
         now_ms: i64,
     ) -> Result<bool> {
-        let input = (
-            job_id.to_owned(),
+        let (pending, answer) = Pending::new(Receipt {
+            job_id: job_id.to_owned(),
             fence,
-            attempt_id.to_owned(),
-            ticket.to_owned(),
+            attempt_id: attempt_id.to_owned(),
+            ticket: ticket.to_owned(),
             now_ms,
-        );
-        self.change(input, |conn, (job_id, fence, attempt_id, ticket, now_ms)| {
-            Box::pin(async move {
-                let sql = "UPDATE attempt SET state = 'submitted', ticket = $4, submitted_ms = $5 \
-                     WHERE id = $3 AND job_id = $1 AND ended_ms IS NULL AND EXISTS \
-                     (SELECT 1 FROM job WHERE job.id = $1 AND job.fence = $2 AND job.state = 1)";
-                let args = args![job_id, *fence, attempt_id, ticket, *now_ms];
-                Ok(conn.run(sql, args).await? == 1)
-            })
-        })
-        .await
+        });
+        self.send(Change::Ticket(Box::new(pending)), answer).await
     }
 
     /// Records how far jobs are; never goes down within an attempt.
@@ -132,32 +134,6 @@ fn furthest(notes: Vec<ProgressNote>) -> Vec<ProgressLine> {
             progress,
         })
         .collect()
-}
-
-async fn begin(conn: &mut Conn, attempt: &Attempt) -> Result<bool> {
-    let ours = conn
-        .run(
-            "UPDATE job SET tries = tries + CASE WHEN attempt_id = $3 THEN 0 ELSE 1 END, \
-             attempt_id = $3, worker = $4 WHERE id = $1 AND fence = $2 AND state = 1",
-            args![&attempt.job_id, attempt.fence, &attempt.id, &attempt.worker],
-        )
-        .await?;
-    if ours == 0 {
-        return Ok(false);
-    }
-    conn.run(
-        "UPDATE attempt SET state = 'lost', ended_ms = $3 \
-         WHERE job_id = $1 AND id <> $2 AND ended_ms IS NULL",
-        args![&attempt.job_id, &attempt.id, attempt.now_ms],
-    )
-    .await?;
-    conn.run(
-        "INSERT INTO attempt (id, job_id, worker, state, began_ms) VALUES ($1, $2, $3, 'intent', $4) \
-         ON CONFLICT (id) DO NOTHING",
-        args![&attempt.id, &attempt.job_id, &attempt.worker, attempt.now_ms],
-    )
-    .await?;
-    Ok(true)
 }
 
 async fn give_back(conn: &mut Conn, requeue: &Requeue) -> Result<bool> {

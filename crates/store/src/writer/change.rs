@@ -4,9 +4,10 @@ use std::pin::Pin;
 
 use tokio::sync::oneshot;
 
-use crate::batch;
+use crate::batch::{self, attempts};
 use crate::db::Conn;
 use crate::jobs::accept::{Accept, Accepted};
+use crate::jobs::attempt::{Attempt, Receipt};
 use crate::jobs::settle::{Settled, Settlement};
 use crate::{Error, Result};
 
@@ -74,6 +75,8 @@ impl<I: Send + Sync, T: Send> Work for Single<I, T> {
 pub(crate) enum Change {
     Accept(Box<Pending<Accept, Accepted>>),
     Settle(Box<Pending<Settlement, Settled>>),
+    Attempt(Box<Pending<Attempt, bool>>),
+    Ticket(Box<Pending<Receipt, bool>>),
     Other(Box<dyn Work>),
     Stop(oneshot::Sender<()>),
 }
@@ -83,12 +86,18 @@ pub(crate) enum Change {
 pub(crate) struct Batch {
     accepts: Vec<Pending<Accept, Accepted>>,
     settles: Vec<Pending<Settlement, Settled>>,
+    attempts: Vec<Pending<Attempt, bool>>,
+    tickets: Vec<Pending<Receipt, bool>>,
     others: Vec<Box<dyn Work>>,
 }
 
 impl Batch {
     pub(crate) fn len(&self) -> usize {
-        self.accepts.len() + self.settles.len() + self.others.len()
+        self.accepts.len()
+            + self.settles.len()
+            + self.attempts.len()
+            + self.tickets.len()
+            + self.others.len()
     }
 
     /// Takes a change in, unless nobody waits for it any more.
@@ -96,6 +105,8 @@ impl Batch {
         match change {
             Change::Accept(accept) if !accept.reply.is_closed() => self.accepts.push(*accept),
             Change::Settle(settle) if !settle.reply.is_closed() => self.settles.push(*settle),
+            Change::Attempt(one) if !one.reply.is_closed() => self.attempts.push(*one),
+            Change::Ticket(one) if !one.reply.is_closed() => self.tickets.push(*one),
             Change::Other(other) if !other.is_abandoned() => self.others.push(other),
             _ => {}
         }
@@ -105,6 +116,12 @@ impl Batch {
         // Accounts are locked first and in order, so that nodes do not wait for each other in a circle.
         if !self.accepts.is_empty() || !self.settles.is_empty() {
             batch::run(conn, &mut self.accepts, &mut self.settles).await?;
+        }
+        if !self.attempts.is_empty() {
+            attempts::begin(conn, &mut self.attempts).await?;
+        }
+        if !self.tickets.is_empty() {
+            attempts::tickets(conn, &mut self.tickets).await?;
         }
         for other in &mut self.others {
             other.run(conn).await?;
@@ -129,23 +146,25 @@ impl Batch {
     fn send(self, mut outcome: impl FnMut() -> Result<()>) {
         self.accepts.into_iter().for_each(|one| one.send(outcome()));
         self.settles.into_iter().for_each(|one| one.send(outcome()));
+        self.attempts
+            .into_iter()
+            .for_each(|one| one.send(outcome()));
+        self.tickets.into_iter().for_each(|one| one.send(outcome()));
         self.others.into_iter().for_each(|one| one.send(outcome()));
     }
 
     /// One batch for each change.
     pub(crate) fn split(self) -> Vec<Self> {
-        let accepts = self.accepts.into_iter().map(|one| Self {
-            accepts: vec![one],
-            ..Self::default()
-        });
-        let settles = self.settles.into_iter().map(|one| Self {
-            settles: vec![one],
-            ..Self::default()
-        });
-        let others = self.others.into_iter().map(|one| Self {
-            others: vec![one],
-            ..Self::default()
-        });
-        settles.chain(accepts).chain(others).collect()
+        let mut one_each = Vec::with_capacity(self.len());
+        macro_rules! single {
+            ($($kind:ident),+) => {
+                $(one_each.extend(self.$kind.into_iter().map(|one| Self {
+                    $kind: vec![one],
+                    ..Self::default()
+                }));)+
+            };
+        }
+        single!(settles, accepts, attempts, tickets, others);
+        one_each
     }
 }

@@ -61,6 +61,13 @@ impl Drop for Checkpoint {
     }
 }
 
+/// Copies the whole log before the last connection closes, so that the file stands alone.
+pub(crate) async fn finish(conn: &mut Conn) {
+    if matches!(conn, Conn::Sqlite(_)) {
+        report(conn.script("PRAGMA wal_checkpoint(TRUNCATE)").await);
+    }
+}
+
 async fn copy_when_wanted(address: Address, wanted: Arc<Notify>) {
     let mut open = None;
     loop {
