@@ -64,6 +64,7 @@ words! {
 /// The `data` of a finished job.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AnimegenResult")]
 struct Drawn {
     /// The images; they work for 24 hours.
     image_url: Vec<String>,

@@ -52,6 +52,7 @@ impl AspectRatio {
 
 /// Makes a video from words and reference images.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ClipgenGenerations")]
 pub struct Generate {
     /// What happens.
     pub prompt: Prompt,
@@ -93,6 +94,7 @@ impl Operation for Generate {
 /// The `data` of a finished clip.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ClipgenResult")]
 struct Clip {
     /// Identifier of the produced video.
     video_id: String,

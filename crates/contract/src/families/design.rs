@@ -83,6 +83,7 @@ words! {
 
 /// The answer of every design endpoint.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DesignAnswer")]
 struct Answer {
     /// `SUCCESS`.
     status: &'static str,
@@ -94,6 +95,7 @@ struct Answer {
 
 /// What was made.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DesignMade")]
 struct Made {
     /// Quota consumed, as text.
     quota: QuotaText,
@@ -105,6 +107,7 @@ struct Made {
 
 /// One image.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DesignImage")]
 struct Image {
     /// Identifier of the image.
     image_id: String,

@@ -53,6 +53,7 @@ impl Operation for Swap {
 /// The `data` of a finished swap.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "FacegenResult")]
 struct Swapped {
     /// Job identifier.
     job_id: String,

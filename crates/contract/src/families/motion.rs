@@ -100,6 +100,7 @@ const fn size(ratio: AspectRatio, resolution: Resolution) -> (u32, u32) {
 /// The `data` of a finished video.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "MotionResult")]
 struct Moving {
     /// Job identifier.
     job_id: String,

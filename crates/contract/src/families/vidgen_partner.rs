@@ -54,6 +54,7 @@ impl Size {
 
 /// Makes a video from words and an optional reference image.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "VidgenPartnerGenerations")]
 pub struct Generate {
     /// What happens.
     pub prompt: Prompt,
@@ -109,6 +110,7 @@ impl Operation for Generate {
 /// The `data` of a finished video.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "VidgenPartnerResult")]
 struct Film {
     /// Identifier of the produced video.
     video_id: String,

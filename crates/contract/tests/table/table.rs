@@ -132,3 +132,21 @@ fn a_stored_request_orders_the_same_again() {
         }
     }
 }
+
+#[test]
+fn described_types_have_names_of_their_own() {
+    let mut generator = schemars::SchemaGenerator::default();
+    for family in FAMILIES {
+        (family.shape)(&mut generator);
+        for submit in family.submits {
+            (submit.schema)(&mut generator);
+            (submit.answer_shape)(&mut generator);
+        }
+    }
+    // A name that is taken already gets a number behind it.
+    let names = generator.definitions().keys();
+    let taken: Vec<_> = names
+        .filter(|name| name.ends_with(char::is_numeric))
+        .collect();
+    assert!(taken.is_empty(), "{taken:?}");
+}

@@ -7,6 +7,7 @@ use crate::prelude::*;
 
 /// Makes anime-style images from an image and words.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AnimegenImageToImage")]
 pub struct ImageToImage {
     /// Address or base64 of the base image.
     pub image: ImageData,

@@ -7,6 +7,7 @@ use crate::prelude::*;
 
 /// Makes anime-style images from words.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AnimegenTextToImage")]
 pub struct TextToImage {
     /// What to show.
     pub prompt: Prompt,

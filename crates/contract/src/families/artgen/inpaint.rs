@@ -13,6 +13,7 @@ use crate::refusal::Code;
 /// Repaints a region of an earlier picture.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArtgenInpaint")]
 pub struct Inpaint {
     /// Earlier job with a picture.
     pub job_id: JobId,

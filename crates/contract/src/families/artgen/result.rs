@@ -11,6 +11,7 @@ use crate::prelude::*;
     clippy::option_option,
     reason = "a field that is absent, null or a list has three cases"
 )]
+#[schemars(rename = "ArtgenResult")]
 pub(super) struct Drawn {
     /// Operation that created the job.
     action: String,

@@ -71,6 +71,7 @@ impl Resolution {
 /// Makes 1, 2 or 4 videos of 5 seconds from a start frame.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArtgenVideoSubmit")]
 pub struct Animate {
     /// What happens.
     pub prompt: Prompt,
@@ -122,6 +123,7 @@ impl Operation for Animate {
 /// Extends one video of an earlier job by 5 seconds, at the resolution of that job.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArtgenVideoExtend")]
 pub struct Extend {
     /// Earlier, completed video job.
     pub job_id: JobId,
@@ -178,6 +180,7 @@ impl Operation for Extend {
 /// The `data` of an artgen video job, in every state.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArtgenVideoResult")]
 struct Clips {
     /// `generate` or `extend`.
     action: &'static str,

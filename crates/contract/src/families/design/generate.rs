@@ -24,6 +24,7 @@ fn pixels(word: &str) -> (u32, u32) {
 
 /// Makes raster images from words.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "DesignGenerations")]
 pub struct Generate {
     /// What to show; English works best.
     pub prompt: Prompt,

@@ -15,6 +15,7 @@ fn brief(task: Task, image: &ImageUrl, prompt: &str, n: u32) -> Brief {
 
 /// Changes an image toward words.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "DesignImageToImage")]
 pub struct ImageToImage {
     /// Address of the image.
     pub image: ImageUrl,
@@ -50,6 +51,7 @@ impl Operation for ImageToImage {
 
 /// Repaints the white region of a mask.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "DesignInpaint")]
 pub struct Inpaint {
     /// Address of the image.
     pub image: ImageUrl,

@@ -5,6 +5,7 @@ use crate::prelude::*;
 
 /// The vendor's body.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImgmodelAnswer")]
 pub(super) struct Images {
     /// When they were made, in seconds since 1970.
     created: i64,
@@ -29,6 +30,7 @@ pub(super) struct Images {
 
 /// One image.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImgmodelImage")]
 struct Image {
     /// Its address; it works for 60 minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,6 +45,7 @@ struct Image {
 
 /// Tokens a call comes to, by the size of what went in and out.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImgmodelUsage")]
 struct Usage {
     total_tokens: u64,
     input_tokens: u64,
@@ -59,6 +62,7 @@ struct InputTokens {
 
 /// The legacy answer.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImgmodelLegacyAnswer")]
 pub(super) struct Wrapped {
     /// `SUCCESS`.
     status: &'static str,

@@ -28,6 +28,7 @@ pub const FAMILY: Family = Family {
 /// Makes an image from words and reference images.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ChatImageGenerations")]
 pub struct Generate {
     /// What to draw, in any language; phrase it as a request to draw.
     pub prompt: Prompt,
@@ -58,6 +59,7 @@ impl Operation for Generate {
 /// The `data` of a finished image.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ChatImageResult")]
 struct Drawn {
     /// Prompt text.
     prompt: String,

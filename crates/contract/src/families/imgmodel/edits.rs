@@ -24,6 +24,7 @@ words! {
 
 /// Edits or extends source images.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ImgmodelEdits")]
 pub struct Edit {
     /// The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; `art-2`:
     /// exactly one square png under 4 MB.

@@ -8,6 +8,7 @@ use crate::prelude::*;
 
 /// Makes images from a prompt.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ImgmodelGenerations")]
 pub struct Generate {
     /// What to show: up to 32000 characters with `image-1`, 1000 with `art-2`, 4000 with `art-3`.
     pub prompt: Prompt,

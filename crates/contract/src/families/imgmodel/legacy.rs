@@ -28,6 +28,7 @@ impl LegacySize {
 
 /// Makes one image; discouraged, use `/v1/images/generations`.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ImgmodelLegacy")]
 pub struct Legacy {
     /// What to show.
     pub prompt: Prompt<4000>,

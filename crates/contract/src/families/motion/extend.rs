@@ -11,6 +11,7 @@ const SECONDS: u32 = 5;
 /// Extends an earlier video.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "MotionExtend")]
 pub struct Extend {
     /// Earlier video job.
     pub job_id: JobId,

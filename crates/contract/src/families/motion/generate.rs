@@ -8,6 +8,7 @@ use crate::prelude::*;
 /// Makes a video from words and optional start and end frames.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "MotionGenerations")]
 pub struct Generate {
     /// What happens; English gives the best results.
     pub user_prompt: Prompt,

@@ -6,6 +6,7 @@ use crate::prelude::*;
 
 /// Makes a video.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "VidgenGenerations")]
 pub struct Generate {
     /// The model.
     pub model: Model,

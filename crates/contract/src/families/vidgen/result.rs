@@ -5,6 +5,7 @@ use crate::prelude::*;
 /// The `data` of a finished video.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "VidgenResult")]
 struct Film {
     /// Job identifier.
     job_id: String,
@@ -27,6 +28,7 @@ struct Film {
 /// The `data` of a finished character.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "VidgenCharacter")]
 struct Persona {
     /// Identifier of the character.
     character_id: String,
