@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
 use atelier_backends::Backend;
+use atelier_backends::embedded::{Embedded, EmbeddedSettings, Pace};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits as OutboundLimits, Outbound};
 use atelier_contract::Tariff;
@@ -15,7 +16,7 @@ use atelier_store::files::{Files, S3Settings};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::config::{Config, StudioPace};
 use crate::counts::Counts;
 use crate::http::{self, Rates, Router};
 use crate::secrets;
@@ -125,7 +126,7 @@ pub(crate) async fn build_engine(
     let ids = Ids::Random;
     let parts = Parts {
         files: open_files(config)?,
-        backends: backends(config)?,
+        backends: backends(config),
         outbound: outbound(config, addresses)?,
         tariff: tariff(config)?,
         settings: settings(config, addresses),
@@ -162,8 +163,23 @@ fn open_files(config: &Config) -> Result<Files> {
     Files::s3(&settings).context("assets.url")
 }
 
-fn backends(_config: &Config) -> Result<Vec<Arc<dyn Backend>>> {
-    Ok(Vec::new())
+fn backends(config: &Config) -> Vec<Arc<dyn Backend>> {
+    let studio = &config.studio;
+    let usual = EmbeddedSettings::default();
+    let settings = EmbeddedSettings {
+        slots: studio.slots,
+        threads: if studio.threads == 0 {
+            usual.threads
+        } else {
+            studio.threads
+        },
+        memory_megabytes: studio.memory_mib,
+        pace: match studio.pace {
+            StudioPace::Instant => Pace::Instant,
+            StudioPace::Realistic => Pace::Realistic,
+        },
+    };
+    vec![Arc::new(Embedded::new(settings))]
 }
 
 fn tariff(config: &Config) -> Result<Tariff> {

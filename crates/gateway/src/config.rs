@@ -173,7 +173,19 @@ pub(crate) struct Retention {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Studio {
     pub(crate) slots: usize,
-    pub(crate) pace: f64,
+    pub(crate) threads: usize,
+    pub(crate) memory_mib: u32,
+    pub(crate) pace: StudioPace,
+}
+
+/// How fast the embedded engine seems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StudioPace {
+    /// As fast as it can.
+    Instant,
+    /// As slow as real back ends.
+    Realistic,
 }
 
 impl Config {

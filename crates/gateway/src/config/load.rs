@@ -28,10 +28,6 @@ pub(crate) struct Sources {
 
 impl Sources {
     /// The environment of this process.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place that reads the environment"
-    )]
     pub(crate) fn of_process(
         file: Option<PathBuf>,
         command_line: Vec<(&'static str, String)>,

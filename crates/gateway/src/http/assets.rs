@@ -62,6 +62,9 @@ async fn open(
     if received.head.method == Method::HEAD {
         return Ok(None);
     }
-    let bytes = app.engine.asset_bytes(asset, part.first..part.last + 1).await?;
+    let bytes = app
+        .engine
+        .asset_bytes(asset, part.first..part.last + 1)
+        .await?;
     Ok(Some(Box::pin(bytes.map_err(io::Error::other))))
 }

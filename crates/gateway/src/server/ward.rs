@@ -221,14 +221,12 @@ impl Ward {
         }
     }
 
-    /// Looks around until the server closes.
+    /// Looks around until the server closes and everybody is gone: a stop must not wait for those who trickle.
     pub(crate) async fn watch(self: Arc<Self>, closing: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
-        loop {
-            tokio::select! {
-                _ = ticks.tick() => self.look(),
-                () = closing.cancelled() => return,
-            }
+        while !closing.is_cancelled() || self.open() > 0 {
+            ticks.tick().await;
+            self.look();
         }
     }
 

@@ -1,0 +1,203 @@
+//! Connections that take without giving are closed; the others do not notice.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::gateway::{Gateway, Options, send};
+
+async fn connect(gateway: &Gateway) -> TcpStream {
+    TcpStream::connect(&gateway.addresses[0])
+        .await
+        .expect("a connection")
+}
+
+/// How long until the other side closes, with what it sent before.
+async fn closed(stream: &mut TcpStream, within: Duration) -> (Duration, String) {
+    let start = Instant::now();
+    let mut text = Vec::new();
+    // A reset is a way to close, too.
+    let _ = timeout(within, stream.read_to_end(&mut text))
+        .await
+        .expect("it closes in time");
+    (start.elapsed(), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[tokio::test]
+async fn a_head_that_trickles_in_is_cut_off() {
+    let gateway = Options::default()
+        .set("LIMITS_HEADER_TIMEOUT_S", "2")
+        .spawn()
+        .await;
+    let mut silent = connect(&gateway).await;
+    let mut slow = connect(&gateway).await;
+    let start = Instant::now();
+    slow.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+        .await
+        .expect("written");
+    for _ in 0..40 {
+        if slow.write_all(b"X").await.is_err() || start.elapsed() > Duration::from_secs(5) {
+            break;
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(4),
+        "the trickle went on for {:?}",
+        start.elapsed()
+    );
+    closed(&mut silent, Duration::from_secs(3)).await;
+}
+
+#[tokio::test]
+async fn many_half_open_connections_do_not_keep_callers_out() {
+    let limits = Options::default()
+        .set("LIMITS_CONNECTIONS", "60")
+        .set("LIMITS_CONNECTIONS_PER_ADDRESS", "50");
+    let gateway = limits.spawn().await;
+    let mut crowd = Vec::new();
+    for _ in 0..200 {
+        let mut stream = connect(&gateway).await;
+        let _ = stream
+            .write_all(b"POST /artgen/v1/imagine HTTP/1.1\r\n")
+            .await;
+        crowd.push(stream);
+    }
+    let client = crate::gateway::client();
+    let start = Instant::now();
+    let answer = send(client.get(format!("{}/healthz", gateway.base_url))).await;
+    assert_eq!(answer.status, 200);
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_kept_for_a_while_and_then_closed() {
+    let limits = Options::default()
+        .set("LIMITS_HEADER_TIMEOUT_S", "1")
+        .set("LIMITS_IDLE_TIMEOUT_S", "3");
+    let gateway = limits.spawn().await;
+    let mut stream = connect(&gateway).await;
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        .await
+        .expect("written");
+    let (after, text) = closed(&mut stream, Duration::from_secs(6)).await;
+    assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+    // The limit on heads is shorter, and must not apply while nothing is being sent.
+    assert!(after > Duration::from_secs(2), "closed after {after:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_trickles_in_is_answered_with_408_and_closed() {
+    let limits = Options::default().set("LIMITS_BODY_GRACE_S", "1");
+    let gateway = limits.spawn().await;
+    let caller = gateway.account(10).await;
+    let mut stream = connect(&gateway).await;
+    let head = format!(
+        "POST /facegen/v1/swap HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {}\r\nContent-Length: 5000\r\n\r\n{{",
+        caller.key
+    );
+    stream.write_all(head.as_bytes()).await.expect("written");
+    let (after, text) = closed(&mut stream, Duration::from_secs(5)).await;
+    assert!(text.starts_with("HTTP/1.1 408"), "{text}");
+    assert!(text.contains("\"code\":\"request_timeout\""), "{text}");
+    assert!(after < Duration::from_secs(3), "{after:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_answered_with_400_and_closed() {
+    let gateway = Gateway::spawn().await;
+    let heads = [
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+        "POST /artgen/v1/imagine HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    ];
+    for head in heads {
+        let mut stream = connect(&gateway).await;
+        stream.write_all(head.as_bytes()).await.expect("written");
+        let (_, text) = closed(&mut stream, Duration::from_secs(5)).await;
+        assert!(text.starts_with("HTTP/1.1 400"), "{head:?}: {text:?}");
+    }
+    let many: String = (0..200)
+        .map(|number| format!("X-{number}: y\r\n"))
+        .collect();
+    let mut stream = connect(&gateway).await;
+    stream
+        .write_all(format!("GET / HTTP/1.1\r\nHost: x\r\n{many}\r\n").as_bytes())
+        .await
+        .expect("written");
+    let (_, text) = closed(&mut stream, Duration::from_secs(5)).await;
+    assert!(text.starts_with("HTTP/1.1 431"), "{text:?}");
+}
+
+#[tokio::test]
+async fn a_large_body_is_refused_before_it_is_sent() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(10).await;
+    let mut stream = connect(&gateway).await;
+    let head = format!(
+        "POST /facegen/v1/swap HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {}\r\nExpect: 100-continue\r\nContent-Length: 999999999\r\n\r\n",
+        caller.key
+    );
+    stream.write_all(head.as_bytes()).await.expect("written");
+    let (_, text) = closed(&mut stream, Duration::from_secs(5)).await;
+    assert!(text.starts_with("HTTP/1.1 413"), "{text}");
+}
+
+#[tokio::test]
+async fn pipelined_requests_are_answered_in_order() {
+    let gateway = Gateway::spawn().await;
+    let mut stream = connect(&gateway).await;
+    let mut requests = String::new();
+    for number in 0..300 {
+        requests.push_str(&format!(
+            "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: n{number}\r\n\r\n"
+        ));
+    }
+    requests.push_str(
+        "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: last\r\nConnection: close\r\n\r\n",
+    );
+    stream
+        .write_all(requests.as_bytes())
+        .await
+        .expect("written");
+    let (_, text) = closed(&mut stream, Duration::from_secs(10)).await;
+    let ids: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("x-request-id: "))
+        .collect();
+    let expected: Vec<_> = (0..300)
+        .map(|number| format!("n{number}"))
+        .chain(["last".to_owned()])
+        .collect();
+    assert_eq!(ids, expected);
+}
+
+#[tokio::test]
+async fn http2_is_spoken_too() {
+    let gateway = Gateway::spawn().await;
+    let client = reqwest::Client::builder()
+        .http2_prior_knowledge()
+        .no_proxy()
+        .build()
+        .expect("a client");
+    let caller = gateway.account(10).await;
+    let url = format!("{}/artgen/v1/info", gateway.base_url);
+    let calls = (0..50).map(|_| {
+        send(
+            client
+                .request(Method::GET, &url)
+                .header("SVC-API-KEY", &caller.key),
+        )
+    });
+    for answer in futures_util::future::join_all(calls).await {
+        assert_eq!(answer.status, 200);
+    }
+}

@@ -1,0 +1,92 @@
+//! The first start: a key that works, a curl line that works when pasted, and none of it a second time.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::gateway::{Gateway, Options};
+
+#[tokio::test]
+async fn the_printed_curl_line_works_as_it_stands() {
+    let gateway = Gateway::spawn().await;
+    let printed = gateway.printed();
+    assert!(
+        printed.contains("demo@example.com with 1000 quota"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains(&format!("{}/console/", gateway.base_url)),
+        "{printed}"
+    );
+    // A token that was given is not printed back.
+    assert!(!printed.contains(crate::gateway::ADMIN_TOKEN), "{printed}");
+    let line = printed
+        .lines()
+        .find(|line| line.trim_start().starts_with("curl "))
+        .expect("a curl line");
+    let ran = Command::new("sh")
+        .args(["-c", line])
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("sh runs");
+    let answer: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!(answer["status"], "SUCCESS", "{answer}");
+    assert!(answer["data"]["jobId"].is_string(), "{answer}");
+}
+
+#[tokio::test]
+async fn a_second_start_prints_no_secrets_and_the_key_still_works() {
+    let gateway = Gateway::spawn().await;
+    let key = printed_key(&gateway.printed());
+    assert_eq!(
+        gateway.get(&key, "/artgen/v1/info").await.json["data"]["email"],
+        "demo@example.com"
+    );
+    let gateway = gateway.restart(Options::default());
+    let printed = gateway.printed();
+    assert!(
+        !printed.contains("at_") && !printed.contains("admin token"),
+        "{printed}"
+    );
+    assert_eq!(gateway.get(&key, "/artgen/v1/info").await.status, 200);
+}
+
+#[tokio::test]
+async fn without_a_given_token_one_is_made_and_printed_once() {
+    let gateway = Options::default().set("ADMIN_TOKEN", "").spawn().await;
+    let printed = gateway.printed();
+    let token = printed
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("admin token"))
+        .expect("a token");
+    let request = gateway
+        .request(reqwest::Method::GET, "/admin/v1/accounts")
+        .bearer_auth(token.trim());
+    assert_eq!(crate::gateway::send(request).await.status, 200);
+    let token = token.trim().to_owned();
+    let gateway = gateway.restart(Options::default().set("ADMIN_TOKEN", ""));
+    assert!(!gateway.printed().contains("admin token"));
+    let request = gateway
+        .request(reqwest::Method::GET, "/admin/v1/accounts")
+        .bearer_auth(token);
+    assert_eq!(crate::gateway::send(request).await.status, 200);
+}
+
+#[test]
+fn a_wrong_setting_is_named_and_nothing_starts() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .env("ATELIER_LISTNE", "x")
+        .output()
+        .expect("it runs");
+    assert!(!ran.status.success());
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("ATELIER_LISTNE: no such setting"));
+}
+
+/// The key among the lines of a first start.
+fn printed_key(printed: &str) -> String {
+    let line = printed
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("API key"))
+        .expect("a key");
+    line.trim().to_owned()
+}
