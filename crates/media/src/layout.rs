@@ -56,7 +56,6 @@ pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed
     let crowd = 1.0 / (1.0 + 0.30 * (total as f32 - 1.0)).powf(0.72);
     let mut slots = slots(total, dice);
     let mut all = Vec::new();
-    let mut bearers: Vec<(usize, f32, f32, f32)> = Vec::new();
     for (index, want) in wanted.iter().enumerate() {
         let Some(art) = crate::subject::drawn(want, dice) else {
             continue;
@@ -64,20 +63,18 @@ pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed
         for copy in 0..want.count {
             let own = dice.part(&want.key, i32::from(copy) + index as i32 * 100);
             let slot = slots.pop().unwrap_or(0.0);
-            let mut one = place(want, (index, art.clone()), (slot, crowd), (floor, &own));
-            if let (Place::On, Some(&(_, x, top, wide))) = (want.place, bearers.last()) {
-                one.foot = (x + (own.roll("seat") - 0.5) * wide * 0.2, top);
-            }
-            bearers.push((
-                index,
-                one.foot.0,
-                one.foot.1 - one.height() * 0.62,
-                one.width(),
+            all.push(place(
+                want,
+                (index, art.clone()),
+                (slot, crowd),
+                (floor, &own),
             ));
-            all.push(one);
         }
     }
-    separate(&mut all);
+    if wanted.iter().all(|want| want.at.is_none()) {
+        separate(&mut all);
+    }
+    mount(wanted, &mut all);
     // A rider is painted after what carries it, everything else from far to near.
     all.sort_by(|a, b| b.depth.total_cmp(&a.depth));
     all
@@ -107,6 +104,7 @@ fn slots(total: usize, dice: &Dice) -> Vec<f32> {
 fn size_of(want: &Wanted, art: &Art, floor: Floor, crowd: f32) -> f32 {
     let tall = match floor.setting {
         Setting::Table => 0.26 + 0.45 * want.kind.size,
+        Setting::Studio if want.key.starts_with("portrait") => 0.98,
         Setting::Studio => 0.62,
         _ => 0.26 + 0.42 * want.kind.size,
     };
@@ -157,7 +155,27 @@ fn place(
         Place::Any | Place::On => {}
     }
     if floor.setting == Setting::Studio {
-        y = art.bounds.height() * scale * 0.5 + 0.03;
+        // A portrait is cut by the lower edge; anything else stands free before the backdrop.
+        let bust = want.key.starts_with("portrait");
+        y = if bust {
+            0.56
+        } else {
+            art.bounds.height() * scale * 0.5 + 0.03
+        };
+        x *= 0.4;
+    }
+    if let Some([fx, fy, tall]) = want.at {
+        let scale = tall / art.bounds.height();
+        let flip = dice.pick("flip", 2) == 1;
+        return Placed {
+            index,
+            art,
+            foot: (fx, fy),
+            scale,
+            flip,
+            depth: 0.2,
+            habitat,
+        };
     }
     // What stands lower is nearer, and a little larger.
     let near = ((y - floor.horizon) / room.max(0.05)).clamp(0.0, 1.2);
@@ -180,6 +198,29 @@ fn place(
     }
 }
 
+/// Sets those who ride or sit onto the subject named after them.
+fn mount(wanted: &[Wanted], all: &mut [Placed]) {
+    for at in 0..all.len() {
+        if wanted[all[at].index].place != Place::On {
+            continue;
+        }
+        let Some(bearer) = all
+            .iter()
+            .find(|one| one.index == all[at].index + 1)
+            .cloned()
+        else {
+            continue;
+        };
+        // A rider is smaller than what carries it.
+        let fit = (bearer.height().max(bearer.width()) * 0.62 / all[at].height()).min(1.0);
+        let rider = &mut all[at];
+        rider.scale *= fit;
+        rider.foot = (bearer.foot.0, bearer.foot.1 - bearer.height() * 0.55);
+        rider.depth = bearer.depth - 0.01;
+        rider.habitat = Habitat::Air;
+    }
+}
+
 /// Moves neighbours apart when they would hide each other.
 fn separate(all: &mut [Placed]) {
     for _ in 0..8 {
@@ -187,7 +228,7 @@ fn separate(all: &mut [Placed]) {
             for j in i + 1..all.len() {
                 let (a, b) = (&all[i], &all[j]);
                 let stacked = (a.foot.1 - b.foot.1).abs() > a.height().min(b.height()) * 0.45;
-                let wish = (a.width() + b.width()) * 0.44;
+                let wish = (a.width() + b.width()) * 0.52;
                 let gap = b.foot.0 - a.foot.0;
                 if stacked || gap.abs() >= wish {
                     continue;

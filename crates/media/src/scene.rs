@@ -13,12 +13,14 @@ mod colour;
 mod describe;
 mod dice;
 mod flora;
+mod isometric;
 mod kinds;
 mod light;
 mod mask;
 pub(crate) mod noise;
 mod outline;
 mod painter;
+mod patch;
 mod region;
 mod render;
 mod setting;
@@ -37,7 +39,7 @@ pub(crate) use colour::{
 pub(crate) use dice::Dice;
 pub(crate) use flora::{Spot as TreeSpot, pine as pine_outline, tuft};
 pub use kinds::{Motion, Setting, StyleName, Time, Weather};
-pub(crate) use region::{Blend, Field, Region, Role, polygon, rounded};
+pub(crate) use region::{Blend, Field, Item, Region, Role, polygon, rounded};
 pub use window::Window;
 
 /// Where in the picture a subject should be.
@@ -97,6 +99,9 @@ pub struct Wanted {
     pub scale: f32,
     /// Where it belongs and how large it is.
     pub kind: Kind,
+    /// A fixed place: the middle of its feet and its height in the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<[f32; 3]>,
 }
 
 /// What a prompt asks for; the same scene always renders to the same bytes at any size.
@@ -128,6 +133,9 @@ pub struct Scene {
     pub(crate) dice: Dice,
     /// Which part of the world is seen.
     pub window: Window,
+    /// Regions that were repainted later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) patches: Vec<patch::Patch>,
 }
 
 impl Scene {
@@ -172,6 +180,7 @@ impl Scene {
             left_out: read.left_out,
             dice,
             window: Window::of_aspect(read.aspect.unwrap_or((1, 1))),
+            patches: Vec::new(),
         }
     }
 
@@ -249,9 +258,80 @@ impl Scene {
         }
     }
 
+    /// The same scene with a region painted anew from other words; `mask` covers the picture this scene renders to.
+    ///
+    /// What is outside the mask stays as it is to the last bit, the edge is soft inside it. The world, its light
+    /// and its style stay; the things that stood in the region make room for those the new words name.
+    #[must_use]
+    pub fn repainted(&self, mask: &crate::Mask, prompt: &str, seed: u64) -> Self {
+        let cells = patch::cells(mask);
+        let window = self.window.shaped((mask.width, mask.height));
+        let Some([left, top, right, bottom]) = patch::bounds(window, &cells) else {
+            return self.clone();
+        };
+        let read = words::read(prompt, "");
+        let mut inner = Self {
+            patches: Vec::new(),
+            prompt: prompt.to_owned(),
+            ..self.clone()
+        };
+        inner.subjects = read.subjects;
+        inner.subjects.truncate(3);
+        let count = inner.subjects.len().max(1) as f32;
+        for (index, one) in inner.subjects.iter_mut().enumerate() {
+            let wide = (right - left) / count;
+            let x = left + wide * (index as f32 + 0.5);
+            let tall = ((bottom - top) * 0.86).min(wide * 1.1 / one.kind.size.clamp(0.5, 1.0));
+            one.at = Some([x, bottom - (bottom - top) * 0.06, tall]);
+            one.count = 1;
+        }
+        // Only the choices inside the region change with the seed: the world around must go on unbroken.
+        inner.dice.other = seed;
+        inner.setting = read.setting.unwrap_or(inner.setting);
+        inner.time = read.time.unwrap_or(inner.time);
+        inner.weather = read.weather.unwrap_or(inner.weather);
+        let mut whole = self.clone();
+        whole.patches.push(patch::Patch {
+            window,
+            runs: patch::packed(&cells),
+            scene: Box::new(inner),
+        });
+        whole
+    }
+
     /// Four different prompts that are all true of this scene.
     pub fn describe(&self) -> [String; 4] {
         describe::describe(self)
+    }
+
+    /// The place of a prompt without its subjects: a background for figures drawn elsewhere.
+    pub(crate) fn backdrop(prompt: &str, negative: &str, seed: u64) -> Self {
+        let read = words::read(prompt, negative);
+        let mut scene = Self::from_prompt(prompt, negative, seed);
+        scene.subjects.clear();
+        // Colours in these words belong to the figures.
+        scene.palette.clear();
+        scene.style = StyleName::Painting;
+        scene.setting = read.setting.unwrap_or(
+            [
+                Setting::Clouds,
+                Setting::City,
+                Setting::Garden,
+                Setting::Meadow,
+                Setting::Studio,
+            ][scene.dice.pick("anime place", 5)],
+        );
+        scene
+    }
+
+    /// The scene with figures before it, in one style.
+    pub(crate) fn painted_with(
+        &self,
+        frame: &Frame,
+        figures: Vec<Item>,
+        style: &dyn crate::style::Style,
+    ) -> Canvas {
+        render::with_figures(self, frame, figures, style)
     }
 
     /// Whether a thing must not be in the scene.
@@ -282,6 +362,9 @@ fn home(read: &words::Reading, dice: &Dice) -> Setting {
             Setting::Abstract
         };
     };
+    if let Some(setting) = words::home_of(&first.key) {
+        return setting;
+    }
     match first.kind.habitat {
         Habitat::Table => Setting::Table,
         Habitat::Water => Setting::Sea,
@@ -290,8 +373,8 @@ fn home(read: &words::Reading, dice: &Dice) -> Setting {
         Habitat::Air => {
             [Setting::Mountains, Setting::Clouds, Setting::Meadow][dice.pick("home", 3)]
         }
-        Habitat::Ground => words::home_of(&first.key).unwrap_or(
-            [Setting::Meadow, Setting::Forest, Setting::Mountains][dice.pick("home", 3)],
-        ),
+        Habitat::Ground => {
+            [Setting::Meadow, Setting::Forest, Setting::Mountains][dice.pick("home", 3)]
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::scene::{Canvas, Field, Frame, Region, Rgb, Rgba, Role, StyleName};
 mod blueprint;
 mod glass;
 mod ink;
+mod isometric;
 mod line_art;
 mod low_poly;
 mod noir;
@@ -110,7 +111,8 @@ pub(crate) fn named(name: StyleName) -> Box<dyn Style> {
         StyleName::LowPoly => Box::new(low_poly::LowPoly),
         StyleName::PaperCut => Box::new(paper::Paper),
         StyleName::LineArt => Box::new(line_art::LineArt),
-        StyleName::Isometric | StyleName::Poster => Box::new(poster::Poster),
+        StyleName::Isometric => Box::new(isometric::Isometric),
+        StyleName::Poster => Box::new(poster::Poster),
         StyleName::Synthwave => Box::new(synthwave::Synthwave),
         StyleName::UkiyoE => Box::new(ukiyo::Ukiyo),
         StyleName::Blueprint => Box::new(blueprint::Blueprint),

@@ -16,6 +16,7 @@ mod plant;
 mod portrait;
 mod vector;
 
+pub(crate) use build::{blob, both, limb, oval, shape};
 pub use kind::{Habitat, Kind};
 pub(crate) use own::{OWN, home, own_for};
 

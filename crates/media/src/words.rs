@@ -44,3 +44,20 @@ pub(crate) struct Reading {
 pub(crate) fn read(prompt: &str, negative: &str) -> Reading {
     reader::read(prompt, negative)
 }
+
+/// The folded words of a text.
+pub(crate) fn plain_words(text: &str) -> Vec<String> {
+    text::tokens(text)
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The colour a word names in any language.
+pub(crate) fn word_colour(word: &str) -> Option<[u8; 3]> {
+    let entries = lexicon::lexicon().find(word)?;
+    entries.iter().find_map(|entry| match entry.meaning {
+        meaning::Meaning::Colour(colour) => Some(meaning::COLOURS[colour as usize].1),
+        _ => None,
+    })
+}

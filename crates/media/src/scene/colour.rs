@@ -51,11 +51,6 @@ pub(crate) fn with_alpha(a: Rgb, alpha: f32) -> Rgba {
     [a[0], a[1], a[2], alpha]
 }
 
-/// The colour of an opaque-or-not colour.
-pub(crate) fn opaque(a: Rgba) -> Rgb {
-    [a[0], a[1], a[2]]
-}
-
 /// Moves a colour away from (above 1) or towards (below 1) grey.
 pub(crate) fn saturate(a: Rgb, by: f32) -> Rgb {
     let grey = luma(a);

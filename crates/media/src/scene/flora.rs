@@ -171,6 +171,8 @@ fn crown(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
     );
     let side = stage.light.side(x);
     for (layer, tone) in [(0, 0.2), (1, 0.55), (2, 0.95)] {
+        // One outline per tone: a tree is three regions, not twenty.
+        let mut builder = PathBuilder::new();
         let count = [7, 8, 7][layer as usize];
         for blob in 0..count {
             let turn = (blob as f32 + noise::cell(blob, layer, seed)) / count as f32
@@ -182,23 +184,22 @@ fn crown(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
             let bx = x + turn.cos() * reach * 1.25 + side * tall * 0.035 * layer as f32;
             let by = y - tall * 0.68 + turn.sin() * reach - tall * 0.035 * layer as f32;
             let r = tall * [0.17, 0.12, 0.075][layer as usize];
-            let light = stage.light.clone();
-            let colours = field(move |px, py| {
-                let leaf = noise::fractal(px * 22.0 / tall, py * 22.0 / tall, seed, 3);
-                let up = (by - py) / r;
-                let facing = (tone + up * 0.22 + leaf * 0.4).clamp(0.05, 1.0);
-                with_alpha(
-                    light.through(light.on(scale(colour, 0.8 + facing * 0.45), facing), depth),
-                    1.0,
-                )
-            });
-            stage.add(
-                tuft(bx, by, r, seed ^ (blob as u32 * 31 + layer as u32)),
-                colours,
-                Role::Plant,
-                depth,
-            );
+            let own = seed ^ (blob as u32 * 31 + layer as u32);
+            if let Some(path) = tuft(bx, by, r, own) {
+                builder.push_path(&path);
+            }
         }
+        let light = stage.light.clone();
+        let middle = y - tall * 0.7;
+        let colours = field(move |px, py| {
+            let leaf = noise::fractal(px * 22.0 / tall, py * 22.0 / tall, seed, 3);
+            let clump = noise::gradient(px * 9.0 / tall, py * 9.0 / tall, seed ^ 3);
+            let up = (middle - py) / (tall * 0.3);
+            let facing = (tone + up * 0.16 + leaf * 0.4 + clump * 0.25).clamp(0.05, 1.0);
+            let lit = light.on(scale(colour, 0.8 + facing * 0.45), facing);
+            with_alpha(light.through(lit, depth), 1.0)
+        });
+        stage.add(builder.finish(), colours, Role::Plant, depth);
     }
 }
 

@@ -185,11 +185,18 @@ impl Setting {
         )
     }
 
-    /// Whether there is water to float on.
-    pub(crate) fn has_water(self) -> bool {
-        matches!(
-            self,
-            Self::Lake | Self::Sea | Self::Beach | Self::River | Self::Waterfall
-        )
+    /// Which of two named places contains the other: a higher rank is the place, the rest is its backdrop.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Self::Clouds => 0,
+            Self::Snow => 1,
+            Self::Meadow | Self::Mountains => 2,
+            Self::Forest => 3,
+            Self::Table => 7,
+            Self::Room | Self::Street | Self::Studio => 6,
+            Self::Underwater | Self::Space => 8,
+            Self::Abstract => 1,
+            _ => 4,
+        }
     }
 }

@@ -99,7 +99,15 @@ pub(crate) fn angular(run: &Run, tolerance: f32) -> Run {
     let mut keep = vec![false; run.len()];
     let last = run.len() - 1;
     (keep[0], keep[last]) = (true, true);
-    let mut open = vec![(0, last)];
+    // Long edges keep a point at fixed places of the world, so that a wider view cuts the same facets.
+    let mut stops = vec![0];
+    stops.extend((1..last).filter(|&i| {
+        let pace = |p: (f32, f32)| (p.0 * 8.0).floor();
+        run.len() > 240 && pace(run[i]) > pace(run[i - 1]) + 0.5
+    }));
+    stops.push(last);
+    stops.iter().for_each(|&stop| keep[stop] = true);
+    let mut open: Vec<(usize, usize)> = stops.windows(2).map(|pair| (pair[0], pair[1])).collect();
     while let Some((from, to)) = open.pop() {
         let (a, b) = (run[from], run[to]);
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);

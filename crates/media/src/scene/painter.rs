@@ -183,19 +183,20 @@ fn drop_shadow(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<Sha
 /// One colour for a whole region: the mean of its field over the part of it that the first window can show.
 fn flat(region: &Region) -> Rgb {
     let bounds = region.path.bounds();
-    let (left, right) = (
-        bounds.left().clamp(-0.5, 0.45),
-        bounds.right().clamp(-0.45, 0.5),
-    );
-    let (top, bottom) = (
-        bounds.top().clamp(-0.5, 0.45),
-        bounds.bottom().clamp(-0.45, 0.5),
-    );
-    let (left, right) = if bounds.left() > 0.5 || bounds.right() < -0.5 {
-        (bounds.left(), bounds.right())
-    } else {
-        (left, right)
-    };
+    let (mut left, mut right) = (bounds.left().max(-0.5), bounds.right().min(0.5));
+    let (mut top, mut bottom) = (bounds.top().max(-0.5), bounds.bottom().min(0.5));
+    if left >= right || top >= bottom {
+        (left, right, top, bottom) = (bounds.left(), bounds.right(), bounds.top(), bounds.bottom());
+    } else if bounds.width() > 0.9 {
+        // A long edge is judged by the part of it that every window shows.
+        let near = region
+            .path
+            .points()
+            .iter()
+            .filter(|p| p.x.abs() <= 0.5)
+            .map(|p| p.y);
+        top = near.fold(bottom, f32::min).max(-0.5);
+    }
     let mut sum = [0.0_f32; 4];
     for j in 0..4_u8 {
         for i in 0..5_u8 {

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::canvas::{Canvas, Frame};
 use super::colour::{Rgb, luma, mix};
-use super::kinds::Motion;
+use super::kinds::{Motion, StyleName};
 use super::light::Light;
+use super::patch::Hole;
 use super::region::Item;
 use super::stage::{Stage, View};
-use super::{Scene, actor, painter, setting};
+use super::{Scene, actor, isometric, painter, setting};
 use crate::style::{self, Look, Style};
 use crate::{Picture, layout};
 
@@ -69,6 +72,10 @@ fn build(scene: &Scene, frame: &Frame, look: Look, clock: f32) -> Vec<Item> {
         clock,
         items: Vec::new(),
     };
+    if scene.style == StyleName::Isometric {
+        isometric::build(&mut stage);
+        return stage.items;
+    }
     let floor = setting::behind(&mut stage);
     for one in layout::placed(&scene.subjects, floor, &scene.dice) {
         actor::actor(&mut stage, &one);
@@ -78,9 +85,32 @@ fn build(scene: &Scene, frame: &Frame, look: Look, clock: f32) -> Vec<Item> {
 }
 
 fn draw(scene: &Scene, frame: Frame, clock: f32) -> Picture {
+    let mut picture = bare(scene, frame, clock);
+    for patch in &scene.patches {
+        let hole = Hole::of(patch);
+        let mut inner = bare(&patch.scene, frame, clock);
+        inner
+            .rgba
+            .par_chunks_mut(4)
+            .zip(picture.rgba.par_chunks(4))
+            .enumerate()
+            .for_each(|(at, (new, old))| {
+                let (x, y) = (at as u32 % frame.width, at as u32 / frame.width);
+                let (wx, wy) = frame.world(x as f32, y as f32);
+                let share = hole.share(wx, wy);
+                for (n, o) in new.iter_mut().zip(old) {
+                    *n = (f32::from(*o) + (f32::from(*n) - f32::from(*o)) * share).round() as u8;
+                }
+            });
+        picture = inner;
+    }
+    picture
+}
+
+/// A scene without its repainted regions.
+fn bare(scene: &Scene, frame: Frame, clock: f32) -> Picture {
     let style = style::named(scene.style);
-    let look = style.look();
-    let Some(count) = look.coarse else {
+    let Some(count) = style.look().coarse else {
         return sheet(scene, &frame, style.as_ref(), clock).into_picture();
     };
     // The world's own large pixels: their grid does not depend on the window.
@@ -112,20 +142,61 @@ fn draw(scene: &Scene, frame: Frame, clock: f32) -> Picture {
     picture
 }
 
+/// Paints a frame of the scene with figures before everything.
+pub(crate) fn with_figures(
+    scene: &Scene,
+    frame: &Frame,
+    figures: Vec<Item>,
+    style: &dyn Style,
+) -> Canvas {
+    let mut canvas = sheet(scene, frame, style, 0.0);
+    painter::paint(&figures, style, frame, &mut canvas);
+    canvas
+}
+
 /// Paints a frame of the scene.
 fn sheet(scene: &Scene, frame: &Frame, style: &dyn Style, clock: f32) -> Canvas {
-    let items = build(scene, frame, style.look(), clock);
-    let mut canvas = Canvas::filled(frame.width, frame.height, [0.5, 0.5, 0.5]);
+    let mut items = build(scene, frame, style.look(), clock);
+    // Water mirrors what is above the picture, too: paint that as well and cut it off in the end.
+    let extra = if style.look().dull {
+        0
+    } else {
+        rows_above(&items, frame)
+    };
+    let mut tall = *frame;
+    if extra > 0 {
+        tall.height += extra;
+        tall.top -= extra as f32 / frame.scale;
+        items = build(scene, &tall, style.look(), clock);
+    }
+    let mut canvas = Canvas::filled(tall.width, tall.height, [0.5, 0.5, 0.5]);
     canvas.each(|x, y, pixel| {
-        let (wx, wy) = frame.world(x as f32, y as f32);
+        let (wx, wy) = tall.world(x as f32, y as f32);
         let [r, g, b] = style.sheet(wx, wy);
         *pixel = [r, g, b, 1.0];
     });
-    painter::paint(&items, style, frame, &mut canvas);
+    painter::paint(&items, style, &tall, &mut canvas);
     drop(items);
+    canvas.pixels.drain(..extra as usize * canvas.width);
+    canvas.height -= extra as usize;
     grade(scene, &mut canvas);
     style.finish(&mut canvas, frame);
     canvas
+}
+
+/// How many rows above the frame its water mirrors, never more than the frame has itself.
+fn rows_above(items: &[Item], frame: &Frame) -> u32 {
+    let bottom = frame.top + frame.height as f32 / frame.scale;
+    let highest = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Mirror(mirror) => {
+                Some(2.0 * mirror.line - bottom.min(mirror.path.bounds().bottom()))
+            }
+            Item::Fill(_) => None,
+        })
+        .fold(frame.top, f32::min);
+    (((frame.top - highest) * frame.scale).ceil() as u32).min(frame.height)
 }
 
 /// Bends all colours towards the palette: the first colour owns the darks and the air, the next ones the lights.

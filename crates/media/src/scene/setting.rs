@@ -1,7 +1,7 @@
 //! The places scenes play in: what is behind the subjects, what they stand on, what is before them.
 
 use super::colour::{Rgb, hex, mix};
-use super::kinds::{Setting, Time};
+use super::kinds::Setting;
 use super::stage::Stage;
 use super::{cloud, sky};
 use crate::layout::Floor;
@@ -100,6 +100,8 @@ pub(crate) fn before(stage: &mut Stage, floor: Floor) {
     super::weather::before(stage);
 }
 
+pub(crate) use country::leafy;
+
 /// Green that goes with the time of year the words suggest.
 pub(crate) fn green(stage: &Stage) -> Rgb {
     let season = stage.scene.season;
@@ -114,9 +116,4 @@ pub(crate) fn green(stage: &Stage) -> Rgb {
         super::Season::Spring => mix(base, hex(0x9ccc5a), 0.4),
         super::Season::Summer => base,
     }
-}
-
-/// Whether the moment is warm and low-lit.
-pub(crate) fn is_low(time: Time) -> bool {
-    matches!(time, Time::Dawn | Time::Golden | Time::Sunset | Time::Dusk)
 }

@@ -67,8 +67,7 @@ impl Style for Ukiyo {
             }
             _ => {
                 // The wiped gradient: darker ink towards the top edge of each block.
-                let bounds = region.path.bounds();
-                let down = ((spot.y - bounds.top()) / bounds.height().min(0.3)).clamp(0.0, 1.0);
+                let down = (spot.y * 1.3 + 0.35).clamp(0.0, 1.0);
                 let own = if luma([r, g, b]) > luma(spot.flat) + 0.07 {
                     [r, g, b]
                 } else {

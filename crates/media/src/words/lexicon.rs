@@ -239,11 +239,6 @@ impl Lexicon {
     pub(crate) fn longest_dense(&self) -> usize {
         self.longest_dense
     }
-
-    /// A thing by its key.
-    pub(crate) fn by_key(&self, key: &str) -> Option<&Thing> {
-        self.by_key.get(key).map(|id| &self.things[*id as usize])
-    }
 }
 
 /// How often a keyword is used within a language: words of many things name none of them.

@@ -140,6 +140,7 @@ struct Walk {
     leaving: bool,
     after_noun: bool,
     noun_took_colour: bool,
+    rider: Option<usize>,
 }
 
 /// Reads a prompt and the words to leave out.
@@ -235,8 +236,15 @@ fn step(meaning: Meaning, language: u8, walk: &mut Walk, reading: &mut Reading) 
         Meaning::Without => walk.leaving = true,
         Meaning::Place(place) => place_word(place, walk, reading),
         Meaning::Setting(setting) => {
-            reading.setting.get_or_insert(setting);
+            // "Mountains above a lake" plays at the lake: the place that can hold the other one wins.
+            if reading
+                .setting
+                .is_none_or(|old| setting.rank() > old.rank())
+            {
+                reading.setting = Some(setting);
+            }
             settle_colour(walk, reading);
+            walk.rider = None;
             walk.after_noun = false;
         }
         Meaning::Time(time) => _ = reading.time.get_or_insert(time),
@@ -270,6 +278,9 @@ fn noun(id: u16, walk: &mut Walk, reading: &mut Reading) {
     if reading.subjects.len() >= 6 {
         return;
     }
+    if let Some(rider) = walk.rider.take() {
+        reading.subjects[rider].place = Place::On;
+    }
     reading.subjects.push(Wanted {
         key: thing.key.clone(),
         name: thing.name.clone(),
@@ -279,6 +290,7 @@ fn noun(id: u16, walk: &mut Walk, reading: &mut Reading) {
         place: reading.place.take().unwrap_or(Place::Any),
         scale,
         kind: thing.kind,
+        at: None,
     });
 }
 
@@ -314,6 +326,10 @@ fn settle_colour(walk: &mut Walk, reading: &mut Reading) {
 
 fn place_word(place: Place, walk: &mut Walk, reading: &mut Reading) {
     if place == Place::On {
+        // "A cat on a car": the first named sits on the one that follows.
+        if walk.after_noun {
+            walk.rider = reading.subjects.len().checked_sub(1);
+        }
         return;
     }
     // "a fox on the left" names the subject first.

@@ -81,8 +81,8 @@ fn ribbons(stage: &mut Stage, colours: &[Rgb]) {
         let clock = stage.clock;
         let line = move |x: f32| base + tilt * x + 0.22 * noise::line(x * 1.3 + clock, seed, 2);
         let (mut top, mut low) = (Vec::new(), Vec::new());
-        for step in 0..=120 {
-            let x = stage.view.left + (stage.view.right - stage.view.left) * step as f32 / 120.0;
+        for step in stage.cells(0.01, 0.02) {
+            let x = step as f32 * 0.01;
             let thick = wide * (0.5 + 0.5 * (x * 4.0 + seed as f32 % 7.0).sin().abs());
             top.push((x, line(x) - thick));
             low.push((x, line(x) + thick));

@@ -199,11 +199,15 @@ pub(crate) fn river(stage: &mut Stage) -> f32 {
         let near = (y - h).max(0.0);
         lean * near * 1.2 + noise::line(near.sqrt() * 5.0, seed, 2) * (0.05 + near * 0.35)
     };
-    let bottom = stage.view.bottom + 0.1;
+    // The bends lie at fixed places, however much of the river is seen.
+    let rows = ((stage.view.bottom + 0.1 - h).max(0.1) * 3600.0)
+        .sqrt()
+        .ceil()
+        .min(400.0) as i32;
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    for i in 0..=60 {
+    for i in 0..=rows {
         let t = i as f32 / 60.0;
-        let y = h + (bottom - h) * t * t;
+        let y = h + t * t;
         let wide = 0.004 + (y - h) * 0.42;
         left.push((middle(y) - wide, y));
         right.push((middle(y) + wide, y));

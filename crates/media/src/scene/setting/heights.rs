@@ -264,15 +264,16 @@ pub(crate) fn waterfall(stage: &mut Stage) -> f32 {
 fn cliff(stage: &mut Stage, x: f32, side: f32, (top, h): (f32, f32)) {
     let seed = stage.dice.noise("cliff") ^ u32::from(side > 0.0);
     let edge = x + side * 0.07;
-    let far = if side < 0.0 {
-        stage.view.left - 0.1
+    let reach = if side < 0.0 {
+        edge - stage.view.left
     } else {
-        stage.view.right + 0.1
+        stage.view.right - edge
     };
-    let count = 40;
+    let count = (reach / 0.02).ceil().clamp(1.0, 900.0) as i32 + 2;
+    let far = edge + side * 0.02 * count as f32;
     let mut points: Vec<(f32, f32)> = (0..=count)
         .map(|i| {
-            let px = edge + (far - edge) * i as f32 / count as f32;
+            let px = edge + side * 0.02 * i as f32;
             (
                 px,
                 top - 0.02 - (px - edge).abs() * 0.12 + 0.03 * noise::line(px * 6.0, seed, 3),

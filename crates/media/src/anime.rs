@@ -1,0 +1,103 @@
+//! Anime characters: traits from words, drawn as cel-shaded vector figures before a scene.
+
+use crate::scene::{Canvas, Frame, Rgb, Scene};
+use crate::{Picture, Window};
+
+mod body;
+mod eyes;
+mod figure;
+mod hair;
+mod outfit;
+mod style;
+mod traits;
+
+pub use traits::{Expression, HairCut, Outfit, Traits};
+
+/// One character: what is said about it and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Character {
+    /// Words about this character alone.
+    pub prompt: String,
+    /// The middle of the character in the picture, 0..1 from the left and from the top.
+    pub centre: (f32, f32),
+}
+
+/// What an anime picture shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Anime {
+    /// Words about the whole picture: background, light, and the character when none is given apart.
+    pub prompt: String,
+    /// What to leave out.
+    pub negative: String,
+    /// The same seed gives the same picture.
+    pub seed: u64,
+    /// Characters with words and places of their own.
+    pub characters: Vec<Character>,
+    /// Colours of reference pictures, strongest first: they move hair, dress and eyes.
+    pub palette: Vec<[u8; 3]>,
+    /// How far the references move the traits, 0..1.
+    pub influence: f32,
+}
+
+impl Anime {
+    /// A picture of one character from words.
+    pub fn from_prompt(prompt: &str, negative: &str, seed: u64) -> Self {
+        Self {
+            prompt: prompt.to_owned(),
+            negative: negative.to_owned(),
+            seed,
+            characters: Vec::new(),
+            palette: Vec::new(),
+            influence: 0.0,
+        }
+    }
+
+    /// The traits of every character, in order.
+    pub fn traits(&self) -> Vec<Traits> {
+        let palette: Vec<Rgb> = self
+            .palette
+            .iter()
+            .map(|c| c.map(|v| f32::from(v) / 255.0))
+            .collect();
+        let of = |words: &str, index: u64| {
+            let mut traits = Traits::from_words(words, self.seed.wrapping_add(index * 7919));
+            traits.lean(&palette, self.influence);
+            traits
+        };
+        if self.characters.is_empty() {
+            return vec![of(&self.prompt, 0)];
+        }
+        self.characters
+            .iter()
+            .zip(0..)
+            .map(|(one, index)| of(&one.prompt, index))
+            .collect()
+    }
+
+    /// The picture.
+    pub fn render(&self, width: u32, height: u32) -> Picture {
+        let (width, height) = (width.max(1), height.max(1));
+        let mut scene = Scene::backdrop(&self.prompt, &self.negative, self.seed);
+        scene = scene.with_aspect((width, height));
+        let window: Window = scene.window;
+        let frame = Frame {
+            width,
+            height,
+            scale: width as f32 / window.width,
+            left: window.left,
+            top: window.top,
+            camera: (0.0, 0.0),
+        };
+        let traits = self.traits();
+        let crowd = 1.0 / (1.0 + 0.35 * (traits.len() as f32 - 1.0));
+        let mut figures = Vec::new();
+        for (index, one) in traits.iter().enumerate() {
+            let centre = self.characters.get(index).map_or((0.5, 0.5), |c| c.centre);
+            let x = window.left + window.width * centre.0.clamp(0.05, 0.95);
+            let y = window.top + window.height * (centre.1.clamp(0.1, 0.9) - 0.06 * crowd);
+            figures.extend(figure::items(one, (x, y), 0.0036 * crowd));
+        }
+        let canvas: Canvas = scene.painted_with(&frame, figures, &style::Cel);
+        canvas.into_picture()
+    }
+}
