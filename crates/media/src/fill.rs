@@ -2,13 +2,16 @@
 
 mod beyond;
 mod patches;
+mod search;
+mod sources;
 
 use crate::Picture;
 use crate::mask::Mask;
 use crate::sampling::Field;
 use crate::seamless::spread;
 use beyond::beyond;
-use patches::{Level, Sources};
+use patches::Level;
+use sources::Sources;
 
 /// Longest side at which patches are looked for; finer pixels are copied along with them.
 const WORKING: u32 = 512;

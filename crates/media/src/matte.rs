@@ -162,7 +162,9 @@ fn keep_the_subject(inside: &mut [bool], width: usize, height: usize) {
     let pieces = pieces(inside, width, height, true);
     let largest = pieces.iter().map(Vec::len).max().unwrap_or(0);
     for piece in pieces.iter().filter(|piece| piece.len() * 6 < largest) {
-        piece.iter().for_each(|&at| inside[at] = false);
+        for &at in piece {
+            inside[at] = false;
+        }
     }
     for hole in self::pieces(inside, width, height, false) {
         let open = hole.iter().any(|&at| {
@@ -170,7 +172,9 @@ fn keep_the_subject(inside: &mut [bool], width: usize, height: usize) {
             x == 0 || y == 0 || x + 1 == width || y + 1 == height
         });
         if !open && hole.len() * 9 < inside.len() {
-            hole.iter().for_each(|&at| inside[at] = true);
+            for at in hole {
+                inside[at] = true;
+            }
         }
     }
 }

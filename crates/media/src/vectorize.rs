@@ -201,14 +201,16 @@ fn without_specks(indices: &[u8], width: usize, height: usize) -> Vec<u8> {
                     here + width + 1,
                 ]
                 .map(|at| old[at]);
-                let same = around.iter().filter(|index| **index == old[here]).count();
-                if same < 3 {
-                    let most = around.iter().copied().max_by_key(|index| {
-                        (
-                            around.iter().filter(|other| *other == index).count(),
-                            *index,
-                        )
-                    });
+                let count = |wanted: u8| {
+                    around
+                        .iter()
+                        .fold(0, |sum, at| sum + u8::from(*at == wanted))
+                };
+                if count(old[here]) < 3 {
+                    let most = around
+                        .iter()
+                        .copied()
+                        .max_by_key(|index| (count(*index), *index));
                     new[here] = most.unwrap_or(old[here]);
                 }
             }

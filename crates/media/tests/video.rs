@@ -163,7 +163,7 @@ fn a_morph_starts_and_ends_on_its_pictures_and_moves_what_is_between() {
     let moved = difference(&middle, &disc(320, 180, 0.5));
     let faded = Picture::drawn(320, 180, |x, y| {
         let (a, b) = (start.pixel(x, y), end.pixel(x, y));
-        std::array::from_fn(|c| ((u16::from(a[c]) + u16::from(b[c])) / 2) as u8)
+        std::array::from_fn(|c| a[c].midpoint(b[c]))
     });
     let dissolve = difference(&faded, &disc(320, 180, 0.5));
     assert!(

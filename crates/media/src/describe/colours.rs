@@ -4,7 +4,7 @@
 pub(super) fn name([r, g, b]: [f32; 3]) -> &'static str {
     let (most, least) = (r.max(g).max(b), r.min(g).min(b));
     let chroma = most - least;
-    let light = (most + least) / 2.0;
+    let light = f32::midpoint(most, least);
     if chroma < 22.0 || (light < 26.0 && chroma < 34.0) {
         return match light {
             light if light < 38.0 => "black",

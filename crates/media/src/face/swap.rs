@@ -1,10 +1,11 @@
 //! One face in the place of another: bent to its shape, given its light, set in without a seam.
 
 use super::detect::faces;
+use super::light::with_light_of;
 use super::points::{Points, points};
+use super::warp::bent;
 use crate::Picture;
 use crate::mask::Mask;
-use crate::sampling::{Field, packed_at, painted};
 use crate::seamless::seamless;
 
 /// Why no face could be swapped.
@@ -23,9 +24,6 @@ const OUTLINE: [usize; 36] = [
     10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377, 152,
     148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
 ];
-/// Nodes of the warp along each side.
-const NODES: usize = 48;
-
 /// Puts the largest face of `source` in the place of the largest face of `target`; away from it nothing changes.
 pub fn swap_face(target: &Picture, source: &Picture) -> Result<Picture, FaceError> {
     let to = found(target).ok_or(FaceError::NoFaceInTarget)?;
@@ -102,67 +100,10 @@ fn alike_in_size(source: &Picture, from: &Points, to: &Points) -> (Picture, Poin
     )
 }
 
-/// The source as it looks when its points lie where those of the target are.
-fn bent(source: &Picture, from: &Points, to: &Points, width: u32, height: u32) -> Picture {
-    let mut field = Field::new(NODES, NODES, [0.0; 2]);
-    let size = (width.max(height) as f32 * 0.012).powi(2);
-    for (at, node) in field.nodes.iter_mut().enumerate() {
-        let x = ((at % NODES) as f32 + 0.5) / NODES as f32 * width as f32;
-        let y = ((at / NODES) as f32 + 0.5) / NODES as f32 * height as f32;
-        let place = fitted(from, to, (x, y), size);
-        *node = [place.0 - x, place.1 - y];
-    }
-    painted(width, height, &field, |x, y, [across, down]| {
-        packed_at(source, x + across, y + down)
-    })
-}
-
-/// Where a place lies in the source: the affine map that fits the points best, near ones counting most.
-fn fitted(from: &Points, to: &Points, (x, y): (f32, f32), size: f32) -> (f32, f32) {
-    let weights: Vec<f32> = to
-        .places
-        .iter()
-        .map(|&(px, py)| 1.0 / ((px - x).powi(2) + (py - y).powi(2) + size).powf(1.5))
-        .collect();
-    let total: f32 = weights.iter().sum();
-    let mean = |points: &Points| {
-        let sums = points
-            .places
-            .iter()
-            .zip(&weights)
-            .fold((0.0, 0.0), |sum, (&(px, py), weight)| {
-                (sum.0 + px * weight, sum.1 + py * weight)
-            });
-        (sums.0 / total, sums.1 / total)
-    };
-    let (middle, goal) = (mean(to), mean(from));
-    let mut own = [0.0; 3];
-    let mut cross = [0.0; 4];
-    for ((&(tx, ty), &(fx, fy)), weight) in to.places.iter().zip(&from.places).zip(&weights) {
-        let (tx, ty, fx, fy) = (tx - middle.0, ty - middle.1, fx - goal.0, fy - goal.1);
-        own = [
-            own[0] + weight * tx * tx,
-            own[1] + weight * tx * ty,
-            own[2] + weight * ty * ty,
-        ];
-        let more = [tx * fx, ty * fx, tx * fy, ty * fy];
-        cross = std::array::from_fn(|n| cross[n] + weight * more[n]);
-    }
-    let steady = (own[0] + own[2]) * 1e-3 + 1e-9;
-    let (a, b, c) = (own[0] + steady, own[1], own[2] + steady);
-    let area = a * c - b * b;
-    let (dx, dy) = (x - middle.0, y - middle.1);
-    let solve = |p: f32, q: f32| ((c * p - b * q) * dx + (a * q - b * p) * dy) / area;
-    (
-        goal.0 + solve(cross[0], cross[1]),
-        goal.1 + solve(cross[2], cross[3]),
-    )
-}
-
 /// Selects the inside of the face's outline, a little within it and with a soft edge.
 fn outline(points: &Points, width: u32, height: u32) -> Mask {
     let [left, top, right, bottom] = bounds(points);
-    let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
+    let middle = (f32::midpoint(left, right), f32::midpoint(top, bottom));
     let corners: Vec<(f32, f32)> = OUTLINE
         .iter()
         .map(|&index| {
@@ -208,58 +149,4 @@ fn within(corners: &[(f32, f32)], x: f32, y: f32) -> bool {
         last = corner;
     }
     inside
-}
-
-/// The patch with the mean and spread of brightness and colour that the target has inside the mask.
-fn with_light_of(patch: &Picture, target: &Picture, mask: &Mask) -> Picture {
-    let (own, goal) = (light(patch, mask), light(target, mask));
-    let gains: [f32; 3] = std::array::from_fn(|c| {
-        let gain = goal[c].1 / own[c].1;
-        // Colour may fade to nothing, as in an old photo, but neither is ever driven up far.
-        if c == 0 {
-            gain.clamp(0.6, 1.8)
-        } else {
-            gain.clamp(0.0, 1.3)
-        }
-    });
-    let mut out = patch.clone();
-    for pixel in out.pixels_mut() {
-        let old = opposed(*pixel);
-        let [light, warm, green] =
-            std::array::from_fn(|c| (old[c] - own[c].0) * gains[c] + goal[c].0);
-        // The way back from `opposed`.
-        let g = light + green * 2.0 / 3.0;
-        let rest = 3.0 * light - g;
-        let (r, b) = ((rest + warm) / 2.0, (rest - warm) / 2.0);
-        let [r, g, b] = [r, g, b].map(|value| (value + 0.5).clamp(0.0, 255.0) as u8);
-        *pixel = [r, g, b, 255];
-    }
-    out
-}
-
-/// Brightness, red against blue, and green against both.
-fn opposed([r, g, b, _]: [u8; 4]) -> [f32; 3] {
-    let [r, g, b] = [r, g, b].map(f32::from);
-    [(r + g + b) / 3.0, r - b, g - (r + b) / 2.0]
-}
-
-/// Mean and spread of brightness and colour inside the mask.
-fn light(picture: &Picture, mask: &Mask) -> [(f32, f32); 3] {
-    let chosen: Vec<[f32; 3]> = picture
-        .pixels()
-        .iter()
-        .zip(&mask.shares)
-        .filter(|(_, share)| **share > 200)
-        .map(|(pixel, _)| opposed(*pixel))
-        .collect();
-    let count = chosen.len().max(1) as f32;
-    std::array::from_fn(|c| {
-        let mean = chosen.iter().map(|pixel| pixel[c]).sum::<f32>() / count;
-        let spread = chosen
-            .iter()
-            .map(|pixel| (pixel[c] - mean).powi(2))
-            .sum::<f32>()
-            / count;
-        (mean, spread.sqrt().max(1.0))
-    })
 }

@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
+use super::sources::{Sources, touched};
 use crate::Picture;
 
 /// Half a patch: patches are 7 by 7.
-const HALF: i32 = 3;
+pub(super) const HALF: i32 = 3;
 
 /// A picture at one scale and which of its pixels are missing.
 pub(super) struct Level {
@@ -15,15 +16,7 @@ pub(super) struct Level {
     known: Vec<bool>,
     /// How much a patch around each place is worth in the vote: more the nearer it is to what is known.
     trust: Vec<f32>,
-    anchors: Vec<(i32, i32)>,
-}
-
-/// For every place whose patch touches the gap, the place it takes from.
-#[derive(Clone)]
-pub(super) struct Sources {
-    width: i32,
-    height: i32,
-    places: Vec<(i32, i32)>,
+    pub(super) anchors: Vec<(i32, i32)>,
 }
 
 impl Level {
@@ -129,66 +122,6 @@ impl Level {
         (guess, sources)
     }
 
-    /// One step for every place: try what the neighbours take, and a few places at random.
-    fn improved(&self, guess: &Picture, sources: &Sources, salt: u64) -> Sources {
-        let width = sources.width;
-        let mut next = sources.clone();
-        let rows = next.places.par_chunks_exact_mut(width as usize);
-        rows.enumerate().for_each(|(y, row)| {
-            for (x, place) in row.iter_mut().enumerate() {
-                if place.0 >= 0 {
-                    let here = (x as i32, y as i32);
-                    *place = self.better(guess, sources, here, salt);
-                }
-            }
-        });
-        next
-    }
-
-    /// The best source found for one place.
-    fn better(
-        &self,
-        guess: &Picture,
-        sources: &Sources,
-        (x, y): (i32, i32),
-        salt: u64,
-    ) -> (i32, i32) {
-        let (width, height) = (sources.width, sources.height);
-        let old = sources.places[(y * width + x) as usize];
-        let mut best = (self.distance(guess, (x, y), old, u32::MAX), old);
-        let mut consider = |candidate: (i32, i32)| {
-            if self.is_known(candidate) && candidate != best.1 {
-                let cost = self.distance(guess, (x, y), candidate, best.0);
-                if cost < best.0 {
-                    best = (cost, candidate);
-                }
-            }
-        };
-        let jump = 2 + (salt % 3) as i32 * 2;
-        for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
-            for reach in [1, jump] {
-                let (dx, dy) = (dx * reach, dy * reach);
-                if x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height {
-                    let other = sources.places[((y + dy) * width + x + dx) as usize];
-                    if other.0 >= 0 {
-                        consider((other.0 - dx, other.1 - dy));
-                    }
-                }
-            }
-        }
-        let mut noise = hash(salt ^ ((y as u64) << 32 | x as u64));
-        consider(self.anchors[noise as usize % self.anchors.len()]);
-        let mut radius = width.max(height) / 4;
-        while radius > 1 {
-            noise = hash(noise);
-            let across = (noise & 0xffff) as i32 % (radius * 2 + 1) - radius;
-            let down = (noise >> 16 & 0xffff) as i32 % (radius * 2 + 1) - radius;
-            consider((old.0 + across, old.1 + down));
-            radius /= 3;
-        }
-        best.1
-    }
-
     /// Every missing pixel becomes the mean of what the patches over it say.
     pub(super) fn voted(&self, guess: &Picture, sources: &Sources) -> Picture {
         let width = sources.width as usize;
@@ -235,7 +168,7 @@ impl Level {
         (sum[3] > 0.0).then(|| [channel(0), channel(1), channel(2), 255])
     }
 
-    fn is_known(&self, (x, y): (i32, i32)) -> bool {
+    pub(super) fn is_known(&self, (x, y): (i32, i32)) -> bool {
         let (width, height) = (self.width() as i32, self.height() as i32);
         x >= 0 && y >= 0 && x < width && y < height && self.known[(y * width + x) as usize]
     }
@@ -244,103 +177,12 @@ impl Level {
         let (width, height) = (self.width() as i32, self.height() as i32);
         x >= 0 && y >= 0 && x < width && y < height && !self.open[(y * width + x) as usize]
     }
-
-    /// How unlike two patches are; gives up once it is worse than `limit`.
-    fn distance(&self, guess: &Picture, here: (i32, i32), there: (i32, i32), limit: u32) -> u32 {
-        let (width, height) = (self.width() as i32, self.height() as i32);
-        let reach = |at: i32, other: i32, length: i32| {
-            let low = HALF.min(at).min(other);
-            (low, HALF.min(length - 1 - at).min(length - 1 - other))
-        };
-        let (left, right) = reach(here.0, there.0, width);
-        let (up, down) = reach(here.1, there.1, height);
-        let span = (left + right + 1) as usize * 4;
-        let mut sum = 0_u32;
-        for dy in -up..=down {
-            let one = (((here.1 + dy) * width + here.0 - left) * 4) as usize;
-            let other = (((there.1 + dy) * width + there.0 - left) * 4) as usize;
-            let pairs = guess.rgba[one..one + span]
-                .iter()
-                .zip(&self.picture.rgba[other..other + span]);
-            let row: i32 = pairs.fold(0, |sum: i32, (a, b)| {
-                let step = i32::from(*a) - i32::from(*b);
-                sum.wrapping_add(step.wrapping_mul(step))
-            });
-            sum = sum.wrapping_add(row as u32);
-            if sum >= limit {
-                return sum;
-            }
-        }
-        // A patch cut by the border is judged by its mean, as if it were whole.
-        let seen = ((left + right + 1) * (up + down + 1)) as u32;
-        // What lies near, above all at the same height, is more likely to belong here.
-        let across = (here.0 - there.0) as f32 / width as f32;
-        let down = (here.1 - there.1) as f32 / height as f32;
-        let far = NEARBY * (0.4 * across * across + down * down);
-        sum / seen * 49 + far as u32
-    }
 }
-
-/// Cost of taking a patch from the other end of the picture.
-const NEARBY: f32 = 70_000.0;
 
 /// Votes weigh less with the square of the distance from the middle of the patch (0 to 18).
 const VOTES: [f32; 19] = [
     6.4, 5.2, 4.2, 3.6, 3.0, 2.4, 2.0, 1.8, 1.6, 1.3, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.5, 0.4,
 ];
-
-impl Sources {
-    /// Any known place for every place that needs one.
-    pub(super) fn random(level: &Level, seed: u64) -> Self {
-        let (width, height) = (level.width() as i32, level.height() as i32);
-        let touched = touched(&level.open, width, height);
-        let places = touched
-            .iter()
-            .enumerate()
-            .map(|(at, touched)| {
-                let pick = hash(seed ^ at as u64) as usize % level.anchors.len();
-                if *touched {
-                    level.anchors[pick]
-                } else {
-                    (-1, -1)
-                }
-            })
-            .collect();
-        Self {
-            width,
-            height,
-            places,
-        }
-    }
-
-    /// The same choice at a finer scale.
-    pub(super) fn finer(&self, level: &Level) -> Self {
-        let (width, height) = (level.width() as i32, level.height() as i32);
-        let touched = touched(&level.open, width, height);
-        let mut places = vec![(-1, -1); touched.len()];
-        for (at, place) in places.iter_mut().enumerate().filter(|(at, _)| touched[*at]) {
-            let (x, y) = (at as i32 % width, at as i32 / width);
-            let coarse_x = (x * self.width / width).min(self.width - 1);
-            let coarse_y = (y * self.height / height).min(self.height - 1);
-            let coarse = (coarse_y * self.width + coarse_x) as usize;
-            let source = self.places[coarse];
-            let candidate = (
-                source.0 * width / self.width + (x - coarse_x * width / self.width),
-                source.1 * height / self.height + (y - coarse_y * height / self.height),
-            );
-            *place = if source.0 >= 0 && level.is_known(candidate) {
-                candidate
-            } else {
-                level.anchors[hash(at as u64) as usize % level.anchors.len()]
-            };
-        }
-        Self {
-            width,
-            height,
-            places,
-        }
-    }
-}
 
 /// How many steps every missing pixel lies inside the gap, at most 60.
 fn steps_inward(open: &[bool], width: usize) -> Vec<u8> {
@@ -364,23 +206,4 @@ fn steps_inward(open: &[bool], width: usize) -> Vec<u8> {
         steps[at] = steps[at].min(right.min(below) + 1).min(MOST);
     }
     steps
-}
-
-/// Places whose patch holds a missing pixel.
-fn touched(open: &[bool], width: i32, height: i32) -> Vec<bool> {
-    let mask = crate::Mask {
-        width: width as u32,
-        height: height as u32,
-        shares: open.iter().map(|open| u8::from(*open) * 255).collect(),
-    };
-    mask.dilated(HALF as u32)
-        .shares
-        .into_iter()
-        .map(|share| share > 0)
-        .collect()
-}
-
-fn hash(value: u64) -> u64 {
-    let mixed = (value ^ value >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
 }
