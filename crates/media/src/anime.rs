@@ -11,7 +11,7 @@ mod outfit;
 mod style;
 mod traits;
 
-pub use traits::{Expression, HairCut, Outfit, Traits};
+pub use traits::{Expression, Extra, HairCut, Outfit, Traits};
 
 /// One character: what is said about it and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +97,7 @@ impl Anime {
             let y = window.top + window.height * (centre.1.clamp(0.1, 0.9) - 0.06 * crowd);
             figures.extend(figure::items(one, (x, y), 0.0036 * crowd));
         }
-        let canvas: Canvas = scene.painted_with(&frame, figures, &style::Cel);
+        let canvas: Canvas = scene.painted_with(&frame, &figures, &style::Cel);
         canvas.into_picture()
     }
 }

@@ -138,22 +138,7 @@ fn place(
             floor.horizon.min(0.24) - dice.between("up", 0.04, 0.2) + tall * 0.3
         }
     };
-    match want.place {
-        Place::Left => x = -0.27,
-        Place::Right => x = 0.27,
-        Place::Middle => x = 0.0,
-        Place::Top => y = -0.18 + tall * 0.3,
-        Place::Bottom | Place::Front => y = floor.near,
-        Place::Far => {
-            scale *= 0.45;
-            y = if habitat == Habitat::Ground {
-                floor.horizon + room * 0.25
-            } else {
-                y - 0.12
-            };
-        }
-        Place::Any | Place::On => {}
-    }
+    moved(want, floor, (&mut x, &mut y, &mut scale), (habitat, tall));
     if floor.setting == Setting::Studio {
         // A portrait is cut by the lower edge; anything else stands free before the backdrop.
         let bust = want.key.starts_with("portrait");
@@ -195,6 +180,33 @@ fn place(
         flip,
         depth,
         habitat,
+    }
+}
+
+/// Moves a subject to where the words want it.
+fn moved(
+    want: &Wanted,
+    floor: Floor,
+    (x, y, scale): (&mut f32, &mut f32, &mut f32),
+    (habitat, tall): (Habitat, f32),
+) {
+    let room = floor.near - floor.horizon;
+    match want.place {
+        Place::Left => *x = -0.27,
+        Place::Right => *x = 0.27,
+        Place::Middle => *x = 0.0,
+        Place::Top => *y = -0.18 + tall * 0.3,
+        Place::Bottom | Place::Front => *y = floor.near,
+        Place::Far => {
+            *scale *= 0.45;
+            let grounded = habitat == Habitat::Ground;
+            *y = if grounded {
+                floor.horizon + room * 0.25
+            } else {
+                *y - 0.12
+            };
+        }
+        Place::Any | Place::On => {}
     }
 }
 

@@ -299,6 +299,15 @@ impl Scene {
         whole
     }
 
+    /// The same scene made in another style.
+    #[must_use]
+    pub fn with_style(&self, style: StyleName) -> Self {
+        Self {
+            style,
+            ..self.clone()
+        }
+    }
+
     /// Four different prompts that are all true of this scene.
     pub fn describe(&self) -> [String; 4] {
         describe::describe(self)
@@ -328,7 +337,7 @@ impl Scene {
     pub(crate) fn painted_with(
         &self,
         frame: &Frame,
-        figures: Vec<Item>,
+        figures: &[Item],
         style: &dyn crate::style::Style,
     ) -> Canvas {
         render::with_figures(self, frame, figures, style)

@@ -160,7 +160,7 @@ fn anime_figures_follow_words_places_and_references() {
         "the seed repeats the picture"
     );
     let green = Anime::from_prompt("girl with green hair, studio", "", 4).render(200, 260);
-    let magenta = |p| measure::count(p, measure::is_magenta);
+    let magenta = |p: &atelier_media::Picture| measure::count(p, measure::is_magenta);
     assert!(magenta(&first) > magenta(&green) + 2000);
     let mut led = Anime::from_prompt("girl with green hair, studio", "", 4);
     (led.palette, led.influence) = (vec![[214, 44, 150]], 1.0);

@@ -77,16 +77,7 @@ fn every_style_makes_another_picture() {
     let base = scene("a fox in the mountains at noon");
     let all: Vec<_> = StyleName::ALL
         .iter()
-        .map(|style| {
-            (
-                style,
-                Scene {
-                    style: *style,
-                    ..base.clone()
-                }
-                .render(128, 128),
-            )
-        })
+        .map(|style| (style, base.with_style(*style).render(128, 128)))
         .collect();
     assert!(all.len() >= 15);
     for (i, (first, a)) in all.iter().enumerate() {

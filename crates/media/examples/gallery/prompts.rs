@@ -1,7 +1,7 @@
 //! The prompts of the gallery, by chapter; `#N` gives the seed.
 
 /// Chapters with their prompts.
-pub const CHAPTERS: &[(&str, &[&str])] = &[
+pub(crate) const CHAPTERS: &[(&str, &[&str])] = &[
     (
         "subjects",
         &[

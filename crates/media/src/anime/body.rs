@@ -1,7 +1,7 @@
 //! Head, mouth and what is worn on the head.
 
 use super::figure::Drawing;
-use super::traits::{Expression, Traits};
+use super::traits::{Expression, Extra, Traits};
 use crate::scene::{hex, mix, scale};
 use crate::subject::{blob, both, limb, oval, shape};
 
@@ -46,7 +46,7 @@ pub(crate) fn head(all: &mut Drawing, t: &Traits) {
         ]),
         shade,
     );
-    if t.blush {
+    if t.has(Extra::Blush) {
         let red = mix(t.skin, hex(0xf0586a), 0.42);
         for side in [-1.0_f32, 1.0] {
             all.soft(oval(side * 30.0, 27.0, 10.0, 5.4), red);
@@ -133,8 +133,9 @@ pub(crate) fn mouth(all: &mut Drawing, t: &Traits) {
 }
 
 /// Glasses, ears, bows, hats and headphones.
+#[rustfmt::skip]
 pub(crate) fn extras(all: &mut Drawing, t: &Traits) {
-    if t.glasses {
+    if t.has(Extra::Glasses) {
         let frame = hex(0x2c2a33);
         for side in [-1.0_f32, 1.0] {
             let x = side * 24.0;
@@ -143,39 +144,17 @@ pub(crate) fn extras(all: &mut Drawing, t: &Traits) {
                 let at = |i: i32| (x + turn(i).cos() * 20.0, 4.0 + turn(i).sin() * 18.0, 1.2);
                 all.soft(limb(&[at(k), at(k + 1)]), frame);
             }
-            all.soft(
-                limb(&[(side * 44.0, 0.0, 1.1), (side * 54.0, -4.0, 1.1)]),
-                frame,
-            );
+            all.soft(limb(&[(side * 44.0, 0.0, 1.1), (side * 54.0, -4.0, 1.1)]), frame);
         }
         all.soft(limb(&[(-4.0, 2.0, 1.1), (4.0, 2.0, 1.1)]), frame);
     }
-    if t.cat_ears {
+    if t.has(Extra::CatEars) {
         for side in [-1.0_f32, 1.0] {
-            all.part(
-                blob(&[
-                    (side * 20.0, -84.0),
-                    (side * 34.0, -118.0),
-                    (side * 47.0, -134.0),
-                    (side * 47.0, -134.0),
-                    (side * 57.0, -106.0),
-                    (side * 56.0, -70.0),
-                ]),
-                t.hair,
-            );
-            all.soft(
-                blob(&[
-                    (side * 33.0, -88.0),
-                    (side * 42.0, -112.0),
-                    (side * 47.0, -122.0),
-                    (side * 51.0, -102.0),
-                    (side * 51.0, -82.0),
-                ]),
-                mix(hex(0xf5b8bc), t.skin, 0.3),
-            );
+            all.part(blob(&[(side * 20.0, -84.0), (side * 34.0, -118.0), (side * 47.0, -134.0), (side * 47.0, -134.0), (side * 57.0, -106.0), (side * 56.0, -70.0)]), t.hair);
+            all.soft(blob(&[(side * 33.0, -88.0), (side * 42.0, -112.0), (side * 47.0, -122.0), (side * 51.0, -102.0), (side * 51.0, -82.0)]), mix(hex(0xf5b8bc), t.skin, 0.3));
         }
     }
-    if t.headphones {
+    if t.has(Extra::Headphones) {
         let metal = hex(0x3a3d48);
         let arc: Vec<(f32, f32, f32)> = (0..=16)
             .map(|k| {
@@ -189,35 +168,14 @@ pub(crate) fn extras(all: &mut Drawing, t: &Traits) {
             all.soft(oval(side * 63.0, 0.0, 6.0, 12.0), t.cloth);
         }
     }
-    if t.bow && !t.hat {
+    if t.has(Extra::Bow) && !t.has(Extra::Hat) {
         bow(all, (40.0, -78.0), 1.0, t);
     }
-    if t.hat {
+    if t.has(Extra::Hat) {
         let felt = mix(t.cloth, hex(0x241d33), 0.55);
-        all.part(
-            blob(&[
-                (-50.0, -72.0),
-                (-34.0, -112.0),
-                (-8.0, -150.0),
-                (30.0, -176.0),
-                (30.0, -176.0),
-                (22.0, -140.0),
-                (40.0, -108.0),
-                (52.0, -72.0),
-            ]),
-            felt,
-        );
+        all.part(blob(&[(-50.0, -72.0), (-34.0, -112.0), (-8.0, -150.0), (30.0, -176.0), (30.0, -176.0), (22.0, -140.0), (40.0, -108.0), (52.0, -72.0)]), felt);
         all.part(oval(0.0, -72.0, 88.0, 15.0), scale(felt, 0.9));
-        all.part(
-            blob(&[
-                (-48.0, -84.0),
-                (-42.0, -98.0),
-                (42.0, -98.0),
-                (49.0, -84.0),
-                (0.0, -78.0),
-            ]),
-            hex(0xd6a840),
-        );
+        all.part(blob(&[(-48.0, -84.0), (-42.0, -98.0), (42.0, -98.0), (49.0, -84.0), (0.0, -78.0)]), hex(0xd6a840));
     }
 }
 

@@ -54,6 +54,23 @@ pub enum Outfit {
     Suit,
 }
 
+/// What a character wears on the head and face, and the like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extra {
+    /// Ears of a cat.
+    CatEars,
+    /// Round glasses.
+    Glasses,
+    /// A bow in the hair.
+    Bow,
+    /// A pointed hat.
+    Hat,
+    /// Headphones.
+    Headphones,
+    /// Red cheeks.
+    Blush,
+}
+
 /// Everything that makes a character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traits {
@@ -71,18 +88,8 @@ pub struct Traits {
     pub outfit: Outfit,
     /// Colour of what is worn.
     pub cloth: Rgb,
-    /// Ears of a cat.
-    pub cat_ears: bool,
-    /// Round glasses.
-    pub glasses: bool,
-    /// A bow in the hair.
-    pub bow: bool,
-    /// A pointed hat.
-    pub hat: bool,
-    /// Headphones.
-    pub headphones: bool,
-    /// Red cheeks.
-    pub blush: bool,
+    /// What is worn on the head and face, and how the cheeks look.
+    pub extras: Vec<Extra>,
     /// A boy's brows and jaw.
     pub boyish: bool,
     /// Which way the fringe falls, and other small chances.
@@ -115,59 +122,17 @@ fn vivid(colour: [u8; 3]) -> Rgb {
 
 impl Traits {
     /// The traits the words name; the seed chooses the others.
+    #[rustfmt::skip]
     pub fn from_words(prompt: &str, seed: u64) -> Self {
         let words = plain_words(prompt);
         let dice = Dice::new(seed).part("anime", 1);
-        let boyish = has(
-            &words,
-            &["boy", "man", "male", "guy", "prince", "he", "1boy"],
-        );
-        let hairs = [
-            hex(0x2c2433),
-            hex(0x6b4028),
-            hex(0xe8c27a),
-            hex(0xc94a4a),
-            hex(0x7fa4e8),
-            hex(0xf09cc0),
-            hex(0xb9a4e0),
-            hex(0xdfe4ee),
-        ];
-        let irises = [
-            hex(0x3f7fd0),
-            hex(0x2f9a6a),
-            hex(0x9a4fc0),
-            hex(0xc0703a),
-            hex(0xc0405a),
-            hex(0x30a0a8),
-        ];
-        let skins = [
-            hex(0xfde4d2),
-            hex(0xf9d5bb),
-            hex(0xe9b48e),
-            hex(0xc48a62),
-            hex(0x98643f),
-        ];
-        let cloths = [
-            hex(0x2f4a7a),
-            hex(0x8a2f3f),
-            hex(0x3f6a5a),
-            hex(0xe9e4dc),
-            hex(0x4a3f6a),
-            hex(0xd98a9a),
-        ];
-        let hair_words = [
-            "hair",
-            "haired",
-            "ponytail",
-            "twintails",
-            "bob",
-            "pigtails",
-            "locks",
-        ];
-        let dress_words = [
-            "uniform", "hoodie", "kimono", "armor", "armour", "dress", "suit", "jacket", "yukata",
-            "outfit", "shirt", "coat", "clothes", "robe", "cloak",
-        ];
+        let boyish = has(&words, &["boy", "man", "male", "guy", "prince", "he", "1boy"]);
+        let hairs = [hex(0x2c2433), hex(0x6b4028), hex(0xe8c27a), hex(0xc94a4a), hex(0x7fa4e8), hex(0xf09cc0), hex(0xb9a4e0), hex(0xdfe4ee)];
+        let irises = [hex(0x3f7fd0), hex(0x2f9a6a), hex(0x9a4fc0), hex(0xc0703a), hex(0xc0405a), hex(0x30a0a8)];
+        let skins = [hex(0xfde4d2), hex(0xf9d5bb), hex(0xe9b48e), hex(0xc48a62), hex(0x98643f)];
+        let cloths = [hex(0x2f4a7a), hex(0x8a2f3f), hex(0x3f6a5a), hex(0xe9e4dc), hex(0x4a3f6a), hex(0xd98a9a)];
+        let hair_words = ["hair", "haired", "ponytail", "twintails", "bob", "pigtails", "locks"];
+        let dress_words = ["uniform", "hoodie", "kimono", "armor", "armour", "dress", "suit", "jacket", "yukata", "outfit", "shirt", "coat", "clothes", "robe", "cloak"];
         Self {
             hair: colour_before(&words, &hair_words)
                 .or_else(|| has(&words, &["blonde", "blond"]).then(|| hex(0xf0d080)))
@@ -175,10 +140,7 @@ impl Traits {
             cut: cut(&words, boyish, &dice),
             eyes: colour_before(&words, &["eyes", "eyed", "eye"])
                 .unwrap_or(irises[dice.pick("eyes", 6)]),
-            skin: if has(
-                &words,
-                &["dark skin", "brown skin", "tan skin", "dark skinned"],
-            ) {
+            skin: if has(&words, &["dark skin", "brown skin", "tan skin", "dark skinned"]) {
                 skins[3]
             } else if has(&words, &["pale", "pale skin"]) {
                 skins[0]
@@ -188,29 +150,15 @@ impl Traits {
             expression: expression(&words, &dice),
             outfit: outfit(&words, &dice),
             cloth: colour_before(&words, &dress_words).unwrap_or(cloths[dice.pick("cloth", 6)]),
-            cat_ears: has(
-                &words,
-                &[
-                    "cat ears",
-                    "cat girl",
-                    "catgirl",
-                    "neko",
-                    "fox ears",
-                    "cat boy",
-                    "kitsune",
-                    "animal ears",
-                ],
-            ),
-            glasses: has(&words, &["glasses", "spectacles", "megane"]),
-            bow: has(&words, &["bow", "ribbon", "bows", "ribbons"])
-                || (!boyish && dice.roll("bow") > 0.75),
-            hat: has(&words, &["witch", "wizard", "hat", "mage"]),
-            headphones: has(&words, &["headphones", "headset", "dj", "music"]),
-            blush: has(&words, &["blush", "blushing", "shy", "embarrassed"])
-                || dice.roll("blush") > 0.6,
+            extras: extras(&words, boyish, &dice),
             boyish,
             chance: dice,
         }
+    }
+
+    /// Whether the character wears or shows this.
+    pub fn has(&self, extra: Extra) -> bool {
+        self.extras.contains(&extra)
     }
 
     /// Moves hair, dress and eyes towards the colours of reference pictures.
@@ -299,4 +247,31 @@ fn outfit(words: &[String], dice: &Dice) -> Outfit {
             [Outfit::Uniform, Outfit::Hoodie, Outfit::Dress, Outfit::Suit][dice.pick("outfit", 4)]
         }
     }
+}
+
+fn extras(words: &[String], boyish: bool, dice: &Dice) -> Vec<Extra> {
+    let named: [(Extra, &[&str]); 6] = [
+        (
+            Extra::CatEars,
+            &[
+                "cat ears", "cat girl", "catgirl", "neko", "cat boy", "fox ears", "kitsune",
+            ],
+        ),
+        (Extra::Glasses, &["glasses", "spectacles", "megane"]),
+        (Extra::Bow, &["bow", "ribbon", "bows", "ribbons"]),
+        (Extra::Hat, &["witch", "wizard", "hat", "mage"]),
+        (Extra::Headphones, &["headphones", "headset", "dj", "music"]),
+        (Extra::Blush, &["blush", "blushing", "shy", "embarrassed"]),
+    ];
+    let by_chance = |extra: Extra| match extra {
+        Extra::Bow => !boyish && dice.roll("bow") > 0.75,
+        Extra::Blush => dice.roll("blush") > 0.6,
+        _ => false,
+    };
+    let wanted = |(extra, names): &(Extra, &[&str])| has(words, names) || by_chance(*extra);
+    named
+        .iter()
+        .filter(|one| wanted(one))
+        .map(|one| one.0)
+        .collect()
 }

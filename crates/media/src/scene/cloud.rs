@@ -62,7 +62,7 @@ fn soft(stage: &mut Stage, amount: f32) {
         // Far clouds are seen edge-on: squeeze them towards the horizon.
         let near = 0.55 + up * 1.1;
         let (u, v) = ((x / near + drift) * 1.5, y / near * stretch);
-        let warp = noise::gradient(u * 0.9, v * 0.9, seed ^ 77) * 0.8;
+        let warp = noise::gradient(u * 0.9, v * 0.9, seed ^ 0x4d) * 0.8;
         let bank = noise::gradient(u * 0.6 + 9.0, v * 0.6, seed ^ 5) * 0.6;
         noise::fractal(u + warp, v + warp * 0.5, seed, octaves) + bank
     };

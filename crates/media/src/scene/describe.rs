@@ -38,7 +38,7 @@ fn one(want: &Wanted) -> String {
     let mut article = number(want.count).to_owned();
     let next = format!("{colour}{noun}");
     if article == "a" && next.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        article = "an".to_owned();
+        "an".clone_into(&mut article);
     }
     let place = match want.place {
         Place::Left => " on the left",

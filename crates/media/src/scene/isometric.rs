@@ -76,6 +76,7 @@ fn block(stage: &mut Stage, (i, j): (f32, f32), size: f32, span: (f32, f32), col
     }
 }
 
+#[rustfmt::skip]
 fn tile(stage: &Stage, i: i32, j: i32) -> Tile {
     let dice = stage.dice;
     let roll = dice.cell("iso", i, j);
@@ -91,11 +92,7 @@ fn tile(stage: &Stage, i: i32, j: i32) -> Tile {
         thing: if free { Thing::Nothing } else { thing },
     };
     let tree = |share: f32| {
-        if roll < share {
-            Thing::Tree
-        } else {
-            Thing::Nothing
-        }
+        if roll < share { Thing::Tree } else { Thing::Nothing }
     };
     match stage.scene.setting {
         Setting::Mountains | Setting::Volcano | Setting::Waterfall => {
@@ -107,15 +104,7 @@ fn tile(stage: &Stage, i: i32, j: i32) -> Tile {
             } else {
                 green
             };
-            make(
-                rock,
-                height,
-                if height < 0.9 {
-                    tree(0.3)
-                } else {
-                    Thing::Nothing
-                },
-            )
+            make(rock, height, if height < 0.9 { tree(0.3) } else { Thing::Nothing })
         }
         Setting::Forest | Setting::Jungle => {
             make(green, (bump * 1.5).max(0.0).round() * 0.3, tree(0.62))
@@ -123,56 +112,28 @@ fn tile(stage: &Stage, i: i32, j: i32) -> Tile {
         Setting::Sea | Setting::Lake | Setting::River | Setting::Underwater => {
             let water = mix(hex(0x3f9ad0), hex(0x7fd0e8), 0.5 + bump);
             let land = stage.scene.setting != Setting::Sea && back > 0.38;
-            if land {
-                make(green, 0.4, tree(0.4))
-            } else {
-                make(water, -0.25, Thing::Nothing)
-            }
+            if land { make(green, 0.4, tree(0.4)) } else { make(water, -0.25, Thing::Nothing) }
         }
         Setting::Beach => {
             let dry = i > 3;
-            if dry {
-                make(hex(0xeed9a8), 0.0, tree(0.12))
-            } else {
-                make(hex(0x4fb4d8), -0.25, Thing::Nothing)
-            }
+            if dry { make(hex(0xeed9a8), 0.0, tree(0.12)) } else { make(hex(0x4fb4d8), -0.25, Thing::Nothing) }
         }
         Setting::Desert | Setting::Canyon => {
-            let thing = if roll < 0.14 {
-                Thing::Cactus
-            } else {
-                Thing::Nothing
-            };
-            make(
-                scale(hex(0xe3b873), 0.94 + roll * 0.1),
-                (bump * 3.0).max(0.0).round() * 0.5,
-                thing,
-            )
+            let thing = if roll < 0.14 { Thing::Cactus } else { Thing::Nothing };
+            make(scale(hex(0xe3b873), 0.94 + roll * 0.1), (bump * 3.0).max(0.0).round() * 0.5, thing)
         }
         Setting::City | Setting::Street => {
             let road = i % 4 == 3 || j % 4 == 3;
             let thing = if road { Thing::Nothing } else { Thing::Tower };
             make(if road { hex(0x6d7178) } else { hex(0xb4b8be) }, 0.0, thing)
         }
-        Setting::Snow => make(
-            scale(hex(0xf1f5fa), 0.95 + roll * 0.05),
-            (back * 4.0 * (0.4 + bump.abs())).round() * 0.5,
-            tree(0.3),
-        ),
-        Setting::Space => make(
-            scale(hex(0x9aa0ae), 0.85 + roll * 0.2),
-            (bump * 2.0).round() * 0.25,
-            Thing::Nothing,
-        ),
-        Setting::Room | Setting::Table | Setting::Studio => make(
-            if (i + j) % 2 == 0 {
+        Setting::Snow => make(scale(hex(0xf1f5fa), 0.95 + roll * 0.05), (back * 4.0 * (0.4 + bump.abs())).round() * 0.5, tree(0.3)),
+        Setting::Space => make(scale(hex(0x9aa0ae), 0.85 + roll * 0.2), (bump * 2.0).round() * 0.25, Thing::Nothing),
+        Setting::Room | Setting::Table | Setting::Studio => make(if (i + j) % 2 == 0 {
                 hex(0xc09066)
             } else {
                 hex(0xb08058)
-            },
-            0.0,
-            Thing::Nothing,
-        ),
+            }, 0.0, Thing::Nothing),
         _ => make(green, (bump * 2.2).max(0.0).round() * 0.35, tree(0.22)),
     }
 }

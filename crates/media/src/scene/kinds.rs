@@ -189,13 +189,12 @@ impl Setting {
     pub(crate) fn rank(self) -> u8 {
         match self {
             Self::Clouds => 0,
-            Self::Snow => 1,
+            Self::Snow | Self::Abstract => 1,
             Self::Meadow | Self::Mountains => 2,
             Self::Forest => 3,
             Self::Table => 7,
             Self::Room | Self::Street | Self::Studio => 6,
             Self::Underwater | Self::Space => 8,
-            Self::Abstract => 1,
             _ => 4,
         }
     }

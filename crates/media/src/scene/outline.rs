@@ -106,7 +106,9 @@ pub(crate) fn angular(run: &Run, tolerance: f32) -> Run {
         run.len() > 240 && pace(run[i]) > pace(run[i - 1]) + 0.5
     }));
     stops.push(last);
-    stops.iter().for_each(|&stop| keep[stop] = true);
+    for &stop in &stops {
+        keep[stop] = true;
+    }
     let mut open: Vec<(usize, usize)> = stops.windows(2).map(|pair| (pair[0], pair[1])).collect();
     while let Some((from, to)) = open.pop() {
         let (a, b) = (run[from], run[to]);

@@ -146,11 +146,11 @@ fn bare(scene: &Scene, frame: Frame, clock: f32) -> Picture {
 pub(crate) fn with_figures(
     scene: &Scene,
     frame: &Frame,
-    figures: Vec<Item>,
+    figures: &[Item],
     style: &dyn Style,
 ) -> Canvas {
     let mut canvas = sheet(scene, frame, style, 0.0);
-    painter::paint(&figures, style, frame, &mut canvas);
+    painter::paint(figures, style, frame, &mut canvas);
     canvas
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn hills(stage: &mut Stage, hills: Hills) {
     let line = crest(stage, &hills);
     let path = stage.below(0.004, &line);
     let light = stage.light.clone();
-    let seed = stage.dice.noise(hills.name) ^ 21;
+    let seed = stage.dice.noise(hills.name) ^ 0x15;
     let colours = field(move |x, y| {
         let top = line(x);
         let slope = (line(x + 0.02) - top) / 0.02;
@@ -140,7 +140,7 @@ pub(crate) fn dunes(stage: &mut Stage, hills: Hills) {
     let line = crest(stage, &hills);
     let path = stage.below(0.004, &line);
     let light = stage.light.clone();
-    let seed = stage.dice.noise(hills.name) ^ 13;
+    let seed = stage.dice.noise(hills.name) ^ 0x0d;
     let colours = field(move |x, y| {
         let top = line(x);
         let slope = (line(x + 0.015) - line(x - 0.015)) / 0.03;

@@ -50,8 +50,13 @@ fn rainbow(stage: &mut Stage) {
 
 fn lightning(stage: &mut Stage) {
     let dice = stage.dice;
-    let flash = ((stage.clock * 40.0).sin() > -0.6 || stage.clock <= 0.0) as u8;
-    for bolt in 0..2 + i32::from(flash) - 1 {
+    // Over time the second bolt comes and goes.
+    let bolts = if (stage.clock * 40.0).sin() > -0.6 {
+        2
+    } else {
+        1
+    };
+    for bolt in 0..bolts {
         let mut x = (dice.cell("bolt", bolt, 0) - 0.5) * 0.8;
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let top = -0.62;

@@ -39,109 +39,17 @@ struct Beast {
     mask: Option<Rgb>,
 }
 
+#[rustfmt::skip]
 fn measures(name: &str) -> Option<Beast> {
-    let base = Beast {
-        coat: hex(0xd9702e),
-        belly: hex(0xf6ead9),
-        legs: hex(0x3a2a26),
-        leg: 34.0,
-        thick: 4.6,
-        deep: 17.0,
-        neck: 20.0,
-        head: 13.0,
-        snout: 17.0,
-        ear: Ear::Pointed,
-        tail: Tail::Bushy,
-        mane: None,
-        antlers: false,
-        mask: None,
-    };
+    let base = Beast { coat: hex(0xd9702e), belly: hex(0xf6ead9), legs: hex(0x3a2a26), leg: 34.0, thick: 4.6, deep: 17.0, neck: 20.0, head: 13.0, snout: 17.0, ear: Ear::Pointed, tail: Tail::Bushy, mane: None, antlers: false, mask: None };
     Some(match name {
         "fox" => base,
-        "wolf" => Beast {
-            coat: hex(0x7d8590),
-            belly: hex(0xd3d6da),
-            legs: hex(0x646b76),
-            leg: 40.0,
-            thick: 5.4,
-            deep: 19.0,
-            head: 14.0,
-            snout: 19.0,
-            ..base
-        },
-        "bear" => Beast {
-            coat: hex(0x7a5234),
-            belly: hex(0x8a6242),
-            legs: hex(0x6a452b),
-            leg: 30.0,
-            thick: 9.5,
-            deep: 27.0,
-            neck: 14.0,
-            head: 18.0,
-            snout: 14.0,
-            ear: Ear::Round,
-            tail: Tail::Stub,
-            ..base
-        },
-        "polar bear" => Beast {
-            coat: hex(0xeef1f2),
-            belly: hex(0xffffff),
-            legs: hex(0xdde3e6),
-            leg: 31.0,
-            thick: 9.5,
-            deep: 26.0,
-            neck: 17.0,
-            head: 16.5,
-            snout: 16.0,
-            ear: Ear::Round,
-            tail: Tail::Stub,
-            ..base
-        },
-        "panda" => Beast {
-            coat: hex(0xf3f1ec),
-            belly: hex(0xffffff),
-            legs: hex(0x2a2a2e),
-            leg: 25.0,
-            thick: 10.0,
-            deep: 27.0,
-            neck: 12.0,
-            head: 19.0,
-            snout: 10.0,
-            ear: Ear::Round,
-            tail: Tail::Stub,
-            mask: Some(hex(0x2a2a2e)),
-            ..base
-        },
-        "lion" => Beast {
-            coat: hex(0xd9a650),
-            belly: hex(0xeacb8c),
-            legs: hex(0xcf9a45),
-            leg: 37.0,
-            thick: 6.6,
-            deep: 20.0,
-            neck: 19.0,
-            head: 15.0,
-            snout: 13.0,
-            ear: Ear::Round,
-            tail: Tail::Tuft,
-            mane: Some(hex(0x8a4b22)),
-            ..base
-        },
-        "deer" => Beast {
-            coat: hex(0xa8693d),
-            belly: hex(0xe9d5b8),
-            legs: hex(0x8a5531),
-            leg: 54.0,
-            thick: 3.6,
-            deep: 17.0,
-            neck: 40.0,
-            head: 10.0,
-            snout: 15.0,
-            ear: Ear::Long,
-            tail: Tail::Stub,
-            antlers: true,
-            ..base
-        },
+        "wolf" => Beast { coat: hex(0x7d8590), belly: hex(0xd3d6da), legs: hex(0x646b76), leg: 40.0, thick: 5.4, deep: 19.0, head: 14.0, snout: 19.0, ..base },
+        "bear" => Beast { coat: hex(0x7a5234), belly: hex(0x8a6242), legs: hex(0x6a452b), leg: 30.0, thick: 9.5, deep: 27.0, neck: 14.0, head: 18.0, snout: 14.0, ear: Ear::Round, tail: Tail::Stub, ..base },
+        "polar bear" => Beast { coat: hex(0xeef1f2), belly: hex(0xffffff), legs: hex(0xdde3e6), leg: 31.0, thick: 9.5, deep: 26.0, neck: 17.0, head: 16.5, snout: 16.0, ear: Ear::Round, tail: Tail::Stub, ..base },
+        "panda" => Beast { coat: hex(0xf3f1ec), belly: hex(0xffffff), legs: hex(0x2a2a2e), leg: 25.0, thick: 10.0, deep: 27.0, neck: 12.0, head: 19.0, snout: 10.0, ear: Ear::Round, tail: Tail::Stub, mask: Some(hex(0x2a2a2e)), ..base },
+        "lion" => Beast { coat: hex(0xd9a650), belly: hex(0xeacb8c), legs: hex(0xcf9a45), leg: 37.0, thick: 6.6, deep: 20.0, neck: 19.0, head: 15.0, snout: 13.0, ear: Ear::Round, tail: Tail::Tuft, mane: Some(hex(0x8a4b22)), ..base },
+        "deer" => Beast { coat: hex(0xa8693d), belly: hex(0xe9d5b8), legs: hex(0x8a5531), leg: 54.0, thick: 3.6, deep: 17.0, neck: 40.0, head: 10.0, snout: 15.0, ear: Ear::Long, tail: Tail::Stub, antlers: true, ..base },
         _ => return None,
     })
 }

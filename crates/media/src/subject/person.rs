@@ -47,99 +47,22 @@ struct Role {
     cape: Option<Rgb>,
 }
 
+#[rustfmt::skip]
 fn role(name: &str) -> Option<Role> {
-    let base = Role {
-        dress: Dress::Trousers,
-        hat: Hat::None,
-        gear: Gear::None,
-        long_hair: false,
-        beard: false,
-        cloth: hex(0x3f6fa8),
-        tall: 1.0,
-        cape: None,
-    };
+    let base = Role { dress: Dress::Trousers, hat: Hat::None, gear: Gear::None, long_hair: false, beard: false, cloth: hex(0x3f6fa8), tall: 1.0, cape: None };
     Some(match name {
         "man" | "person" => base,
-        "woman" => Role {
-            dress: Dress::Skirt,
-            long_hair: true,
-            cloth: hex(0xc14b5d),
-            ..base
-        },
-        "child" => Role {
-            tall: 0.62,
-            cloth: hex(0xe0a132),
-            ..base
-        },
-        "wanderer" => Role {
-            hat: Hat::Brim,
-            gear: Gear::Pack,
-            cloth: hex(0x6d5a3c),
-            cape: Some(hex(0x7a3b2c)),
-            ..base
-        },
-        "knight" => Role {
-            dress: Dress::Armour,
-            hat: Hat::Helmet,
-            gear: Gear::Sword,
-            cloth: hex(0x9aa4b2),
-            cape: Some(hex(0xa32f2f)),
-            ..base
-        },
-        "wizard" => Role {
-            dress: Dress::Robe,
-            hat: Hat::Pointed,
-            gear: Gear::Staff,
-            beard: true,
-            long_hair: true,
-            cloth: hex(0x4a3f8f),
-            ..base
-        },
-        "witch" => Role {
-            dress: Dress::Robe,
-            hat: Hat::Pointed,
-            gear: Gear::Staff,
-            long_hair: true,
-            cloth: hex(0x3a2d4a),
-            ..base
-        },
-        "monk" => Role {
-            dress: Dress::Robe,
-            hat: Hat::Hood,
-            gear: Gear::Staff,
-            cloth: hex(0xb5692c),
-            ..base
-        },
-        "astronaut" => Role {
-            dress: Dress::Suit,
-            hat: Hat::Bubble,
-            gear: Gear::Pack,
-            cloth: hex(0xe9ecf0),
-            ..base
-        },
-        "princess" => Role {
-            dress: Dress::Robe,
-            hat: Hat::Crown,
-            long_hair: true,
-            cloth: hex(0xd77fb0),
-            ..base
-        },
-        "king" => Role {
-            dress: Dress::Robe,
-            hat: Hat::Crown,
-            gear: Gear::Staff,
-            beard: true,
-            cloth: hex(0x8f2437),
-            cape: Some(hex(0xd9b45a)),
-            ..base
-        },
-        "samurai" => Role {
-            dress: Dress::Robe,
-            hat: Hat::Brim,
-            gear: Gear::Sword,
-            cloth: hex(0x2f3f5f),
-            ..base
-        },
+        "woman" => Role { dress: Dress::Skirt, long_hair: true, cloth: hex(0xc14b5d), ..base },
+        "child" => Role { tall: 0.62, cloth: hex(0xe0a132), ..base },
+        "wanderer" => Role { hat: Hat::Brim, gear: Gear::Pack, cloth: hex(0x6d5a3c), cape: Some(hex(0x7a3b2c)), ..base },
+        "knight" => Role { dress: Dress::Armour, hat: Hat::Helmet, gear: Gear::Sword, cloth: hex(0x9aa4b2), cape: Some(hex(0xa32f2f)), ..base },
+        "wizard" => Role { dress: Dress::Robe, hat: Hat::Pointed, gear: Gear::Staff, beard: true, long_hair: true, cloth: hex(0x4a3f8f), ..base },
+        "witch" => Role { dress: Dress::Robe, hat: Hat::Pointed, gear: Gear::Staff, long_hair: true, cloth: hex(0x3a2d4a), ..base },
+        "monk" => Role { dress: Dress::Robe, hat: Hat::Hood, gear: Gear::Staff, cloth: hex(0xb5692c), ..base },
+        "astronaut" => Role { dress: Dress::Suit, hat: Hat::Bubble, gear: Gear::Pack, cloth: hex(0xe9ecf0), ..base },
+        "princess" => Role { dress: Dress::Robe, hat: Hat::Crown, long_hair: true, cloth: hex(0xd77fb0), ..base },
+        "king" => Role { dress: Dress::Robe, hat: Hat::Crown, gear: Gear::Staff, beard: true, cloth: hex(0x8f2437), cape: Some(hex(0xd9b45a)), ..base },
+        "samurai" => Role { dress: Dress::Robe, hat: Hat::Brim, gear: Gear::Sword, cloth: hex(0x2f3f5f), ..base },
         _ => return None,
     })
 }
@@ -285,9 +208,9 @@ fn legs(all: &mut Builder, figure: &Figure) {
         ]);
         let shade = scale(cloth, tone);
         if role.dress == Dress::Skirt {
-            all.fixed(leg, shade)
+            all.fixed(leg, shade);
         } else {
-            all.main(leg, shade)
+            all.main(leg, shade);
         }
         all.fixed(
             limb(&[(foot - 0.5, -2.2, 2.4 * t), (foot + 4.2, -1.9, 1.9 * t)]),
@@ -296,103 +219,38 @@ fn legs(all: &mut Builder, figure: &Figure) {
     }
 }
 
+#[rustfmt::skip]
 fn torso(all: &mut Builder, figure: &Figure) {
     let role = figure.role;
     let cloth = figure.cloth;
     match role.dress {
         Dress::Robe => {
-            all.main(
-                blob(&[
-                    (-8.0, -82.0),
-                    (8.0, -82.0),
-                    (10.5, -64.0),
-                    (12.0, -36.0),
-                    (16.0, -3.0),
-                    (6.0, -1.0),
-                    (-8.0, -1.0),
-                    (-17.0, -3.0),
-                    (-12.0, -36.0),
-                    (-10.0, -64.0),
-                ]),
-                cloth,
-            );
-            all.main(
-                shape(&[(-1.0, -78.0), (2.5, -78.0), (6.0, -2.0), (-5.0, -2.0)]),
-                mix(cloth, hex(0xf4e2b0), 0.3),
-            );
-            all.fixed(
-                blob(&[(-10.6, -57.0), (10.8, -57.0), (10.8, -53.0), (-10.8, -53.0)]),
-                mix(hex(0xc9a24a), cloth, 0.25),
-            );
+            all.main(blob(&[(-8.0, -82.0), (8.0, -82.0), (10.5, -64.0), (12.0, -36.0), (16.0, -3.0), (6.0, -1.0), (-8.0, -1.0), (-17.0, -3.0), (-12.0, -36.0), (-10.0, -64.0)]), cloth);
+            all.main(shape(&[(-1.0, -78.0), (2.5, -78.0), (6.0, -2.0), (-5.0, -2.0)]), mix(cloth, hex(0xf4e2b0), 0.3));
+            all.fixed(blob(&[(-10.6, -57.0), (10.8, -57.0), (10.8, -53.0), (-10.8, -53.0)]), mix(hex(0xc9a24a), cloth, 0.25));
         }
         Dress::Skirt => {
-            all.main(
-                blob(&[
-                    (-7.2, -81.0),
-                    (7.2, -81.0),
-                    (7.0, -66.0),
-                    (5.8, -57.0),
-                    (13.0, -27.0),
-                    (5.0, -24.0),
-                    (-6.0, -24.0),
-                    (-13.5, -27.0),
-                    (-5.8, -57.0),
-                    (-7.0, -66.0),
-                ]),
-                cloth,
-            );
-            all.fixed(
-                blob(&[(-6.2, -58.5), (6.2, -58.5), (6.4, -55.5), (-6.4, -55.5)]),
-                scale(cloth, 0.6),
-            );
+            all.main(blob(&[(-7.2, -81.0), (7.2, -81.0), (7.0, -66.0), (5.8, -57.0), (13.0, -27.0), (5.0, -24.0), (-6.0, -24.0), (-13.5, -27.0), (-5.8, -57.0), (-7.0, -66.0)]), cloth);
+            all.fixed(blob(&[(-6.2, -58.5), (6.2, -58.5), (6.4, -55.5), (-6.4, -55.5)]), scale(cloth, 0.6));
         }
         _ => {
             let w = if role.dress == Dress::Suit { 1.25 } else { 1.0 };
-            let half = [
-                (8.6 * w, -82.0),
-                (9.6 * w, -72.0),
-                (7.6 * w, -56.0),
-                (7.8 * w, -45.0),
-            ];
+            let half = [(8.6 * w, -82.0), (9.6 * w, -72.0), (7.6 * w, -56.0), (7.8 * w, -45.0)];
             let mut outline = both(&half);
             outline.rotate_left(0);
             all.main(blob(&outline), cloth);
-            all.fixed(
-                blob(&[
-                    (-7.8 * w, -50.0),
-                    (7.8 * w, -50.0),
-                    (7.8 * w, -46.5),
-                    (-7.8 * w, -46.5),
-                ]),
-                scale(cloth, 0.55),
-            );
+            all.fixed(blob(&[(-7.8 * w, -50.0), (7.8 * w, -50.0), (7.8 * w, -46.5), (-7.8 * w, -46.5)]), scale(cloth, 0.55));
         }
     }
     match role.dress {
         Dress::Armour => {
-            all.fixed(
-                blob(&[
-                    (-7.0, -80.0),
-                    (0.0, -78.0),
-                    (7.0, -80.0),
-                    (7.5, -66.0),
-                    (0.0, -57.0),
-                    (-7.5, -66.0),
-                ]),
-                mix(cloth, hex(0xffffff), 0.45),
-            );
+            all.fixed(blob(&[(-7.0, -80.0), (0.0, -78.0), (7.0, -80.0), (7.5, -66.0), (0.0, -57.0), (-7.5, -66.0)]), mix(cloth, hex(0xffffff), 0.45));
             for side in [-1.0_f32, 1.0] {
-                all.fixed(
-                    oval(side * 10.0, -79.0, 4.6, 4.2),
-                    mix(cloth, hex(0xffffff), 0.3),
-                );
+                all.fixed(oval(side * 10.0, -79.0, 4.6, 4.2), mix(cloth, hex(0xffffff), 0.3));
             }
         }
         Dress::Suit => {
-            all.fixed(
-                shape(&[(-5.0, -73.0), (5.0, -73.0), (5.0, -63.0), (-5.0, -63.0)]),
-                hex(0x9aa6b6),
-            );
+            all.fixed(shape(&[(-5.0, -73.0), (5.0, -73.0), (5.0, -63.0), (-5.0, -63.0)]), hex(0x9aa6b6));
             for (i, colour) in [hex(0xd9483b), hex(0x3f8fd6), hex(0xe8b23c)]
                 .into_iter()
                 .enumerate()
@@ -400,10 +258,7 @@ fn torso(all: &mut Builder, figure: &Figure) {
                 all.fixed(oval(-3.0 + 3.0 * i as f32, -66.5, 1.0, 1.0), colour);
             }
         }
-        Dress::Trousers => all.fixed(
-            shape(&[(-2.4, -82.5), (2.4, -82.5), (0.0, -75.0)]),
-            figure.skin,
-        ),
+        Dress::Trousers => all.fixed(shape(&[(-2.4, -82.5), (2.4, -82.5), (0.0, -75.0)]), figure.skin),
         _ => {}
     }
 }
@@ -563,98 +418,32 @@ fn hair(all: &mut Builder, figure: &Figure) {
     }
 }
 
+#[rustfmt::skip]
 fn hat(all: &mut Builder, figure: &Figure) {
     let cloth = figure.cloth;
     match figure.role.hat {
         Hat::Pointed => {
-            all.main(
-                blob(&[
-                    (-7.5, -97.0),
-                    (-5.0, -108.0),
-                    (1.0, -124.0),
-                    (6.5, -128.0),
-                    (4.4, -117.0),
-                    (6.6, -106.0),
-                    (7.8, -97.0),
-                ]),
-                cloth,
-            );
+            all.main(blob(&[(-7.5, -97.0), (-5.0, -108.0), (1.0, -124.0), (6.5, -128.0), (4.4, -117.0), (6.6, -106.0), (7.8, -97.0)]), cloth);
             all.main(oval(0.2, -97.5, 13.5, 2.7), scale(cloth, 0.8));
-            all.fixed(
-                blob(&[(-7.2, -99.4), (7.4, -99.4), (7.0, -102.6), (-6.8, -102.6)]),
-                hex(0xd6ad4a),
-            );
+            all.fixed(blob(&[(-7.2, -99.4), (7.4, -99.4), (7.0, -102.6), (-6.8, -102.6)]), hex(0xd6ad4a));
         }
         Hat::Helmet => {
-            all.main(
-                blob(&[
-                    (-7.6, -86.0),
-                    (-8.0, -98.0),
-                    (-4.0, -104.5),
-                    (4.4, -104.5),
-                    (8.2, -98.0),
-                    (7.8, -86.0),
-                    (3.0, -83.0),
-                    (-3.0, -83.0),
-                ]),
-                mix(cloth, hex(0xffffff), 0.25),
-            );
-            all.fixed(
-                shape(&[(-4.8, -93.6), (6.8, -93.6), (6.8, -91.2), (-4.8, -91.2)]),
-                hex(0x1b1d24),
-            );
-            all.fixed(
-                blob(&[
-                    (-3.0, -104.0),
-                    (-9.0, -113.0),
-                    (-16.0, -111.0),
-                    (-12.0, -104.0),
-                    (-4.0, -101.0),
-                ]),
-                hex(0xb2352f),
-            );
+            all.main(blob(&[(-7.6, -86.0), (-8.0, -98.0), (-4.0, -104.5), (4.4, -104.5), (8.2, -98.0), (7.8, -86.0), (3.0, -83.0), (-3.0, -83.0)]), mix(cloth, hex(0xffffff), 0.25));
+            all.fixed(shape(&[(-4.8, -93.6), (6.8, -93.6), (6.8, -91.2), (-4.8, -91.2)]), hex(0x1b1d24));
+            all.fixed(blob(&[(-3.0, -104.0), (-9.0, -113.0), (-16.0, -111.0), (-12.0, -104.0), (-4.0, -101.0)]), hex(0xb2352f));
         }
         Hat::Brim => {
-            all.fixed(
-                blob(&[(-6.8, -97.0), (-5.4, -105.0), (5.6, -105.0), (7.0, -97.0)]),
-                hex(0x8a6a42),
-            );
+            all.fixed(blob(&[(-6.8, -97.0), (-5.4, -105.0), (5.6, -105.0), (7.0, -97.0)]), hex(0x8a6a42));
             all.fixed(oval(0.2, -97.6, 13.0, 2.6), hex(0x9c7a4e));
         }
         Hat::Crown => {
-            all.fixed(
-                shape(&[
-                    (-6.0, -99.5),
-                    (-7.2, -107.5),
-                    (-3.2, -103.5),
-                    (0.2, -109.0),
-                    (3.6, -103.5),
-                    (7.6, -107.5),
-                    (6.6, -99.5),
-                ]),
-                hex(0xe3b93f),
-            );
+            all.fixed(shape(&[(-6.0, -99.5), (-7.2, -107.5), (-3.2, -103.5), (0.2, -109.0), (3.6, -103.5), (7.6, -107.5), (6.6, -99.5)]), hex(0xe3b93f));
             for x in [-3.6_f32, 0.2, 4.0] {
                 all.fixed(oval(x, -101.6, 0.9, 0.9), hex(0xc2364a));
             }
         }
         Hat::Hood => {
-            all.main(
-                blob(&[
-                    (-7.8, -84.0),
-                    (-9.0, -96.0),
-                    (-4.0, -105.5),
-                    (4.5, -105.5),
-                    (9.4, -96.0),
-                    (8.2, -84.0),
-                    (5.0, -88.0),
-                    (5.6, -96.0),
-                    (0.4, -99.5),
-                    (-4.8, -96.0),
-                    (-4.4, -88.0),
-                ]),
-                scale(cloth, 0.9),
-            );
+            all.main(blob(&[(-7.8, -84.0), (-9.0, -96.0), (-4.0, -105.5), (4.5, -105.5), (9.4, -96.0), (8.2, -84.0), (5.0, -88.0), (5.6, -96.0), (0.4, -99.5), (-4.8, -96.0), (-4.4, -88.0)]), scale(cloth, 0.9));
         }
         Hat::None | Hat::Bubble => {}
     }

@@ -300,14 +300,16 @@ fn colour_word(colour: u8, language: u8, walk: &mut Walk, reading: &mut Reading)
         LANGUAGES[language as usize],
         "es" | "fr" | "it" | "pt" | "ar" | "id"
     );
-    if follows && walk.after_noun && !walk.noun_took_colour {
-        if let Some(last) = reading.subjects.last_mut() {
-            let (name, rgb) = COLOURS[colour as usize];
-            last.colour = Some(rgb);
-            last.colour_name = Some(name.to_owned());
-            walk.noun_took_colour = true;
-            return;
-        }
+    if follows
+        && walk.after_noun
+        && !walk.noun_took_colour
+        && let Some(last) = reading.subjects.last_mut()
+    {
+        let (name, rgb) = COLOURS[colour as usize];
+        last.colour = Some(rgb);
+        last.colour_name = Some(name.to_owned());
+        walk.noun_took_colour = true;
+        return;
     }
     settle_colour(walk, reading);
     walk.colour = Some(colour);

@@ -3,7 +3,7 @@
 use atelier_media::Picture;
 
 /// Mean difference of the channels, 0..255.
-pub fn difference(a: &Picture, b: &Picture) -> f64 {
+pub(crate) fn difference(a: &Picture, b: &Picture) -> f64 {
     assert_eq!((a.width, a.height), (b.width, b.height));
     let sum: u64 = a
         .rgba
@@ -15,7 +15,7 @@ pub fn difference(a: &Picture, b: &Picture) -> f64 {
 }
 
 /// The pixels for which `test` holds.
-pub fn count(picture: &Picture, test: impl Fn([u8; 4]) -> bool) -> usize {
+pub(crate) fn count(picture: &Picture, test: impl Fn([u8; 4]) -> bool) -> usize {
     picture
         .rgba
         .chunks_exact(4)
@@ -24,17 +24,17 @@ pub fn count(picture: &Picture, test: impl Fn([u8; 4]) -> bool) -> usize {
 }
 
 /// Whether a pixel is clearly magenta.
-pub fn is_magenta([r, g, b, _]: [u8; 4]) -> bool {
+pub(crate) fn is_magenta([r, g, b, _]: [u8; 4]) -> bool {
     i32::from(r) > i32::from(g) + 60 && i32::from(b) > i32::from(g) + 35
 }
 
 /// Whether a pixel is clearly blue and strong.
-pub fn is_blue([r, g, b, _]: [u8; 4]) -> bool {
+pub(crate) fn is_blue([r, g, b, _]: [u8; 4]) -> bool {
     i32::from(b) > i32::from(r) + 70 && i32::from(b) > i32::from(g) + 40
 }
 
 /// A rectangle of a picture.
-pub fn part(picture: &Picture, left: u32, top: u32, width: u32, height: u32) -> Picture {
+pub(crate) fn part(picture: &Picture, left: u32, top: u32, width: u32, height: u32) -> Picture {
     let mut out = Picture::filled(width, height, [0; 4]);
     for y in 0..height {
         for x in 0..width {
@@ -45,7 +45,7 @@ pub fn part(picture: &Picture, left: u32, top: u32, width: u32, height: u32) -> 
 }
 
 /// The picture at half its size, by the mean of four pixels.
-pub fn halved(picture: &Picture) -> Picture {
+pub(crate) fn halved(picture: &Picture) -> Picture {
     let mut out = Picture::filled(picture.width / 2, picture.height / 2, [0; 4]);
     for y in 0..out.height {
         for x in 0..out.width {
@@ -60,7 +60,7 @@ pub fn halved(picture: &Picture) -> Picture {
 }
 
 /// Structural similarity of the brightness, over blocks of eight by eight pixels.
-pub fn ssim(a: &Picture, b: &Picture) -> f64 {
+pub(crate) fn ssim(a: &Picture, b: &Picture) -> f64 {
     assert_eq!((a.width, a.height), (b.width, b.height));
     let luma = |p: &Picture, x: u32, y: u32| {
         let [r, g, b, _] = p.pixel(x, y);
@@ -87,7 +87,7 @@ pub fn ssim(a: &Picture, b: &Picture) -> f64 {
 }
 
 /// How many separate groups of columns hold pixels for which `test` holds.
-pub fn groups(picture: &Picture, test: impl Fn([u8; 4]) -> bool) -> usize {
+pub(crate) fn groups(picture: &Picture, test: impl Fn([u8; 4]) -> bool) -> usize {
     let holds = |x: u32| {
         (0..picture.height)
             .filter(|y| test(picture.pixel(x, *y)))

@@ -78,6 +78,7 @@ fn boards(stage: &mut Stage, top: f32) {
     stage.add(path, colours, Role::Ground, 0.3);
 }
 
+#[rustfmt::skip]
 fn window(stage: &mut Stage) {
     let side = stage.light.side(0.0).signum();
     let (x, y, w, tall) = (side * 0.26, -0.18, 0.15, 0.2);
@@ -96,33 +97,9 @@ fn window(stage: &mut Stage) {
         with_alpha(if py > hill { land } else { seen }, 1.0)
     });
     let frame = stage.lit(hex(0xf4efe6), 0.9, 0.0);
-    stage.add(
-        rectangle(
-            x - w - 0.015,
-            y - tall - 0.015,
-            x + w + 0.015,
-            y + tall + 0.015,
-        ),
-        plain(frame),
-        Role::Building,
-        0.75,
-    );
-    stage.add(
-        rectangle(x - w, y - tall, x + w, y + tall),
-        sky,
-        Role::Sky,
-        0.8,
-    );
-    for bar in [
-        rectangle(x - 0.006, y - tall, x + 0.006, y + tall),
-        rectangle(x - w, y - 0.006, x + w, y + 0.006),
-        rectangle(
-            x - w - 0.035,
-            y + tall + 0.01,
-            x + w + 0.035,
-            y + tall + 0.035,
-        ),
-    ] {
+    stage.add(rectangle(x - w - 0.015, y - tall - 0.015, x + w + 0.015, y + tall + 0.015), plain(frame), Role::Building, 0.75);
+    stage.add(rectangle(x - w, y - tall, x + w, y + tall), sky, Role::Sky, 0.8);
+    for bar in [rectangle(x - 0.006, y - tall, x + 0.006, y + tall), rectangle(x - w, y - 0.006, x + w, y + 0.006), rectangle(x - w - 0.035, y + tall + 0.01, x + w + 0.035, y + tall + 0.035)] {
         stage.add(bar, plain(frame), Role::Building, 0.74);
     }
     let cloth = from_hsl([stage.dice.roll("curtain"), 0.35, 0.6]);
@@ -131,22 +108,13 @@ fn window(stage: &mut Stage) {
         let base = x + edge * (w + 0.03);
         let points: Vec<(f32, f32)> = (0..=10)
             .map(|i| {
-                (
-                    base - edge * 0.05 * (1.0 - (i as f32 / 10.0 - 0.45).abs()),
-                    y - tall - 0.04 + i as f32 * 0.052,
-                )
+                (base - edge * 0.05 * (1.0 - (i as f32 / 10.0 - 0.45).abs()), y - tall - 0.04 + i as f32 * 0.052)
             })
-            .chain([
-                (base + edge * 0.07, y + tall + 0.1),
-                (base + edge * 0.06, y - tall - 0.04),
-            ])
+            .chain([(base + edge * 0.07, y + tall + 0.1), (base + edge * 0.06, y - tall - 0.04)])
             .collect();
         let colours = field(move |px, _| {
             let fold = ((px - base) * 190.0).sin();
-            with_alpha(
-                light.on(scale(cloth, 1.0 + fold * 0.12), 0.65 + fold * 0.25),
-                1.0,
-            )
+            with_alpha(light.on(scale(cloth, 1.0 + fold * 0.12), 0.65 + fold * 0.25), 1.0)
         });
         stage.add(polygon(&points), colours, Role::Building, 0.72);
     }
