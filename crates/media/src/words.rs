@@ -2,11 +2,14 @@
 
 use crate::scene::{Place, Season, Setting, StyleName, Time, Wanted, Weather};
 
+mod glyphs;
 mod lexicon;
 mod meaning;
+mod pieces;
 mod reader;
 mod text;
 mod translate;
+mod vague;
 
 pub(crate) use lexicon::home_of;
 pub use translate::translated_prompt;

@@ -8,8 +8,16 @@ use super::colour::Rgb;
 use super::mask::{Area, Cover};
 use super::noise;
 use super::outline;
-use super::region::{Blend, Item, Mirror, Region, Role};
-use crate::style::{Cell, Look, Spot, Style, Weave};
+use super::region::{Blend, Item, Region, Role};
+use crate::style::{Look, Spot, Style};
+
+mod flat;
+mod mirror;
+mod woven;
+
+use flat::flat;
+use mirror::reflect;
+use woven::Woven;
 
 /// One region ready to be laid.
 struct Prepared<'a> {
@@ -180,86 +188,6 @@ fn drop_shadow(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<Sha
     Some(Shadow { cover, soft })
 }
 
-/// One colour for a whole region: the mean of its field over the part of it that the first window can show.
-fn flat(region: &Region) -> Rgb {
-    let bounds = region.path.bounds();
-    let (mut left, mut right) = (bounds.left().max(-0.5), bounds.right().min(0.5));
-    let (mut top, mut bottom) = (bounds.top().max(-0.5), bounds.bottom().min(0.5));
-    if left >= right || top >= bottom {
-        (left, right, top, bottom) = (bounds.left(), bounds.right(), bounds.top(), bounds.bottom());
-    } else if bounds.width() > 0.9 {
-        // A long edge is judged by the part of it that every window shows.
-        let near = region
-            .path
-            .points()
-            .iter()
-            .filter(|p| p.x.abs() <= 0.5)
-            .map(|p| p.y);
-        top = near.fold(bottom, f32::min).max(-0.5);
-    }
-    let mut sum = [0.0_f32; 4];
-    for j in 0..4_u8 {
-        for i in 0..5_u8 {
-            let x = left + (right - left) * (f32::from(i) + 0.5) / 5.0;
-            let y = top + (bottom - top) * (f32::from(j) + 0.4) / 5.0;
-            let [r, g, b, a] = (region.field)(x, y);
-            let weight = a + 0.001;
-            sum = [
-                sum[0] + r * weight,
-                sum[1] + g * weight,
-                sum[2] + b * weight,
-                sum[3] + weight,
-            ];
-        }
-    }
-    [sum[0] / sum[3], sum[1] / sum[3], sum[2] / sum[3]]
-}
-
-/// The weave of a style over a frame, worked out once where memory allows.
-struct Woven {
-    kinds: Option<[Weave; 2]>,
-    wide: usize,
-    cells: [Vec<Cell>; 2],
-}
-
-impl Woven {
-    /// Pixels up to which the weave is kept in memory.
-    const KEPT: usize = 2 * 1024 * 1024;
-
-    fn new(style: &dyn Style, frame: &Frame) -> Self {
-        let (wide, count) = (
-            frame.width as usize,
-            frame.width as usize * frame.height as usize,
-        );
-        let kinds = style.weave();
-        let cells = match kinds {
-            Some(kinds) if count <= Self::KEPT => kinds.map(|kind| {
-                let mut cells = vec![Cell::default(); count];
-                cells.par_chunks_mut(wide).enumerate().for_each(|(y, row)| {
-                    for (x, cell) in row.iter_mut().enumerate() {
-                        let (wx, wy) = frame.world(x as f32, y as f32);
-                        *cell = kind.at(wx, wy);
-                    }
-                });
-                cells
-            }),
-            _ => [Vec::new(), Vec::new()],
-        };
-        Self { kinds, wide, cells }
-    }
-
-    fn at(&self, role: Role, (x, y): (usize, usize), (wx, wy): (f32, f32)) -> Cell {
-        let Some(kinds) = self.kinds else {
-            return Cell::default();
-        };
-        let which = usize::from(role == Role::Subject);
-        match self.cells[which].get(y * self.wide + x) {
-            Some(cell) => *cell,
-            None => kinds[which].at(wx, wy),
-        }
-    }
-}
-
 fn lay_region(
     one: &Prepared,
     style: &dyn Style,
@@ -336,58 +264,4 @@ fn rows(
     } else {
         part.chunks_mut(wide).enumerate().for_each(one);
     }
-}
-
-/// Mirrors the rows above the water line into the water, broken by waves that grow towards the viewer.
-fn reflect(mirror: &Mirror, frame: &Frame, canvas: &mut Canvas) {
-    let area = Area {
-        width: frame.width,
-        height: frame.height,
-        room: 1.0,
-    };
-    let Some(cover) = Cover::of(&mirror.path, frame.transform(1.0), area) else {
-        return;
-    };
-    let (wide, line) = (canvas.width, (mirror.line - frame.top) * frame.scale);
-    let first = cover.y.max(line.ceil().max(0.0) as usize);
-    let (above, below) = canvas.pixels.split_at_mut(first * wide);
-    if above.is_empty() {
-        return;
-    }
-    let last = above.len() / wide - 1;
-    let phase = mirror.phase * std::f32::consts::TAU;
-    let bottom = cover.y + cover.height;
-    let rows = bottom.saturating_sub(first) * wide;
-    below[..rows]
-        .par_chunks_mut(wide)
-        .enumerate()
-        .for_each(|(row, pixels)| {
-            let y = first + row;
-            let source = (2.0 * line - y as f32 - 1.0)
-                .round()
-                .clamp(0.0, last as f32) as usize;
-            for (x, pixel) in pixels[cover.x..cover.x + cover.width]
-                .iter_mut()
-                .enumerate()
-            {
-                let inside = cover.inside[(y - cover.y) * cover.width + x];
-                if inside == 0 {
-                    continue;
-                }
-                let (wx, wy) = frame.world((cover.x + x) as f32, y as f32);
-                let near = (wy - mirror.line).max(0.0);
-                let pitch = 70.0 / (0.25 + near * 3.0);
-                let wave = (noise::gradient(wx * 9.0, wy * pitch + phase, 44)
-                    + (wy * pitch * 2.1 + wx * 5.0 + phase).sin() * 0.35)
-                    * (0.006 + near * 0.06);
-                let from = (cover.x + x) as f32 + wave * frame.scale;
-                let from = from.round().clamp(0.0, wide as f32 - 1.0) as usize;
-                let seen = above[source * wide + from];
-                let share =
-                    mirror.strength * f32::from(inside) / 255.0 * (1.0 - near * 0.7).max(0.35);
-                for channel in 0..3 {
-                    pixel[channel] += (seen[channel] * 0.92 - pixel[channel]) * share;
-                }
-            }
-        });
 }

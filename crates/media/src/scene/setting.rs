@@ -8,6 +8,7 @@ use crate::layout::Floor;
 
 mod abstraction;
 mod city;
+mod cottage;
 mod country;
 mod dry;
 mod heights;

@@ -1,8 +1,14 @@
 //! People from head to foot: pose, skin, hair and dress by role, so that no two look alike.
 
 use super::Art;
-use super::build::{Builder, blob, both, limb, oval, shape};
-use crate::scene::{Dice, Rgb, hex, mix, scale};
+use super::build::{Builder, blob, limb, oval, shape};
+use crate::scene::{Dice, Rgb, hex, scale};
+
+mod dress;
+mod head;
+
+use dress::{legs, torso};
+use head::head;
 
 /// What a person wears.
 #[derive(Clone, Copy, PartialEq)]
@@ -186,83 +192,6 @@ fn behind(all: &mut Builder, figure: &Figure) {
     }
 }
 
-fn legs(all: &mut Builder, figure: &Figure) {
-    let (role, s) = (figure.role, figure.stride);
-    let cloth = match role.dress {
-        Dress::Trousers => mix(figure.cloth, hex(0x2b3350), 0.75),
-        Dress::Skirt => figure.skin,
-        _ => scale(figure.cloth, 0.82),
-    };
-    let shoe = if role.dress == Dress::Suit || role.dress == Dress::Armour {
-        scale(figure.cloth, 0.7)
-    } else {
-        hex(0x3a2a22)
-    };
-    let t = if role.dress == Dress::Suit { 1.45 } else { 1.0 };
-    for (side, tone) in [(-1.0_f32, 0.8), (1.0, 1.0)] {
-        let (hip, foot) = (side * 3.4, side * 3.2 + side * s * 0.55);
-        let leg = limb(&[
-            (hip, -48.0, 4.6 * t),
-            (hip + side * s * 0.32 + 0.8, -25.0, 3.5 * t),
-            (foot, -4.0, 2.6 * t),
-        ]);
-        let shade = scale(cloth, tone);
-        if role.dress == Dress::Skirt {
-            all.fixed(leg, shade);
-        } else {
-            all.main(leg, shade);
-        }
-        all.fixed(
-            limb(&[(foot - 0.5, -2.2, 2.4 * t), (foot + 4.2, -1.9, 1.9 * t)]),
-            scale(shoe, tone),
-        );
-    }
-}
-
-#[rustfmt::skip]
-fn torso(all: &mut Builder, figure: &Figure) {
-    let role = figure.role;
-    let cloth = figure.cloth;
-    match role.dress {
-        Dress::Robe => {
-            all.main(blob(&[(-8.0, -82.0), (8.0, -82.0), (10.5, -64.0), (12.0, -36.0), (16.0, -3.0), (6.0, -1.0), (-8.0, -1.0), (-17.0, -3.0), (-12.0, -36.0), (-10.0, -64.0)]), cloth);
-            all.main(shape(&[(-1.0, -78.0), (2.5, -78.0), (6.0, -2.0), (-5.0, -2.0)]), mix(cloth, hex(0xf4e2b0), 0.3));
-            all.fixed(blob(&[(-10.6, -57.0), (10.8, -57.0), (10.8, -53.0), (-10.8, -53.0)]), mix(hex(0xc9a24a), cloth, 0.25));
-        }
-        Dress::Skirt => {
-            all.main(blob(&[(-7.2, -81.0), (7.2, -81.0), (7.0, -66.0), (5.8, -57.0), (13.0, -27.0), (5.0, -24.0), (-6.0, -24.0), (-13.5, -27.0), (-5.8, -57.0), (-7.0, -66.0)]), cloth);
-            all.fixed(blob(&[(-6.2, -58.5), (6.2, -58.5), (6.4, -55.5), (-6.4, -55.5)]), scale(cloth, 0.6));
-        }
-        _ => {
-            let w = if role.dress == Dress::Suit { 1.25 } else { 1.0 };
-            let half = [(8.6 * w, -82.0), (9.6 * w, -72.0), (7.6 * w, -56.0), (7.8 * w, -45.0)];
-            let mut outline = both(&half);
-            outline.rotate_left(0);
-            all.main(blob(&outline), cloth);
-            all.fixed(blob(&[(-7.8 * w, -50.0), (7.8 * w, -50.0), (7.8 * w, -46.5), (-7.8 * w, -46.5)]), scale(cloth, 0.55));
-        }
-    }
-    match role.dress {
-        Dress::Armour => {
-            all.fixed(blob(&[(-7.0, -80.0), (0.0, -78.0), (7.0, -80.0), (7.5, -66.0), (0.0, -57.0), (-7.5, -66.0)]), mix(cloth, hex(0xffffff), 0.45));
-            for side in [-1.0_f32, 1.0] {
-                all.fixed(oval(side * 10.0, -79.0, 4.6, 4.2), mix(cloth, hex(0xffffff), 0.3));
-            }
-        }
-        Dress::Suit => {
-            all.fixed(shape(&[(-5.0, -73.0), (5.0, -73.0), (5.0, -63.0), (-5.0, -63.0)]), hex(0x9aa6b6));
-            for (i, colour) in [hex(0xd9483b), hex(0x3f8fd6), hex(0xe8b23c)]
-                .into_iter()
-                .enumerate()
-            {
-                all.fixed(oval(-3.0 + 3.0 * i as f32, -66.5, 1.0, 1.0), colour);
-            }
-        }
-        Dress::Trousers => all.fixed(shape(&[(-2.4, -82.5), (2.4, -82.5), (0.0, -75.0)]), figure.skin),
-        _ => {}
-    }
-}
-
 fn arm(all: &mut Builder, figure: &Figure, side: f32) {
     let role = figure.role;
     let t = if role.dress == Dress::Suit { 1.4 } else { 1.0 };
@@ -320,131 +249,5 @@ fn gear(all: &mut Builder, role: Role, (x, y): (f32, f32)) {
             limb(&[(x - 4.6, y - 2.6, 1.1), (x + 5.2, y + 0.2, 1.1)]),
             hex(0xb58a3a),
         );
-    }
-}
-
-fn head(all: &mut Builder, figure: &Figure) {
-    let role = figure.role;
-    all.fixed(
-        limb(&[(0.0, -82.0, 2.7), (0.3, -86.0, 2.5)]),
-        scale(figure.skin, 0.84),
-    );
-    if role.hat == Hat::Bubble {
-        all.fixed(oval(0.2, -91.5, 9.2, 9.4), hex(0xe9ecf0));
-        all.fixed(oval(1.4, -91.5, 7.2, 7.2), hex(0x27364f));
-        all.fixed(
-            blob(&[(-2.5, -97.0), (2.0, -97.5), (0.0, -93.5), (-4.0, -91.0)]),
-            hex(0x8fc7ea),
-        );
-        return;
-    }
-    all.fixed(
-        blob(&[
-            (-6.0, -96.5),
-            (-4.5, -100.5),
-            (4.5, -100.5),
-            (6.4, -96.0),
-            (5.8, -88.0),
-            (1.6, -83.4),
-            (-1.6, -83.4),
-            (-5.6, -88.0),
-        ]),
-        figure.skin,
-    );
-    for x in [-1.7_f32, 2.9] {
-        all.fixed(oval(x, -91.8, 0.72, 0.95), hex(0x241c1c));
-        all.fixed(
-            limb(&[(x - 1.0, -94.1, 0.28), (x + 1.0, -94.2, 0.28)]),
-            scale(figure.hair, 0.8),
-        );
-    }
-    all.fixed(
-        limb(&[(0.9, -91.0, 0.22), (1.5, -89.2, 0.3)]),
-        scale(figure.skin, 0.78),
-    );
-    all.fixed(
-        limb(&[(-0.8, -86.9, 0.38), (0.8, -86.4, 0.42), (2.2, -86.9, 0.38)]),
-        mix(figure.skin, hex(0xa03c3c), 0.65),
-    );
-    hair(all, figure);
-    hat(all, figure);
-}
-
-fn hair(all: &mut Builder, figure: &Figure) {
-    let role = figure.role;
-    if role.beard {
-        all.fixed(
-            blob(&[
-                (-5.4, -89.5),
-                (-2.0, -87.0),
-                (2.0, -87.0),
-                (5.8, -89.5),
-                (5.0, -80.0),
-                (1.0, -70.0),
-                (-3.8, -80.0),
-            ]),
-            figure.hair,
-        );
-    }
-    if matches!(role.hat, Hat::Helmet | Hat::Hood) {
-        return;
-    }
-    let top = [
-        (-6.8, -91.0),
-        (-7.2, -98.0),
-        (-3.5, -103.0),
-        (4.0, -103.0),
-        (7.6, -98.0),
-        (6.9, -92.5),
-        (5.4, -96.8),
-        (1.0, -98.2),
-        (-3.4, -96.5),
-        (-5.2, -92.0),
-    ];
-    all.fixed(blob(&top), figure.hair);
-    if role.long_hair {
-        for side in [-1.0_f32, 1.0] {
-            all.fixed(
-                blob(&[
-                    (side * 4.8, -97.0),
-                    (side * 7.6, -96.0),
-                    (side * 8.4, -82.0),
-                    (side * 6.6, -76.0),
-                    (side * 5.8, -86.0),
-                ]),
-                scale(figure.hair, 1.12),
-            );
-        }
-    }
-}
-
-#[rustfmt::skip]
-fn hat(all: &mut Builder, figure: &Figure) {
-    let cloth = figure.cloth;
-    match figure.role.hat {
-        Hat::Pointed => {
-            all.main(blob(&[(-7.5, -97.0), (-5.0, -108.0), (1.0, -124.0), (6.5, -128.0), (4.4, -117.0), (6.6, -106.0), (7.8, -97.0)]), cloth);
-            all.main(oval(0.2, -97.5, 13.5, 2.7), scale(cloth, 0.8));
-            all.fixed(blob(&[(-7.2, -99.4), (7.4, -99.4), (7.0, -102.6), (-6.8, -102.6)]), hex(0xd6ad4a));
-        }
-        Hat::Helmet => {
-            all.main(blob(&[(-7.6, -86.0), (-8.0, -98.0), (-4.0, -104.5), (4.4, -104.5), (8.2, -98.0), (7.8, -86.0), (3.0, -83.0), (-3.0, -83.0)]), mix(cloth, hex(0xffffff), 0.25));
-            all.fixed(shape(&[(-4.8, -93.6), (6.8, -93.6), (6.8, -91.2), (-4.8, -91.2)]), hex(0x1b1d24));
-            all.fixed(blob(&[(-3.0, -104.0), (-9.0, -113.0), (-16.0, -111.0), (-12.0, -104.0), (-4.0, -101.0)]), hex(0xb2352f));
-        }
-        Hat::Brim => {
-            all.fixed(blob(&[(-6.8, -97.0), (-5.4, -105.0), (5.6, -105.0), (7.0, -97.0)]), hex(0x8a6a42));
-            all.fixed(oval(0.2, -97.6, 13.0, 2.6), hex(0x9c7a4e));
-        }
-        Hat::Crown => {
-            all.fixed(shape(&[(-6.0, -99.5), (-7.2, -107.5), (-3.2, -103.5), (0.2, -109.0), (3.6, -103.5), (7.6, -107.5), (6.6, -99.5)]), hex(0xe3b93f));
-            for x in [-3.6_f32, 0.2, 4.0] {
-                all.fixed(oval(x, -101.6, 0.9, 0.9), hex(0xc2364a));
-            }
-        }
-        Hat::Hood => {
-            all.main(blob(&[(-7.8, -84.0), (-9.0, -96.0), (-4.0, -105.5), (4.5, -105.5), (9.4, -96.0), (8.2, -84.0), (5.0, -88.0), (5.6, -96.0), (0.4, -99.5), (-4.8, -96.0), (-4.4, -88.0)]), scale(cloth, 0.9));
-        }
-        Hat::None | Hat::Bubble => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use super::lexicon::lexicon;
 use super::meaning::{Meaning, english};
-use super::reader::{language, meaning, pieces};
+use super::pieces::{language, meaning, pieces};
 
 /// An English rendering of the known words of a prompt; an English prompt comes back as it is.
 pub fn translated_prompt(prompt: &str) -> String {

@@ -9,7 +9,7 @@ use super::super::region::{Role, polygon};
 use super::super::stage::{Stage, field};
 use super::super::terrain::{self, Hills, Range};
 use super::super::{Season, water};
-use super::{city, green};
+use super::{cottage, green};
 use crate::layout::Floor;
 
 /// Far hills behind all grass country.
@@ -186,7 +186,7 @@ pub(crate) fn village(stage: &mut Stage) {
         .collect();
     homes.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (x, y, size, i) in homes {
-        city::cottage(stage, (x, y), size, dice.part("cottage", i));
+        cottage::cottage(stage, (x, y), size, dice.part("cottage", i));
     }
 }
 
