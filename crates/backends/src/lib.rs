@@ -4,6 +4,7 @@
 //! comes back over the network as hostile.
 
 pub mod backend;
+pub mod embedded;
 pub mod guard;
 pub mod http;
 

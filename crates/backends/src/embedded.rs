@@ -1,0 +1,124 @@
+//! The embedded engine: paints from the brief with `media`, offline, and serves every operation it can really do.
+//!
+//! The work is done inside `start`, on a bounded pool of threads with a memory budget; the async threads only wait.
+//! The same job always makes the same bytes, so an attempt whose outcome was lost is simply repeated.
+
+mod album;
+mod desk;
+mod draw;
+mod film;
+mod follow;
+mod merge;
+mod notes;
+mod pace;
+mod paint;
+mod palette;
+mod pool;
+mod repaint;
+mod retouch;
+mod sandbox;
+mod seeds;
+mod stencil;
+mod tasks;
+mod world;
+
+use std::thread::available_parallelism;
+
+use serde_json::Value;
+
+use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use desk::Desk;
+pub use pace::Pace;
+use pool::Pool;
+use sandbox::Wishes;
+
+/// How the embedded engine works.
+#[derive(Clone, Copy, Debug)]
+pub struct EmbeddedSettings {
+    /// Jobs it takes at once; those that only wait need no thread.
+    pub slots: usize,
+    /// Pieces of CPU work at once.
+    pub threads: usize,
+    /// Megabytes all work together may take.
+    pub memory_megabytes: u32,
+    /// How fast it seems.
+    pub pace: Pace,
+}
+
+impl Default for EmbeddedSettings {
+    fn default() -> Self {
+        Self {
+            slots: 32,
+            threads: available_parallelism().map_or(2, usize::from),
+            memory_megabytes: 1024,
+            pace: Pace::Instant,
+        }
+    }
+}
+
+/// The embedded engine.
+pub struct Embedded {
+    settings: EmbeddedSettings,
+    pool: Pool,
+}
+
+impl Embedded {
+    /// An engine with its own threads and memory budget.
+    pub fn new(settings: EmbeddedSettings) -> Self {
+        Self {
+            settings,
+            pool: Pool::new(settings.threads, settings.memory_megabytes),
+        }
+    }
+
+    async fn make(&self, mut work: Work) -> Result<Made, Fault> {
+        // The work also stops when the caller drops this future, whose child the token is.
+        let stop = work.cancelled.child_token();
+        let guard = stop.clone().drop_guard();
+        let wishes = Wishes::take(&mut work.brief);
+        let typical = self.settings.pace.typical(&work.operation, &work.request);
+        pace::wait(typical + wishes.delay, &work.progress, &stop).await?;
+        if let Some(ending) = wishes.ending {
+            let Some(fault) = ending.fault() else {
+                stop.cancelled().await;
+                return Err(desk::cancelled());
+            };
+            return Err(fault);
+        }
+        let desk = Desk::lay(work, stop).await?;
+        let made = self.pool.run(desk.megabytes(), move || tasks::done(&desk));
+        let made = made.await;
+        drop(guard);
+        made
+    }
+}
+
+impl Backend for Embedded {
+    fn name(&self) -> &'static str {
+        "embedded"
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        tasks::SERVED.contains(&operation)
+    }
+
+    fn slots(&self) -> usize {
+        self.settings.slots
+    }
+
+    fn lost_submit(&self) -> LostSubmit {
+        LostSubmit::Repeat
+    }
+
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        Box::pin(async move { self.make(work).await.map(Started::Done) })
+    }
+
+    fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        Box::pin(async { Err(Fault::ours("the embedded engine gives no tickets")) })
+    }
+
+    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+        Box::pin(async {})
+    }
+}

@@ -1,0 +1,60 @@
+//! Pictures into files: one after the other, or four in one with the single ones beside it.
+
+use atelier_contract::Role;
+use atelier_media::Picture;
+
+use super::desk::Desk;
+use super::notes::Notes;
+use crate::backend::{Fault, Made, MadeFile};
+
+/// Paints every picture and files it; each is painted, encoded and let go before the next.
+pub(super) fn filed(
+    desk: &Desk,
+    count: usize,
+    paint: impl Fn(usize) -> Result<Picture, Fault>,
+) -> Result<Vec<MadeFile>, Fault> {
+    if desk.work.brief.grid {
+        return grid(desk, paint);
+    }
+    let mut files = Vec::with_capacity(count);
+    for index in 0..count {
+        desk.step(index, count)?;
+        files.push(desk.file_of(&paint(index)?, Role::Main, desk.seed_of(index)));
+    }
+    Ok(files)
+}
+
+fn grid(
+    desk: &Desk,
+    paint: impl Fn(usize) -> Result<Picture, Fault>,
+) -> Result<Vec<MadeFile>, Fault> {
+    let mut small = Vec::new();
+    let mut whole: Option<Picture> = None;
+    for index in 0..4 {
+        desk.step(index, 5)?;
+        let picture = paint(index)?;
+        if desk.work.brief.small_images {
+            small.push(desk.file_of(&picture, Role::Small, desk.seed_of(index)));
+        }
+        let (width, height) = (picture.width, picture.height);
+        let sheet =
+            whole.get_or_insert_with(|| Picture::filled(width * 2, height * 2, [0, 0, 0, 255]));
+        let (x, y) = (index as u32 % 2 * width, index as u32 / 2 * height);
+        sheet.pasted(&picture, i64::from(x), i64::from(y));
+    }
+    desk.step(4, 5)?;
+    let whole = whole.ok_or_else(|| Fault::ours("a grid without a picture"))?;
+    let mut files = vec![desk.file_of(&whole, Role::Main, desk.seed)];
+    files.append(&mut small);
+    Ok(files)
+}
+
+/// What was made, with notes for those who follow up on it.
+pub(super) fn made(files: Vec<MadeFile>, count: usize, notes: &Notes) -> Made {
+    Made {
+        files,
+        made: count as u32,
+        notes: notes.write(),
+        ..Made::default()
+    }
+}

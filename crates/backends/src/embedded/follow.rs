@@ -1,0 +1,227 @@
+//! Follow-ups on an earlier picture: larger, varied, from further away, wider, square.
+//!
+//! A picture of a scene is rendered again from its world. Any other picture is worked on as it was stored: cut,
+//! enlarged, blended, or continued beyond its borders.
+
+use atelier_contract::brief::Direction;
+use atelier_media::{Limits, Mask, Picture, Scene, blend, fill, restyle, upscale};
+
+use super::desk::Desk;
+use super::notes::Notes;
+use super::world::World;
+use super::{album, draw};
+use crate::backend::{Fault, Made};
+
+/// How far subtle and strong variations go.
+const SUBTLE: f32 = 0.3;
+const STRONG: f32 = 0.8;
+/// How far an upscale that may invent details goes.
+const INVENTED: f32 = 0.08;
+/// How far the surroundings of the second to fourth widened picture differ from those of the first.
+const OTHER_SURROUNDINGS: f32 = 0.35;
+/// How far what was invented beyond a foreign picture goes towards an idea of the words, for each further one.
+const OTHER_IDEA: f32 = 0.12;
+
+/// What a follow-up works from.
+enum Base {
+    World(Box<World>),
+    Picture(Picture),
+}
+
+/// The parent's picture: the one at a place of its grid, or the only one.
+fn base(desk: &Desk, index: Option<u8>) -> Result<Base, Fault> {
+    let at = usize::from(index.unwrap_or(0));
+    if let Some(world) = desk.notes.as_ref().and_then(|notes| notes.world(at)) {
+        return Ok(Base::World(Box::new(world.clone())));
+    }
+    let picture = desk.parent_picture()?;
+    Ok(Base::Picture(match index {
+        Some(index) => picture.quarter(u32::from(index)),
+        None => picture,
+    }))
+}
+
+/// One picture of the parent, alone and larger; `creative` may invent details.
+pub(super) fn enlarge(desk: &Desk, index: Option<u8>, creative: bool) -> Result<Made, Fault> {
+    let size = desk.size(None);
+    match base(desk, index)? {
+        Base::World(world) => {
+            let world = if creative {
+                world.varied(INVENTED, desk.seed)
+            } else {
+                *world
+            };
+            draw::render(desk, vec![world], size)
+        }
+        Base::Picture(picture) => from_picture(desk, |_| Ok(enlarged(&picture, size))),
+    }
+}
+
+/// A foreign picture at a larger size, its edges drawn anew.
+fn enlarged(picture: &Picture, (width, height): (u32, u32)) -> Picture {
+    let factor = width.div_ceil(picture.width.max(1));
+    upscale(picture, factor, Limits::default()).resized(width, height)
+}
+
+/// Four variations of one picture.
+pub(super) fn vary(desk: &Desk, index: Option<u8>, strong: bool) -> Result<Made, Fault> {
+    let size = desk.size(None);
+    let strength = if strong { STRONG } else { SUBTLE };
+    match base(desk, index)? {
+        Base::World(world) => {
+            let worlds = (0..desk.count())
+                .map(|index| world.varied(strength, desk.seed_of(index + 1)))
+                .collect();
+            draw::render(desk, worlds, size)
+        }
+        Base::Picture(picture) => {
+            let picture = picture.covering(size.0, size.1);
+            from_picture(desk, |index| {
+                let toward = idea(desk, &picture, desk.seed_of(index)).render(size.0, size.1);
+                Ok(restyle(&picture, &toward, strength * 0.6))
+            })
+        }
+    }
+}
+
+/// More of the world on all sides, in tenths.
+pub(super) fn zoom_out(desk: &Desk, tenths: u32) -> Result<Made, Fault> {
+    let factor = tenths as f32 / 10.0;
+    let (width, height) = desk.size(None);
+    match base(desk, None)? {
+        Base::World(world) => widened(desk, &world, world.scene.zoomed_out(factor)),
+        Base::Picture(picture) => {
+            let inner = (width as f32 / factor, height as f32 / factor);
+            let left = (width as f32 - inner.0) / 2.0;
+            let top = (height as f32 - inner.1) / 2.0;
+            continued(desk, &picture, [left, top, inner.0, inner.1])
+        }
+    }
+}
+
+/// More of the world towards one side.
+pub(super) fn pan(desk: &Desk, direction: Direction) -> Result<Made, Fault> {
+    let (width, height) = desk.size(None);
+    let sideways = matches!(direction, Direction::Left | Direction::Right);
+    match base(desk, None)? {
+        Base::World(world) => {
+            // The asked size is rounded, so the window grows exactly as far as that size shows.
+            let window = world.scene.window;
+            let ratio = width as f32 / height as f32;
+            let more = if sideways {
+                window.height * ratio / window.width - 1.0
+            } else {
+                window.width / ratio / window.height - 1.0
+            };
+            let more = if more > 0.05 { more } else { 0.5 };
+            let scene = match direction {
+                Direction::Left => world.scene.panned(-more, 0.0),
+                Direction::Right => world.scene.panned(more, 0.0),
+                Direction::Up => world.scene.panned(0.0, -more),
+                Direction::Down => world.scene.panned(0.0, more),
+            };
+            widened(desk, &world, scene)
+        }
+        Base::Picture(picture) => {
+            let (across, down) = (width as f32, height as f32);
+            let shape = picture.width as f32 / picture.height as f32;
+            let (inner_width, inner_height) = if sideways {
+                ((down * shape).min(across), down)
+            } else {
+                (across, (across / shape).min(down))
+            };
+            let (left, top) = match direction {
+                Direction::Left => (across - inner_width, 0.0),
+                Direction::Up => (0.0, down - inner_height),
+                Direction::Right | Direction::Down => (0.0, 0.0),
+            };
+            continued(desk, &picture, [left, top, inner_width, inner_height])
+        }
+    }
+}
+
+/// The picture continued to a square.
+pub(super) fn square(desk: &Desk) -> Result<Made, Fault> {
+    let (width, height) = desk.size(None);
+    match base(desk, None)? {
+        Base::World(world) => {
+            let window = world.scene.window;
+            let aspect = (
+                (window.width * 1000.0).round() as u32,
+                (window.height * 1000.0).round() as u32,
+            );
+            widened(desk, &world, world.scene.squared(aspect))
+        }
+        Base::Picture(picture) => {
+            let longest = picture.width.max(picture.height) as f32;
+            let inner_width = width as f32 * picture.width as f32 / longest;
+            let inner_height = height as f32 * picture.height as f32 / longest;
+            let left = (width as f32 - inner_width) / 2.0;
+            let top = (height as f32 - inner_height) / 2.0;
+            continued(desk, &picture, [left, top, inner_width, inner_height])
+        }
+    }
+}
+
+/// Another grid after one that was made from pictures: its four are blended anew.
+pub(super) fn reroll_picture(desk: &Desk, (width, height): (u32, u32)) -> Result<Made, Fault> {
+    let parent = desk.parent_picture()?;
+    let four: Vec<Picture> = (0..4).map(|index| parent.quarter(index)).collect();
+    from_picture(desk, |index| {
+        let mut order = four.clone();
+        order.rotate_left(index % 4);
+        Ok(blend(&order[..3], width, height, desk.seed_of(index)))
+    })
+}
+
+/// Four pictures from further away: all keep what was seen, each after the first has surroundings of its own.
+fn widened(desk: &Desk, world: &World, scene: Scene) -> Result<Made, Fault> {
+    let worlds = (0..desk.count())
+        .map(|index| {
+            let drift = if index == 0 { 0.0 } else { OTHER_SURROUNDINGS };
+            world.widened(scene.clone(), drift, desk.seed_of(index))
+        })
+        .collect();
+    draw::render(desk, worlds, desk.size(None))
+}
+
+/// Four pictures that continue a given one beyond its borders; it lies at left, top, width, height.
+fn continued(desk: &Desk, picture: &Picture, place: [f32; 4]) -> Result<Made, Fault> {
+    let (width, height) = desk.size(None);
+    let [left, top, across, down] = place.map(|length| length.round() as u32);
+    let mut canvas = Picture::filled(width, height, [0, 0, 0, 255]);
+    let inner = picture.resized(across, down);
+    canvas.pasted(&inner, i64::from(left), i64::from(top));
+    let beyond = Mask::rectangle(width, height, [left, top, across, down]).inverted();
+    from_picture(desk, |index| {
+        let filled = fill(&canvas, &beyond, desk.seed_of(index));
+        if index == 0 {
+            return Ok(filled);
+        }
+        let toward = idea(desk, picture, desk.seed_of(index)).render(width, height);
+        let other = restyle(&filled, &toward, OTHER_IDEA * index as f32);
+        Ok(beyond.mixed(&filled, &other))
+    })
+}
+
+/// A scene for a picture of which only the words are known.
+fn idea(desk: &Desk, picture: &Picture, seed: u64) -> Scene {
+    draw::scene(desk, std::slice::from_ref(picture), seed)
+}
+
+fn from_picture(
+    desk: &Desk,
+    paint: impl Fn(usize) -> Result<Picture, Fault>,
+) -> Result<Made, Fault> {
+    let count = if desk.work.brief.grid {
+        desk.count()
+    } else {
+        1
+    };
+    let files = album::filed(desk, count, paint)?;
+    Ok(album::made(
+        files,
+        count,
+        &Notes::Picture { seed: desk.seed },
+    ))
+}

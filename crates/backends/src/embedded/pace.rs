@@ -1,0 +1,110 @@
+//! How long work takes to look at: at once, or as long as the interface says such work typically takes.
+
+use std::time::Duration;
+
+use atelier_contract::body::Fields;
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::backend::{Fault, Gauge};
+
+use super::desk::cancelled;
+
+/// How fast the embedded engine seems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// As fast as it can.
+    #[default]
+    Instant,
+    /// The typical durations of the interface, with rising progress.
+    Realistic,
+}
+
+/// Progress is said at least this often while waiting.
+const TICK: Duration = Duration::from_millis(200);
+/// Waiting brings progress up to this many percent; the rest belongs to the work.
+pub(super) const WAITED: u8 = 80;
+
+impl Pace {
+    /// The typical duration of an operation; nothing when instant.
+    pub(super) fn typical(self, operation: &str, request: &Fields) -> Duration {
+        match self {
+            Self::Instant => Duration::ZERO,
+            Self::Realistic => Duration::from_secs(seconds(operation, request)),
+        }
+    }
+}
+
+/// Seconds a job of an operation typically takes, a little under the interface's "within".
+fn seconds(operation: &str, request: &Fields) -> u64 {
+    let word = |field: &str| {
+        request
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    match operation {
+        "artgen.seed" => 2,
+        "artgen.describe" => 10,
+        _ if operation.starts_with("artgen.video.") => 120,
+        _ if operation.starts_with("artgen.") => match word("mode") {
+            "turbo" => 20,
+            "relax" => 90,
+            _ => 40,
+        },
+        "imgmodel.generations" | "imgmodel.edits" if word("model") == "image-1" => 40,
+        "imgmodel.chat" => 60,
+        _ if operation.starts_with("imgmodel.") => 8,
+        "design.vectorize" | "design.remove_background" | "design.crisp_upscale" => 4,
+        _ if operation.starts_with("design.") => 10,
+        "vidgen.characters" | "vidgen.no_watermark" => 30,
+        _ if operation.starts_with("vidgen") => 150,
+        _ if operation.starts_with("clipgen.") => 90,
+        _ if operation.starts_with("motion.") => match word("useMode") {
+            "fast" => 150,
+            _ => 300,
+        },
+        _ => 15,
+    }
+}
+
+/// Waits while progress rises towards [`WAITED`]; ends early when nobody wants the result any more.
+pub(super) async fn wait(
+    length: Duration,
+    gauge: &Gauge,
+    stop: &CancellationToken,
+) -> Result<(), Fault> {
+    let begun = Instant::now();
+    loop {
+        let passed = begun.elapsed();
+        if passed >= length {
+            return Ok(());
+        }
+        let share = passed.as_secs_f64() / length.as_secs_f64();
+        gauge.set((share * f64::from(WAITED)) as u8);
+        tokio::select! {
+            () = stop.cancelled() => return Err(cancelled()),
+            () = sleep(TICK.min(length - passed)) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instant_never_waits_and_realistic_keeps_the_typical_durations() {
+        let mut request = Fields::new();
+        assert_eq!(
+            Pace::Instant.typical("artgen.imagine", &request),
+            Duration::ZERO
+        );
+        for (mode, within) in [("turbo", 30), ("fast", 60), ("relax", 120)] {
+            request.insert("mode".into(), mode.into());
+            let typical = Pace::Realistic.typical("artgen.imagine", &request);
+            assert!(typical > Duration::ZERO && typical <= Duration::from_secs(within));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Painting words into a part of a picture: the ground first, then the subject on it, and nothing outside the mask.
+
+use atelier_media::{Mask, Picture, Scene, fill, seamless};
+
+/// A patch is painted at least this large, so that its subject has room.
+const LEAST_PATCH: u32 = 96;
+/// A patch reaches so many pixels beyond the mask, so that both can be compared at its edge.
+const MARGIN: u32 = 2;
+/// Differences up to this much are the ground's, not the subject's.
+const GROUND_NOISE: u32 = 6;
+/// From this much on a pixel is the subject's alone.
+const SUBJECT: u32 = 40;
+
+/// What a scene is painted on.
+pub(super) enum Ground<'a> {
+    /// The same world without its subjects.
+    World(&'a Scene),
+    /// Nothing is known of it but the picture around; the seed moves what is invented.
+    Unknown(u64),
+}
+
+/// Paints a scene into the white part of a mask; outside the picture stays to the byte.
+pub(super) fn painted_into(
+    picture: &Picture,
+    mask: &Mask,
+    scene: &Scene,
+    ground: &Ground<'_>,
+) -> Picture {
+    let Some(bounds) = mask.bounds() else {
+        return picture.clone();
+    };
+    let elsewhere = matches!(ground, Ground::World(world) if world.setting != scene.setting);
+    if elsewhere || scene.subjects.is_empty() {
+        return with_whole_scene(picture, mask, scene, ground);
+    }
+    let mut canvas = match ground {
+        Ground::World(world) => {
+            let bare = without_subjects(world).render(picture.width, picture.height);
+            mask.mixed(picture, &bare)
+        }
+        Ground::Unknown(seed) => fill(picture, mask, *seed),
+    };
+    put_subject(&mut canvas, bounds, scene);
+    mask.mixed(picture, &canvas)
+}
+
+/// The scene with its own ground, fitted to the light around it.
+fn with_whole_scene(picture: &Picture, mask: &Mask, scene: &Scene, ground: &Ground<'_>) -> Picture {
+    if let Ground::World(world) = ground
+        && world.setting == scene.setting
+    {
+        let mut same_place = scene.with_seed(world.seed());
+        same_place.window = world.window;
+        return seamless(
+            picture,
+            &same_place.render(picture.width, picture.height),
+            mask,
+        );
+    }
+    let Some([x, y, width, height]) = mask.bounds() else {
+        return picture.clone();
+    };
+    let (width, height) = (width + 2 * MARGIN, height + 2 * MARGIN);
+    let painted = scene.render(width.max(LEAST_PATCH), height.max(LEAST_PATCH));
+    let mut patch = picture.clone();
+    patch.pasted(
+        &painted.resized(width, height),
+        i64::from(x) - i64::from(MARGIN),
+        i64::from(y) - i64::from(MARGIN),
+    );
+    seamless(picture, &patch, mask)
+}
+
+/// Lays the subjects of a scene over a part of a picture. What differs between the scene with and without them is
+/// theirs: they themselves, their shadows, their reflections.
+fn put_subject(canvas: &mut Picture, [x, y, width, height]: [u32; 4], scene: &Scene) {
+    let size = (width.max(LEAST_PATCH), height.max(LEAST_PATCH));
+    let mut with = scene.with_aspect(size).render(size.0, size.1);
+    let bare = without_subjects(scene).with_aspect(size);
+    let without = bare.render(size.0, size.1);
+    for (pixel, ground) in with.pixels_mut().iter_mut().zip(without.pixels()) {
+        let far: u32 = (0..3)
+            .map(|c| u32::from(pixel[c].abs_diff(ground[c])))
+            .sum();
+        let share = far.saturating_sub(GROUND_NOISE) * 255 / (SUBJECT - GROUND_NOISE);
+        pixel[3] = share.min(255) as u8;
+    }
+    canvas.overlaid(&with.resized(width, height), i64::from(x), i64::from(y));
+}
+
+fn without_subjects(scene: &Scene) -> Scene {
+    let mut bare = scene.clone();
+    bare.subjects.clear();
+    bare
+}

@@ -1,0 +1,110 @@
+//! A region made anew after words, in an earlier picture or in a given one. White is where the work happens.
+
+use atelier_media::{Mask, Picture, Scene};
+
+use super::album;
+use super::desk::Desk;
+use super::notes::Notes;
+use super::paint::{Ground, painted_into};
+use super::world::World;
+use super::{draw, palette};
+use crate::backend::{Fault, Made};
+
+/// Repaints a region of the parent's picture, or of the first source.
+pub(super) fn repaint(desk: &Desk) -> Result<Made, Fault> {
+    let drawing = desk.mask()?;
+    let drawing = drawing.ok_or_else(|| Fault::unusable("mask: is missing"))?;
+    if desk.work.parent.is_none() {
+        return pictures(desk, &desk.source(0)?, &drawing, Mask::from_white);
+    }
+    let size = desk.size(None);
+    let member_mask = |index: usize| {
+        let part = if desk.parent_is_grid() {
+            Mask::from_white(&drawing.quarter(index as u32))
+        } else {
+            Mask::from_white(&drawing)
+        };
+        part.resized(size.0, size.1)
+    };
+    let of_grid = desk.parent_is_grid();
+    if let Some(first) = desk.notes.as_ref().and_then(|notes| notes.world(0)) {
+        let world = |index: usize| {
+            let own = desk.notes.as_ref().and_then(|notes| notes.world(index));
+            let mut base = if of_grid { own.unwrap_or(first) } else { first }.clone();
+            base.scene = base.scene.with_aspect(size);
+            repainted(desk, &base, &member_mask(index), index)
+        };
+        let worlds = (0..desk.count()).map(world).collect();
+        return draw::render(desk, worlds, size);
+    }
+    let parent = desk.parent_picture()?;
+    let files = album::filed(desk, desk.count(), |index| {
+        let base = if of_grid {
+            parent.quarter(index as u32)
+        } else {
+            parent.clone()
+        };
+        let base = base.resized(size.0, size.1);
+        let scene = draw::scene(desk, &[], desk.seed_of(index));
+        let ground = Ground::Unknown(desk.seed_of(index));
+        Ok(painted_into(&base, &member_mask(index), &scene, &ground))
+    })?;
+    Ok(album::made(
+        files,
+        desk.count(),
+        &Notes::Picture { seed: desk.seed },
+    ))
+}
+
+/// Repaints a region of a given picture as often as asked for; `read` says what of the drawing is selected.
+pub(super) fn pictures(
+    desk: &Desk,
+    picture: &Picture,
+    drawing: &Picture,
+    read: fn(&Picture) -> Mask,
+) -> Result<Made, Fault> {
+    let (width, height) = desk.size(Some(picture));
+    // Both are cut to the asked shape in the same way, so that they still lie on each other.
+    let mask = read(&drawing.covering(width, height));
+    let picture = picture.covering(width, height);
+    let colours = palette::shared(std::slice::from_ref(&picture));
+    let files = album::filed(desk, desk.count(), |index| {
+        let seed = desk.seed_of(index);
+        let mut scene = draw::scene(desk, &[], seed);
+        if scene.palette.is_empty() && scene.subjects.is_empty() {
+            scene.palette.clone_from(&colours);
+        }
+        let painted = painted_into(&picture, &mask, &scene, &Ground::Unknown(seed));
+        Ok(draw::as_asked(desk, painted))
+    })?;
+    let notes = Notes::Picture { seed: desk.seed };
+    Ok(album::made(files, desk.count(), &notes))
+}
+
+fn repainted(desk: &Desk, base: &World, mask: &Mask, index: usize) -> World {
+    if mask.bounds().is_none() {
+        return base.clone();
+    }
+    let seed = desk.seed_of(index);
+    let scene = draw::scene(desk, &[], seed);
+    base.repainted(at_home_in(&base.scene, &scene, seed), mask)
+}
+
+/// A scene that plays where another does, as far as its own words leave that open.
+pub(super) fn at_home_in(home: &Scene, scene: &Scene, seed: u64) -> Scene {
+    // The first mention of a place, time or style wins, so what is added here only fills what was left open.
+    let words = format!(
+        "{}, {}, {}, {}, {}",
+        scene.prompt,
+        home.setting.name(),
+        home.time.name(),
+        home.weather.name(),
+        home.style.name(),
+    );
+    let mut settled = Scene::from_prompt(&words, "", seed);
+    settled.left_out.clone_from(&scene.left_out);
+    if scene.palette.is_empty() {
+        settled.palette.clone_from(&home.palette);
+    }
+    settled
+}

@@ -1,0 +1,152 @@
+//! Work on given pictures: towards words, edited, cut out, on another ground, larger, traced, described, another face.
+
+use atelier_contract::Role;
+use atelier_media::{
+    FaceError, Limits, Mask, Picture, blend, cut_out, describe, restyle, swap_face, upscale,
+    vectorize,
+};
+
+use super::desk::Desk;
+use super::notes::Notes;
+use super::{album, draw, repaint};
+use crate::backend::{Fault, Made, MadeFile};
+
+/// How far an edit without a mask goes from its picture.
+const EDITED: f32 = 0.45;
+/// How much larger the upscales make a picture.
+const LARGER: u32 = 4;
+/// No upscale has more pixels or a longer side.
+const MOST: Limits = Limits {
+    max_pixels: 16 << 20,
+    max_side: 8192,
+};
+/// How much local contrast a creative upscale adds.
+const REFINED: f32 = 0.6;
+
+/// The first source changed towards the words by the brief's strength.
+pub(super) fn restyled(desk: &Desk) -> Result<Made, Fault> {
+    let picture = desk.source(0)?;
+    towards_words(desk, &picture, desk.work.brief.strength as f32)
+}
+
+/// The first source edited after the words: where its mask is transparent, or as a whole.
+pub(super) fn edited(desk: &Desk) -> Result<Made, Fault> {
+    let mut sources = desk.sources()?;
+    let first = sources
+        .first()
+        .ok_or_else(|| Fault::unusable("image: is missing"))?;
+    let drawing = match desk.mask()? {
+        Some(mask) => Some(mask),
+        // A picture with holes of its own says by them where it is to be edited.
+        None => first.has_alpha().then(|| first.clone()),
+    };
+    if let Some(drawing) = drawing {
+        return repaint::pictures(desk, first, &drawing, Mask::from_transparent);
+    }
+    let (width, height) = desk.size(Some(first));
+    let base = match sources.len() {
+        1 => sources.swap_remove(0),
+        _ => blend(&sources, width, height, desk.seed),
+    };
+    towards_words(desk, &base, EDITED)
+}
+
+fn towards_words(desk: &Desk, picture: &Picture, strength: f32) -> Result<Made, Fault> {
+    let (width, height) = desk.size(Some(picture));
+    let base = picture.covering(width, height);
+    pictures(desk, |index| {
+        let scene = draw::scene(desk, &[], desk.seed_of(index)).with_aspect((width, height));
+        let toward = scene.render(width, height);
+        Ok(draw::as_asked(desk, restyle(&base, &toward, strength)))
+    })
+}
+
+/// The subject of the first source on a ground painted from the words.
+pub(super) fn on_another_ground(desk: &Desk) -> Result<Made, Fault> {
+    let subject = cut_out(&desk.source(0)?);
+    pictures(desk, |index| {
+        let size = (subject.width, subject.height);
+        let scene = draw::scene(desk, &[], desk.seed_of(index)).with_aspect(size);
+        let mut ground = scene.render(size.0, size.1);
+        ground.overlaid(&subject, 0, 0);
+        Ok(ground)
+    })
+}
+
+/// The subject of the first source on nothing.
+pub(super) fn without_ground(desk: &Desk) -> Result<Made, Fault> {
+    pictures(desk, |_| Ok(cut_out(&desk.source(0)?)))
+}
+
+/// The first source, larger; a creative one gets more detail than it had.
+pub(super) fn larger(desk: &Desk, creative: bool) -> Result<Made, Fault> {
+    let picture = desk.source(0)?;
+    pictures(desk, |_| {
+        let large = upscale(&picture, LARGER, MOST);
+        Ok(if creative { refined(&large) } else { large })
+    })
+}
+
+/// The picture with more contrast between neighbours, where details are.
+fn refined(picture: &Picture) -> Picture {
+    let (width, height) = (picture.width, picture.height);
+    let blurred = picture
+        .resized((width / 6).max(1), (height / 6).max(1))
+        .resized(width, height);
+    let mut out = picture.clone();
+    for (pixel, soft) in out.pixels_mut().iter_mut().zip(blurred.pixels()) {
+        for channel in 0..3 {
+            let value = f32::from(pixel[channel]);
+            let detail = value - f32::from(soft[channel]);
+            pixel[channel] = (value + detail * REFINED).clamp(0.0, 255.0) as u8;
+        }
+    }
+    out
+}
+
+/// The first source as a drawing of paths.
+pub(super) fn traced(desk: &Desk) -> Result<Made, Fault> {
+    let picture = desk.source(0)?;
+    let file = MadeFile {
+        role: Role::Main,
+        media_type: "image/svg+xml",
+        width: picture.width,
+        height: picture.height,
+        bytes: vectorize(&picture).into_bytes().into(),
+    };
+    let notes = Notes::Picture { seed: desk.seed };
+    Ok(album::made(vec![file], 1, &notes))
+}
+
+/// The face of the second source in the place of that of the first.
+pub(super) fn with_other_face(desk: &Desk) -> Result<Made, Fault> {
+    let (target, source) = (desk.source(0)?, desk.source(1)?);
+    let swapped = swap_face(&target, &source).map_err(|error| {
+        let field = match error {
+            FaceError::NoFaceInTarget => "targetImage",
+            FaceError::NoFaceInSource => "swapImage",
+        };
+        Fault {
+            field: Some(field.to_owned()),
+            ..Fault::unusable(error.to_string())
+        }
+    })?;
+    pictures(desk, |_| Ok(swapped.clone()))
+}
+
+/// Four prompts for the first source.
+pub(super) fn described(desk: &Desk) -> Result<Made, Fault> {
+    let prompts = describe(&desk.source(0)?);
+    Ok(Made {
+        made: prompts.len() as u32,
+        prompts: prompts.into(),
+        notes: Notes::Picture { seed: desk.seed }.write(),
+        ..Made::default()
+    })
+}
+
+fn pictures(desk: &Desk, paint: impl Fn(usize) -> Result<Picture, Fault>) -> Result<Made, Fault> {
+    let files = album::filed(desk, desk.count(), paint)?;
+    let notes = Notes::Picture { seed: desk.seed };
+    Ok(album::made(files, desk.count(), &notes))
+}

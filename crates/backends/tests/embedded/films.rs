@@ -1,0 +1,194 @@
+//! Videos: length, size, start and end frames, loops, extensions, marks, characters.
+
+use atelier_contract::{Job, Role};
+use atelier_media::{Picture, VideoInfo, first_frame, last_frame, video_info};
+use serde_json::json;
+
+use crate::studio::{Studio, difference, photo};
+
+fn facts(studio: &Studio, job: &Job, index: usize) -> VideoInfo {
+    let file = job.file(index).expect("a video");
+    assert_eq!(file.media_type, "video/mp4");
+    let info = video_info(&studio.read(&file.key)).expect("an MP4");
+    assert_eq!((info.width, info.height), (file.width, file.height));
+    info
+}
+
+fn first(studio: &Studio, job: &Job, index: usize) -> Picture {
+    first_frame(&studio.read(&job.file(index).expect("a video").key)).expect("a frame")
+}
+
+fn last(studio: &Studio, job: &Job, index: usize) -> Picture {
+    last_frame(&studio.read(&job.file(index).expect("a video").key)).expect("a frame")
+}
+
+#[tokio::test]
+async fn artgen_videos_begin_with_their_frame_and_move_as_asked() {
+    let studio = Studio::new();
+    let start = photo(320, 240, 130);
+    let url = studio.host("start.png", &start);
+    let mut moved = Vec::new();
+    for manual in ["low", "high"] {
+        let body = json!({ "prompt": "slowly", "imageUrl": url, "manual": manual, "bs": 2 });
+        let job = studio.finish("artgen.video.submit", &body, None).await;
+        assert_eq!(job.files(Role::Main).count(), 2);
+        assert_eq!(job.output().expect("an output").made, 2);
+        let info = facts(&studio, &job, 0);
+        assert!((info.duration - 5.0).abs() < 0.01, "{info:?}");
+        assert!(info.width > info.height);
+        let begun = first(&studio, &job, 0);
+        let given = start.covering(info.width, info.height);
+        assert!(difference(&begun, &given) < 6.0);
+        let ended = last(&studio, &job, 0);
+        assert!(difference(&ended, &last(&studio, &job, 1)) > 0.3);
+        moved.push(difference(&begun, &ended));
+    }
+    assert!(moved[0] > 0.3 && moved[1] > moved[0] * 1.3, "{moved:?}");
+}
+
+#[tokio::test]
+async fn an_end_frame_is_where_a_video_ends_and_an_extension_begins_there() {
+    let studio = Studio::new();
+    let end = photo(240, 240, 20);
+    let body = json!({
+        "prompt": "a change", "imageUrl": studio.host("a.png", &photo(240, 240, 230)),
+        "endingUrl": studio.host("b.png", &end), "bs": 1,
+    });
+    let job = studio.finish("artgen.video.submit", &body, None).await;
+    let ended = last(&studio, &job, 0);
+    assert!(difference(&ended, &end.covering(ended.width, ended.height)) < 6.0);
+
+    let body = json!({ "jobId": job.id, "index": 0, "bs": 1 });
+    let more = studio.finish("artgen.video.extend", &body, Some(&job)).await;
+    let info = facts(&studio, &more, 0);
+    assert!((info.duration - 5.0).abs() < 0.01);
+    assert_eq!((info.width, info.height), (ended.width, ended.height));
+    assert!(difference(&first(&studio, &more, 0), &ended) < 6.0);
+}
+
+#[tokio::test]
+async fn a_loop_of_motion_meets_its_beginning_and_has_covers() {
+    let studio = Studio::new();
+    let body = json!({
+        "userPrompt": "a boat on the sea", "loop": true, "aspectRatio": "1:1",
+        "imageUrl": studio.host("boat.png", &photo(300, 300, 70)),
+    });
+    let job = studio.finish("motion.generations", &body, None).await;
+    let info = facts(&studio, &job, 0);
+    assert_eq!((info.width, info.height), (960, 960));
+    let begun = first(&studio, &job, 0);
+    assert!(difference(&begun, &last(&studio, &job, 0)) < 3.0);
+    for role in [Role::FirstFrame, Role::LastFrame] {
+        assert_eq!(job.files(role).count(), 1);
+        assert!(difference(&studio.picture(&job, role, 0), &begun) < 6.0);
+    }
+    let body = json!({ "jobId": job.id, "userPrompt": "further" });
+    let more = studio.finish("motion.extend", &body, Some(&job)).await;
+    assert!(difference(&first(&studio, &more, 0), &last(&studio, &job, 0)) < 6.0);
+}
+
+#[tokio::test]
+async fn a_scene_of_motion_moves() {
+    let studio = Studio::new();
+    let body = json!({ "userPrompt": "waves on a beach", "aspectRatio": "16:9" });
+    let job = studio.finish("motion.generations", &body, None).await;
+    let info = facts(&studio, &job, 0);
+    assert_eq!((info.width, info.height, info.frames), (1280, 720, 120));
+    assert!(difference(&first(&studio, &job, 0), &last(&studio, &job, 0)) > 1.0);
+}
+
+/// The lower right corner, where the mark is.
+fn corner(picture: &Picture) -> Picture {
+    let (width, height) = (picture.width / 3, picture.height / 16);
+    let (x, y) = (picture.width - width, picture.height - height);
+    picture.cropped(i64::from(x), i64::from(y), width, height)
+}
+
+/// Video without its mark, a character of it, and a later video with that character.
+#[tokio::test]
+async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
+    let studio = Studio::new();
+    let body = json!({ "model": "video-2", "prompt": "a red fox in a meadow", "duration": 10 });
+    let marked = studio.finish("vidgen.generations", &body, None).await;
+    let info = facts(&studio, &marked, 0);
+    assert_eq!((info.width, info.height), (720, 1280));
+    assert!((info.duration - 10.0).abs() < 0.01);
+    let with = first(&studio, &marked, 0);
+    let given = studio.host_bytes("marked.mp4", studio.read(&marked.file(0).expect("a file").key));
+    for (body, parent) in [
+        (json!({ "jobId": marked.id }), Some(&marked)),
+        (json!({ "url": given }), None),
+    ] {
+        let plain = studio.finish("vidgen.no_watermark", &body, parent).await;
+        assert!((facts(&studio, &plain, 0).duration - 10.0).abs() < 0.01);
+        let without = first(&studio, &plain, 0);
+        assert!(difference(&corner(&with), &corner(&without)) > 0.8);
+        assert!(difference(&with, &without) < 1.5);
+    }
+
+    let body = json!({ "url": given, "timestamps": "0,2" });
+    let character = studio.finish("vidgen.characters", &body, None).await;
+    let alias = character.output().expect("an output").alias.clone().expect("a name");
+    assert!(alias.starts_with("fox_"), "{alias}");
+    drop(studio.picture(&character, Role::Main, 0));
+    let body = json!({ "model": "video-2", "prompt": format!("@{alias} on a beach"), "duration": 10 });
+    let (work, job) = studio.work_citing("vidgen.generations", &body, None, &[character]);
+    let made = studio.make(work).await.expect("made");
+    let notes = studio.settle(job, made).output().expect("an output").notes.to_string();
+    assert!(notes.contains("\"name\":\"fox\""), "no fox in {notes}");
+}
+
+#[tokio::test]
+async fn a_video_with_references_begins_with_the_first_and_loses_its_mark_too() {
+    let studio = Studio::new();
+    let reference = photo(200, 300, 180);
+    let body = json!({
+        "model": "video-2", "prompt": "a castle", "duration": 10,
+        "referImages": [studio.host("reference.png", &reference)],
+    });
+    let marked = studio.finish("vidgen.generations", &body, None).await;
+    let with = first(&studio, &marked, 0);
+    let given = reference.covering(with.width, with.height);
+    assert!(difference(&with, &given) < 8.0);
+    let plain = studio.finish("vidgen.no_watermark", &json!({ "jobId": marked.id }), Some(&marked)).await;
+    assert!(difference(&first(&studio, &plain, 0), &given) < 8.0);
+}
+
+#[tokio::test]
+async fn a_foreign_video_cannot_lose_a_mark_and_says_so() {
+    let studio = Studio::new();
+    let url = studio.host_bytes("foreign.mp4", vec![0; 500].into());
+    let (work, _) = studio.work("vidgen.no_watermark", &json!({ "url": url }), None);
+    let fault = studio.make(work).await.expect_err("unreadable");
+    assert!(fault.job_message().contains("url: "), "{fault:?}");
+}
+
+#[tokio::test]
+async fn clips_and_partner_videos_have_the_asked_length_and_size() {
+    let studio = Studio::new();
+    let body = json!({ "prompt": "a river", "video_length": "11", "aspect_ratio": "1:1" });
+    let clip = studio.finish("clipgen.generations", &body, None).await;
+    let info = facts(&studio, &clip, 0);
+    assert!((info.duration - 11.0).abs() < 0.01 && info.width == 720 && info.height == 720);
+    let body = json!({ "prompt": "a river", "seconds": 4, "size": "1280x720" });
+    let film = studio.finish("vidgen_partner.generations", &body, None).await;
+    let info = facts(&studio, &film, 0);
+    assert!((info.duration - 4.0).abs() < 0.01 && info.width == 1280);
+}
+
+#[tokio::test]
+async fn cancelling_a_video_stops_it_between_frames() {
+    let studio = Studio::new();
+    let body = json!({ "prompt": "a city", "video_length": "30" });
+    let (work, _) = studio.work("clipgen.generations", &body, None);
+    let cancelled = work.cancelled.clone();
+    let begun = tokio::time::Instant::now();
+    let stop = async {
+        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+        cancelled.cancel();
+        tokio::time::Instant::now()
+    };
+    let (outcome, _) = tokio::join!(studio.make(work), stop);
+    assert_eq!(outcome.expect_err("cancelled").kind, "Cancelled");
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}

@@ -1,0 +1,149 @@
+//! Sandbox words, pace and cancelling.
+
+use std::time::Duration;
+
+use atelier_backends::backend::LostSubmit;
+use atelier_backends::embedded::{EmbeddedSettings, Pace};
+use atelier_backends::{Backend as _, Whose};
+use serde_json::json;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::studio::Studio;
+
+fn body(prompt: &str) -> serde_json::Value {
+    json!({ "prompt": prompt })
+}
+
+#[tokio::test]
+async fn a_rejection_reads_like_one_of_review() {
+    let studio = Studio::new();
+    let (work, _) = studio.work("artgen.imagine", &body("a fox [[reject]]"), None);
+    let fault = studio.make(work).await.expect_err("rejected");
+    assert_eq!(fault.whose, Whose::Caller);
+    assert!(fault.job_message().starts_with("[Image denied] "));
+}
+
+#[tokio::test]
+async fn a_failure_carries_the_given_reason_and_is_not_retried() {
+    let studio = Studio::new();
+    let prompt = "a fox [[fail: the paint is empty]] in snow";
+    let (work, _) = studio.work("artgen.imagine", &body(prompt), None);
+    let fault = studio.make(work).await.expect_err("failed");
+    assert_eq!(fault.message, "the paint is empty");
+    assert!(!fault.retry);
+}
+
+#[tokio::test]
+async fn a_delay_waits_with_rising_progress_and_is_not_painted() {
+    let studio = Studio::new();
+    let seeded = |words: &str| body(&format!("{words} --seed 5"));
+    let (work, _) = studio.work("artgen.imagine", &seeded("a fox [[delay 1200ms]]"), None);
+    let gauge = work.progress.clone();
+    let begun = Instant::now();
+    let watch = async {
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            sleep(Duration::from_millis(350)).await;
+            seen.push(gauge.get());
+        }
+        seen
+    };
+    let (made, seen) = tokio::join!(studio.make(work), watch);
+    assert!(begun.elapsed() >= Duration::from_millis(1200));
+    assert!(
+        seen.is_sorted() && seen[0] < seen[1] && seen[1] < seen[2],
+        "{seen:?}"
+    );
+    let (plain, _) = studio.work("artgen.imagine", &seeded("a fox"), None);
+    let plain = studio.make(plain).await.expect("made");
+    let files = |made: &atelier_backends::Made| made.notes.clone();
+    assert_eq!(files(&made.expect("made")), files(&plain));
+}
+
+#[tokio::test]
+async fn a_stall_never_ends_until_it_is_cancelled() {
+    let studio = Studio::new();
+    let (work, _) = studio.work("artgen.imagine", &body("a fox [[stall]]"), None);
+    let cancelled = work.cancelled.clone();
+    let making = studio.make(work);
+    tokio::pin!(making);
+    timeout(Duration::from_millis(400), &mut making)
+        .await
+        .expect_err("still running");
+    cancelled.cancel();
+    let outcome = timeout(Duration::from_secs(1), making)
+        .await
+        .expect("ends at once");
+    outcome.expect_err("no result");
+}
+
+/// Thirty-two stalled jobs hold no thread: another one still gets through.
+#[tokio::test]
+async fn stalled_jobs_do_not_keep_others_from_being_made() {
+    let settings = EmbeddedSettings {
+        threads: 1,
+        ..EmbeddedSettings::default()
+    };
+    let studio = Studio::with(settings);
+    let stalled: Vec<_> = (0..32)
+        .map(|_| {
+            studio
+                .work("artgen.imagine", &body("a fox [[stall]]"), None)
+                .0
+        })
+        .collect();
+    let stalled = futures_util::future::join_all(stalled.into_iter().map(|work| studio.make(work)));
+    let (other, _) = studio.work("artgen.imagine", &body("a boat"), None);
+    tokio::select! {
+        _ = stalled => panic!("a stall ended"),
+        made = studio.make(other) => { made.expect("made"); }
+    }
+}
+
+#[tokio::test]
+async fn cancelling_stops_the_work_long_before_its_end() {
+    let studio = Studio::new();
+    let prompt = body("a city at night, three boats, a lighthouse");
+    let (whole, _) = studio.work("artgen.imagine", &prompt, None);
+    let begun = Instant::now();
+    studio.make(whole).await.expect("made");
+    let full = begun.elapsed();
+
+    let (work, _) = studio.work("artgen.imagine", &prompt, None);
+    let cancelled = work.cancelled.clone();
+    let begun = Instant::now();
+    let stop = async {
+        sleep(full / 8).await;
+        cancelled.cancel();
+    };
+    let (outcome, ()) = tokio::join!(studio.make(work), stop);
+    outcome.expect_err("cancelled");
+    assert!(
+        begun.elapsed() < full * 3 / 4,
+        "{:?} of {full:?}",
+        begun.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn a_realistic_pace_takes_its_time() {
+    let settings = EmbeddedSettings {
+        pace: Pace::Realistic,
+        ..EmbeddedSettings::default()
+    };
+    let studio = Studio::with(settings);
+    let (work, _) = studio.work("artgen.imagine", &body("a fox"), None);
+    let gauge = work.progress.clone();
+    timeout(Duration::from_millis(2500), studio.make(work))
+        .await
+        .expect_err("not yet");
+    assert!((1..50).contains(&gauge.get()), "{}", gauge.get());
+}
+
+#[test]
+fn lost_submits_may_be_repeated() {
+    let studio = Studio::new();
+    assert_eq!(studio.backend.lost_submit(), LostSubmit::Repeat);
+    assert_eq!(studio.backend.name(), "embedded");
+    assert!(!studio.backend.serves("artgen.nonsense"));
+}

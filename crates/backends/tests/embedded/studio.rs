@@ -1,0 +1,235 @@
+//! A house around the embedded engine: requests go the way a call goes, files lie in a map, finished jobs can be
+//! followed up on.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use atelier_backends::backend::{Gauge, Later, ReadFile};
+use atelier_backends::embedded::{Embedded, EmbeddedSettings};
+use atelier_backends::{Backend, Fault, Made, Started, Work};
+use atelier_contract::body::parse_object;
+use atelier_contract::fields::ImageData;
+use atelier_contract::operation::Context;
+use atelier_contract::{File, Job, JobId, JobState, Output, Quota, Role, operation};
+use atelier_media::{Encoding, Limits, Picture, decode, encode};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) struct Studio {
+    pub(crate) backend: Embedded,
+    vault: Arc<Mutex<HashMap<String, Bytes>>>,
+    jobs: AtomicUsize,
+}
+
+impl Studio {
+    pub(crate) fn new() -> Self {
+        Self::with(EmbeddedSettings::default())
+    }
+
+    pub(crate) fn with(settings: EmbeddedSettings) -> Self {
+        Self {
+            backend: Embedded::new(settings),
+            vault: Arc::default(),
+            jobs: AtomicUsize::new(0),
+        }
+    }
+
+    /// Puts a picture where an address leads to, and gives the address.
+    pub(crate) fn host(&self, name: &str, picture: &Picture) -> String {
+        self.host_bytes(name, encode(picture, Encoding::Png, None).into())
+    }
+
+    pub(crate) fn host_bytes(&self, name: &str, bytes: Bytes) -> String {
+        let url = format!("https://pictures.example/{name}");
+        self.vault.lock().expect("vault").insert(url.clone(), bytes);
+        url
+    }
+
+    pub(crate) fn read(&self, key: &str) -> Bytes {
+        let vault = self.vault.lock().expect("vault");
+        vault.get(key).unwrap_or_else(|| panic!("no {key}")).clone()
+    }
+
+    /// The attempt a body comes to, and the job it belongs to.
+    pub(crate) fn work(&self, name: &str, body: &Value, parent: Option<&Job>) -> (Work, Job) {
+        self.work_citing(name, body, parent, &[])
+    }
+
+    pub(crate) fn work_citing(
+        &self,
+        name: &str,
+        body: &Value,
+        parent: Option<&Job>,
+        cited: &[Job],
+    ) -> (Work, Job) {
+        let (_, submit) = operation(name).expect(name);
+        let fields = parse_object(body.to_string().as_bytes()).expect("an object");
+        let request = (submit.parse)(fields).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let order = request.order(Context { parent, cited });
+        let order = order.unwrap_or_else(|refusal| panic!("{refusal}"));
+        let number = self.jobs.fetch_add(1, Ordering::Relaxed);
+        let job = job(number, name, order.stored(request.as_ref()), &order);
+        let brief = order.brief;
+        let sources = brief.sources.iter().map(|one| self.input(&one.image));
+        let work = Work {
+            job_id: job.id.clone(),
+            attempt_id: format!("{}-1", job.id),
+            operation: name.to_owned(),
+            request: job.request.clone(),
+            sources: sources.collect(),
+            mask: brief.mask.as_ref().map(|mask| self.input(&mask.image)),
+            video: brief.video.as_ref().map(|(_, url)| self.read(url.as_str())),
+            parent: parent.cloned().map(Arc::new),
+            cited: cited.iter().cloned().map(Arc::new).collect(),
+            read: self.reader(),
+            progress: Gauge::default(),
+            cancelled: CancellationToken::new(),
+            brief,
+        };
+        (work, job)
+    }
+
+    fn input(&self, image: &ImageData) -> Bytes {
+        match image {
+            ImageData::Url(url) => self.read(url.as_str()),
+            ImageData::Inline(inline) => {
+                Bytes::copy_from_slice(inline.bytes.as_deref().expect("inline bytes"))
+            }
+        }
+    }
+
+    fn reader(&self) -> ReadFile {
+        let vault = self.vault.clone();
+        Arc::new(move |key: String| -> Later<'static, Result<Bytes, Fault>> {
+            let found = vault.lock().expect("vault").get(&key).cloned();
+            Box::pin(async move { found.ok_or_else(|| Fault::unusable(format!("no file {key}"))) })
+        })
+    }
+
+    pub(crate) async fn make(&self, work: Work) -> Result<Made, Fault> {
+        match self.backend.start(work).await? {
+            Started::Done(made) => Ok(made),
+            Started::Ticket(_) => panic!("the embedded engine gives no tickets"),
+        }
+    }
+
+    /// Works on a request and stores what was made, as the runner does.
+    pub(crate) async fn finish(&self, name: &str, body: &Value, parent: Option<&Job>) -> Job {
+        let (work, job) = self.work(name, body, parent);
+        let made = self.make(work).await;
+        self.settle(job, made.unwrap_or_else(|fault| panic!("{fault:?}")))
+    }
+
+    pub(crate) fn settle(&self, mut job: Job, made: Made) -> Job {
+        let mut output = Output {
+            prompts: made.prompts,
+            seed: made.seed,
+            revised_prompt: made.revised_prompt,
+            alias: made.alias,
+            made: made.made,
+            notes: made.notes,
+            files: Vec::new(),
+        };
+        for (number, file) in made.files.into_iter().enumerate() {
+            let key = format!("out/{}/{number}", job.id);
+            output.files.push(File {
+                key: key.clone(),
+                role: file.role,
+                media_type: file.media_type.to_owned(),
+                width: file.width,
+                height: file.height,
+                bytes: file.bytes.len() as u64,
+                ..File::default()
+            });
+            self.vault.lock().expect("vault").insert(key, file.bytes);
+        }
+        // What is stored is text, so notes must survive it.
+        let text = serde_json::to_string(&output).expect("an output");
+        job.output = Some(serde_json::from_str(&text).expect("an output"));
+        job.state = JobState::Succeeded;
+        job
+    }
+
+    /// The decoded picture of a finished job.
+    pub(crate) fn picture(&self, job: &Job, role: Role, index: usize) -> Picture {
+        let file = job.files(role).nth(index).expect("a file");
+        let picture = decode(&self.read(&file.key), Limits::default()).expect("a picture");
+        assert_eq!((picture.width, picture.height), (file.width, file.height));
+        picture
+    }
+}
+
+fn job(
+    number: usize,
+    name: &str,
+    request: atelier_contract::body::Fields,
+    order: &atelier_contract::operation::Order,
+) -> Job {
+    Job {
+        id: JobId::new(format!("019a0000-0000-7000-8000-{number:012}")),
+        operation: name.to_owned(),
+        state: JobState::Running,
+        progress: 0,
+        message: None,
+        request,
+        output: None,
+        speed: order.speed,
+        price: Quota::ZERO,
+        quota: Quota::ZERO,
+        parent: None,
+        hook_url: None,
+        hook_times: 0,
+        created_ms: 0,
+        started_ms: None,
+        finished_ms: None,
+        deadline_ms: 0,
+        updated_ms: 0,
+        revision: 1,
+    }
+}
+
+/// A picture as bare base64 of a PNG.
+pub(crate) fn base64(picture: &Picture) -> String {
+    STANDARD.encode(encode(picture, Encoding::Png, None))
+}
+
+/// A picture as a data-URI.
+pub(crate) fn data_uri(picture: &Picture) -> String {
+    format!("data:image/png;base64,{}", base64(picture))
+}
+
+/// A picture with a shape in it, for inputs that come from outside.
+pub(crate) fn photo(width: u32, height: u32, hue: u8) -> Picture {
+    Picture::drawn(width, height, |x, y| {
+        let (u, v) = (x as f32 / width as f32, y as f32 / height as f32);
+        let near = (u - 0.5).hypot(v - 0.55) < 0.22;
+        let ripple = ((u * 37.0).sin() * (v * 29.0).cos() * 14.0) as i16;
+        let base = if near {
+            [230, i16::from(hue), 60]
+        } else {
+            [
+                i16::from(hue) / 2,
+                90 + (v * 90.0) as i16,
+                190 - (u * 80.0) as i16,
+            ]
+        };
+        let [r, g, b] = base.map(|value| (value + ripple).clamp(0, 255) as u8);
+        [r, g, b, 255]
+    })
+}
+
+/// The mean difference of two pictures of one size, 0 to 255.
+pub(crate) fn difference(one: &Picture, other: &Picture) -> f64 {
+    assert_eq!((one.width, one.height), (other.width, other.height));
+    let sum: u64 = one
+        .rgba
+        .iter()
+        .zip(&other.rgba)
+        .map(|(a, b)| u64::from(a.abs_diff(*b)))
+        .sum();
+    sum as f64 / one.rgba.len() as f64
+}
