@@ -8,6 +8,7 @@ mod assets;
 mod body;
 mod caller;
 mod denial;
+mod docs;
 mod events;
 mod fetch;
 mod form;

@@ -10,6 +10,7 @@ mod counts;
 mod first_run;
 mod http;
 mod logging;
+mod openapi;
 mod secrets;
 mod server;
 

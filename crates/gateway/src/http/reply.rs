@@ -12,7 +12,7 @@ use hyper::header::{
 };
 use hyper::{Response, StatusCode};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::denial::Denial;
 use super::payload::{Flow, Payload};
@@ -93,21 +93,42 @@ pub(super) fn success(data: impl Serialize) -> Reply {
 }
 
 /// The usual envelope around one page of a list.
-pub(super) fn page(items: Vec<Value>, total: i64, paging: super::paging::Paging) -> Reply {
-    json_of(&json!({
-        "status": "SUCCESS",
-        "message": "success",
-        "data": items,
-        "total": total,
-        "page": paging.page,
-        "limit": paging.limit,
-    }))
+pub(super) fn page(data: Vec<Value>, total: i64, paging: super::paging::Paging) -> Reply {
+    #[derive(Serialize)]
+    struct Listed {
+        status: &'static str,
+        message: &'static str,
+        data: Vec<Value>,
+        total: i64,
+        page: i64,
+        limit: i64,
+    }
+    json_of(&Listed {
+        status: "SUCCESS",
+        message: "success",
+        data,
+        total,
+        page: paging.page,
+        limit: paging.limit,
+    })
 }
 
 /// Plain text.
 pub(super) fn text(media_type: &'static str, text: String) -> Reply {
     let mut reply = Response::new(Payload::Whole(text.into()));
     *reply.headers_mut() = api_headers(HeaderValue::from_static(media_type));
+    reply
+}
+
+/// A page that draws itself and takes nothing from elsewhere.
+pub(super) fn html(page: &'static str) -> Reply {
+    let mut reply = Response::new(Payload::Whole(Bytes::from_static(page.as_bytes())));
+    *reply.headers_mut() = api_headers(HeaderValue::from_static("text/html; charset=utf-8"));
+    let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
+                  img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    reply
+        .headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     reply
 }
 

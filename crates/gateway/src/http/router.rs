@@ -11,9 +11,10 @@ use futures_util::future::BoxFuture;
 use hyper::Method;
 use hyper::header::HOST;
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 
 use super::denial::Denial;
-use super::{Answer, Received, account, admin, artgen, assets, events, health, jobs, own};
+use super::{Answer, Received, account, admin, artgen, assets, docs, events, health, jobs, own};
 use crate::app::App;
 use crate::config::{Config, Role};
 
@@ -75,7 +76,7 @@ impl Router {
         if role != Role::Main || self.hosts.is_empty() {
             return role;
         }
-        let host = head.uri.authority().map(|authority| authority.as_str());
+        let host = head.uri.authority().map(Authority::as_str);
         let host = host
             .or_else(|| head.headers.get(HOST)?.to_str().ok())
             .unwrap_or_default();
@@ -240,6 +241,8 @@ impl Router {
     fn add_service(&mut self) {
         let get = &[Method::GET];
         self.add(get, "/assets/*", page!(assets::serve));
+        self.add(get, "/openapi.json", page!(docs::document));
+        self.add(get, "/docs", page!(docs::page));
         self.add(get, "/healthz", page!(health::alive));
         self.add(get, "/readyz", page!(health::ready));
         self.add(get, "/metrics", page!(health::metrics));

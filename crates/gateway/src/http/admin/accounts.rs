@@ -80,8 +80,8 @@ pub(in super::super) async fn change(app: Arc<App>, received: Received) -> Answe
     let change = AccountChange {
         email: wish.email.map(|text| email(&text)).transpose()?,
         max_queue: wish.max_queue.map(Count::get),
-        email_verified: wish.email_verified.map(|flag| flag.on()),
-        disabled: wish.disabled.map(|flag| flag.on()),
+        email_verified: wish.email_verified.map(Flag::on),
+        disabled: wish.disabled.map(Flag::on),
     };
     let detail = format!("{change:?}");
     let account = app.engine.patch_account(&id, change).await?;

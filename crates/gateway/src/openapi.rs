@@ -1,0 +1,155 @@
+//! The OpenAPI 3.1 document, made from the families' table and from the table of the service's own endpoints.
+
+mod families;
+mod own;
+mod parts;
+
+use atelier_contract::Code;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// The readable page; it draws itself from `/openapi.json` without anything from elsewhere.
+pub(crate) const PAGE: &str = include_str!("openapi/page.html");
+
+/// The whole document.
+pub(crate) fn document() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let mut paths = Map::new();
+    families::add(&mut paths, &mut generator);
+    own::add(&mut paths);
+    let mut schemas = generator.take_definitions(true);
+    schemas.insert("Refusal".into(), refusal());
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Atelier",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "A self-hosted, quota-metered gateway for generated media.",
+            "description": description(),
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "security": [{ "key": [] }, { "bearer": [] }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "responses": parts::responses(),
+            "securitySchemes": {
+                "key": { "type": "apiKey", "in": "header", "name": "SVC-API-KEY" },
+                "bearer": { "type": "http", "scheme": "bearer", "description": "The same key as a bearer token." },
+                "operator": { "type": "http", "scheme": "bearer", "description": "The operator's token." },
+            },
+        },
+    })
+}
+
+fn description() -> String {
+    let mut text = String::from(
+        "Submit calls answer with a `jobId`; poll the family's fetch endpoint, follow `/jobs/v1/{jobId}/events`, or \
+         give a `hookUrl` and receive the same body as fetch, signed. Numbers and booleans may arrive as text, \
+         unknown fields are ignored, and every submit takes an `Idempotency-Key` header.\n\n| code | HTTP | meaning |\n|---|---|---|\n",
+    );
+    for code in Code::ALL {
+        text.push_str(&format!(
+            "| `{}` | {} | {} |\n",
+            code.word(),
+            code.status(),
+            code.meaning()
+        ));
+    }
+    text
+}
+
+/// What every refusal looks like.
+fn refusal() -> Value {
+    let words: Vec<&str> = Code::ALL.iter().map(|code| code.word()).collect();
+    json!({
+        "type": "object",
+        "required": ["status", "message", "data", "code"],
+        "properties": {
+            "status": { "const": "FAILED" },
+            "message": { "type": "string", "description": "Names the field and the allowed values." },
+            "data": { "type": ["object", "null"] },
+            "code": { "type": "string", "enum": words },
+            "param": { "type": "string", "description": "The offending field with its path." },
+            "error": {
+                "type": "object",
+                "description": "Under /v1/images only: the same in the vendor's form.",
+                "required": ["message", "type", "param", "code"],
+                "properties": {
+                    "message": { "type": "string" },
+                    "type": { "type": "string" },
+                    "param": { "type": ["string", "null"] },
+                    "code": { "type": ["string", "null"] },
+                },
+            },
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The checked-in document; set `ATELIER_TEST_UPDATE` to write it anew.
+    const CHECKED_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a wish of whoever runs the tests"
+    )]
+    fn the_checked_in_document_is_fresh() {
+        let made = serde_json::to_string_pretty(&document()).expect("JSON") + "\n";
+        if std::env::var("ATELIER_TEST_UPDATE").is_ok() {
+            std::fs::write(CHECKED_IN, &made).expect("written");
+        }
+        let kept = std::fs::read_to_string(CHECKED_IN).unwrap_or_default();
+        assert!(
+            kept == made,
+            "docs/openapi.json is stale; run the test with ATELIER_TEST_UPDATE=1"
+        );
+    }
+
+    #[test]
+    fn every_operation_of_the_table_is_described_with_an_example() {
+        let document = document();
+        for family in atelier_contract::FAMILIES {
+            for submit in family.submits {
+                let post = &document["paths"][submit.path]["post"];
+                assert_eq!(post["operationId"], submit.name);
+                assert!(
+                    post["requestBody"]["content"]["application/json"]["example"].is_object(),
+                    "{}",
+                    submit.name
+                );
+            }
+            for fetch in family.fetches {
+                assert!(
+                    document["paths"][fetch.path]["get"].is_object(),
+                    "{}",
+                    fetch.path
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_operation_has_two_meanings() {
+        let document = document();
+        let mut ids = Vec::new();
+        for path in document["paths"].as_object().expect("paths").values() {
+            for operation in path.as_object().expect("methods").values() {
+                ids.push(operation["operationId"].as_str().expect("an id").to_owned());
+            }
+        }
+        let count = ids.len();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+    }
+}

@@ -1,0 +1,128 @@
+//! Pieces that many operations share.
+
+use serde_json::{Map, Value, json};
+
+/// The statuses any call with a key may be answered with, besides its own.
+const ANY: &[(&str, &str)] = &[
+    (
+        "400",
+        "Refused: a parameter, the quota, the queue, or the job does not allow it.",
+    ),
+    (
+        "401",
+        "The key is missing, unknown or revoked, or the e-mail is not verified.",
+    ),
+    ("404", "There is nothing here."),
+    ("405", "The path exists, but not with this method."),
+    ("408", "The request did not arrive in time."),
+    ("409", "The change conflicts with what is stored."),
+    ("413", "The body is too large."),
+    (
+        "415",
+        "The body's content type or encoding is not supported.",
+    ),
+    ("422", "The Idempotency-Key was used with another body."),
+    ("429", "Too many requests; see Retry-After."),
+    ("500", "Something went wrong here."),
+    (
+        "502",
+        "The back end failed; the held quota has been returned.",
+    ),
+    (
+        "503",
+        "The service cannot take the request now; see Retry-After.",
+    ),
+    (
+        "504",
+        "The back end took too long; the held quota has been returned.",
+    ),
+];
+
+/// The shared responses by name.
+pub(super) fn responses() -> Value {
+    let one = |(status, meaning): &(&str, &str)| {
+        let body = json!({
+            "description": meaning,
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } },
+        });
+        (format!("R{status}"), body)
+    };
+    Value::Object(ANY.iter().map(one).collect())
+}
+
+/// The responses of an operation whose good answer has a schema.
+pub(super) fn answers(good: Value) -> Value {
+    let mut all = Map::new();
+    all.insert(
+        "200".into(),
+        json!({ "description": "Good.", "content": { "application/json": { "schema": good } } }),
+    );
+    refusals(&mut all);
+    Value::Object(all)
+}
+
+/// The responses of an operation that streams events.
+pub(super) fn streamed() -> Value {
+    let mut all = Map::new();
+    all.insert(
+        "200".into(),
+        json!({ "description": "Events.", "content": { "text/event-stream": {} } }),
+    );
+    all.insert(
+        "204".into(),
+        json!({ "description": "The job is final and its last event was seen." }),
+    );
+    refusals(&mut all);
+    Value::Object(all)
+}
+
+/// Adds the refusals any call may meet.
+fn refusals(all: &mut Map<String, Value>) {
+    for (status, _) in ANY {
+        all.insert(
+            (*status).to_owned(),
+            json!({ "$ref": format!("#/components/responses/R{status}") }),
+        );
+    }
+}
+
+/// The header every submit takes.
+pub(super) fn idempotency_key() -> Value {
+    json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "description": "The same key and body within 24 hours give the first answer again and cost nothing more.",
+        "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+    })
+}
+
+/// A parameter of the query.
+pub(super) fn query(name: &str, required: bool, schema: Value) -> Value {
+    json!({ "name": name, "in": "query", "required": required, "schema": schema })
+}
+
+/// The usual envelope around a schema of `data`.
+pub(super) fn envelope(data: Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["status", "message", "data"],
+        "properties": { "status": { "type": "string" }, "message": { "type": ["string", "null"] }, "data": data },
+    })
+}
+
+/// The usual envelope around one page of a list.
+pub(super) fn paged(item: Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["status", "message", "data", "total", "page", "limit"],
+        "properties": {
+            "status": { "type": "string" },
+            "message": { "type": ["string", "null"] },
+            "data": { "type": "array", "items": item },
+            "total": { "type": "integer" },
+            "page": { "type": "integer" },
+            "limit": { "type": "integer" },
+        },
+    })
+}
