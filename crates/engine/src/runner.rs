@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_backends::backend::{Gauge, LostSubmit, Progress, Started, Work};
-use atelier_backends::{Fault, Made, Whose};
+use atelier_backends::{Fault, Made};
 use atelier_contract::JobState;
 use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue};
 use serde_json::Value;

@@ -66,13 +66,7 @@ impl Engine {
             .as_ref()
             .map(|key| self.idempotency(key, &call));
         let request = (call.submit.parse)(call.fields)?;
-        if let Some(word) = request.prompt().and_then(|prompt| self.banned_word(prompt)) {
-            let message = format!("banned prompt words: [{word}]");
-            return Err(Refusal {
-                field: Some("prompt".into()),
-                ..Refusal::new(Code::BannedPrompt, message)
-            });
-        }
+        atelier_contract::refuse_banned(request.as_ref(), &self.settings.banned_words)?;
         let account_id = &call.caller.account_id;
         let ordered = self.ordered(account_id, request.as_ref()).await?;
         let price = self.priced(&ordered.order)?;
