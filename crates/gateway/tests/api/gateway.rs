@@ -52,9 +52,11 @@ impl Options {
 
     /// Starts it.
     pub(crate) async fn spawn(self) -> Gateway {
-        let folder = tempfile::tempdir().expect("a folder");
-        let postgres = Postgres::fresh();
-        Gateway::start(self, folder, postgres)
+        let start = move || {
+            let folder = tempfile::tempdir().expect("a folder");
+            Gateway::start(self, folder, Postgres::fresh())
+        };
+        tokio::task::spawn_blocking(start).await.expect("a gateway")
     }
 }
 
@@ -137,7 +139,7 @@ impl Gateway {
         command
             .env("ATELIER_ADMIN_TOKEN", ADMIN_TOKEN)
             .env("ATELIER_WORKER_THREADS", "2");
-        for (name, value) in &options.settings {
+        for (name, value) in options.settings {
             command.env(format!("ATELIER_{name}"), value);
         }
         let mut child = command
@@ -326,7 +328,7 @@ fn listening(child: &mut Child, output: &Arc<Mutex<String>>, count: usize) -> Ve
     let log = Arc::clone(output);
     std::thread::spawn(move || {
         for line in lines.lines().map_while(Result::ok) {
-            log.lock().expect("the log").push_str(&format!("{line}\n"));
+            log.lock().expect("the log").extend([line.as_str(), "\n"]);
             if let Some(address) = line.strip_prefix("listening on http://") {
                 let _ = sender.send(address.to_owned());
             }
