@@ -15,9 +15,17 @@ const SECONDS: f64 = 3.0;
 pub(crate) async fn run() -> Result<()> {
     let service = service::start(None).await?;
     let key = service::account(service.address, "fetch").await?;
-    let submit = request("POST", "/artgen/v1/imagine", &key, r#"{"prompt":"a lighthouse at dawn"}"#, true);
+    let submit = request(
+        "POST",
+        "/artgen/v1/imagine",
+        &key,
+        r#"{"prompt":"a lighthouse at dawn"}"#,
+        true,
+    );
     let accepted = service::call(service.address, &submit).await?;
-    let id = accepted["data"]["jobId"].as_str().with_context(|| accepted.to_string())?;
+    let id = accepted["data"]["jobId"]
+        .as_str()
+        .with_context(|| accepted.to_string())?;
     let path = format!("/artgen/v1/fetch?jobId={id}");
     let body = loop {
         let body = service::call(service.address, &request("GET", &path, &key, "", true)).await?;
@@ -32,7 +40,11 @@ pub(crate) async fn run() -> Result<()> {
     for connections in [64, 256] {
         let (mut ours, mut theirs, mut slow) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            theirs.push(load::round(reference.address, connections, SECONDS, &call).await?.per_second);
+            theirs.push(
+                load::round(reference.address, connections, SECONDS, &call)
+                    .await?
+                    .per_second,
+            );
             let round = load::round(service.address, connections, SECONDS, &call).await?;
             ours.push(round.per_second);
             slow.push(round.p99_ms);

@@ -42,7 +42,12 @@ pub(crate) async fn round(
     }
     let elapsed = begin.elapsed().as_secs_f64();
     times.sort_unstable();
-    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(0);
+    let at = |share: f64| {
+        times
+            .get((times.len() as f64 * share) as usize)
+            .copied()
+            .unwrap_or(0)
+    };
     Ok(Round {
         per_second: answered.load(Ordering::Relaxed) as f64 / elapsed,
         p50_ms: f64::from(at(0.5)) / 1000.0,
@@ -65,7 +70,10 @@ async fn connection(
         stream.write_all(request).await?;
         let status = answer(&mut stream, &mut buffer).await?;
         if status != 200 {
-            bail!("answered with {status}: {}", String::from_utf8_lossy(&buffer[..400]));
+            bail!(
+                "answered with {status}: {}",
+                String::from_utf8_lossy(&buffer[..400])
+            );
         }
         answered.fetch_add(1, Ordering::Relaxed);
         times.push(begin.elapsed().as_micros() as u32);
@@ -82,12 +90,17 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
             bail!("the connection was closed");
         }
         filled += count;
-        let Some(head) = find(&buffer[..filled], b"\r\n\r\n") else { continue };
+        let Some(head) = find(&buffer[..filled], b"\r\n\r\n") else {
+            continue;
+        };
         let text = std::str::from_utf8(&buffer[..head])?;
         let status = text.get(9..12).unwrap_or_default().parse()?;
         let length = text
             .split("\r\n")
-            .find_map(|line| line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length")))
+            .find_map(|line| {
+                line.split_once(':')
+                    .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            })
             .map_or(Ok(0), |(_, value)| value.trim().parse::<usize>())?;
         if filled >= head + 4 + length {
             return Ok(status);
@@ -99,5 +112,7 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
 }
 
 fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
-    bytes.windows(pattern.len()).position(|window| window == pattern)
+    bytes
+        .windows(pattern.len())
+        .position(|window| window == pattern)
 }

@@ -25,8 +25,16 @@ pub(crate) async fn serve_fixed(body: &str) -> Result<()> {
         let body = body.clone();
         async move {
             match headers.get("svc-api-key") {
-                Some(_) => (StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], body.to_string()),
-                None => (StatusCode::UNAUTHORIZED, [(header::CONTENT_TYPE, "application/json")], String::new()),
+                Some(_) => (
+                    StatusCode::OK,
+                    [(header::CONTENT_TYPE, "application/json")],
+                    body.to_string(),
+                ),
+                None => (
+                    StatusCode::UNAUTHORIZED,
+                    [(header::CONTENT_TYPE, "application/json")],
+                    String::new(),
+                ),
             }
         }
     };
@@ -40,7 +48,10 @@ pub(crate) async fn serve_writer(database: &str) -> Result<()> {
         let writer = writer.clone();
         async move {
             match writer.write(body).await {
-                Some(id) => (StatusCode::OK, format!(r#"{{"status":"SUCCESS","data":{{"jobId":"{id}"}}}}"#)),
+                Some(id) => (
+                    StatusCode::OK,
+                    format!(r#"{{"status":"SUCCESS","data":{{"jobId":"{id}"}}}}"#),
+                ),
                 None => (StatusCode::INTERNAL_SERVER_ERROR, String::new()),
             }
         }

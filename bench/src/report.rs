@@ -9,7 +9,11 @@ pub(crate) fn median(figures: &[f64]) -> f64 {
 
 /// The middle of the ratios, round by round.
 pub(crate) fn ratio(ours: &[f64], theirs: &[f64]) -> f64 {
-    let ratios: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
+    let ratios: Vec<f64> = ours
+        .iter()
+        .zip(theirs)
+        .map(|(ours, theirs)| ours / theirs)
+        .collect();
     median(&ratios)
 }
 

@@ -35,7 +35,10 @@ impl Served {
     pub(crate) fn memory_mb(&self) -> Result<f64> {
         let id = self.child.id().context("the process has ended")?;
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .context("no VmRSS")?;
         let kilobytes: f64 = line.split_whitespace().nth(1).unwrap_or("0").parse()?;
         Ok(kilobytes / 1024.0)
     }
@@ -45,7 +48,9 @@ impl Served {
 fn binary() -> Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name("atelier");
     if !path.exists() {
-        let status = std::process::Command::new("cargo").args(["build", "--release", "-p", "atelier"]).status()?;
+        let status = std::process::Command::new("cargo")
+            .args(["build", "--release", "-p", "atelier"])
+            .status()?;
         if !status.success() || !path.exists() {
             bail!("build the service first: cargo build --release");
         }
@@ -56,11 +61,16 @@ fn binary() -> Result<PathBuf> {
 /// Starts the service on an empty folder, or on a database.
 pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
     let stamp = std::process::id();
-    let number = std::sync::atomic::AtomicU32::fetch_add(&STARTED, 1, std::sync::atomic::Ordering::Relaxed);
+    let number =
+        std::sync::atomic::AtomicU32::fetch_add(&STARTED, 1, std::sync::atomic::Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("atelier-bench-{stamp}-{number}"));
     let mut command = Command::new(binary()?);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(&folder);
-    command.env("ATELIER_ADMIN_TOKEN", ADMIN).env("ATELIER_LOG_LEVEL", "error");
+    command
+        .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+        .arg(&folder);
+    command
+        .env("ATELIER_ADMIN_TOKEN", ADMIN)
+        .env("ATELIER_LOG_LEVEL", "error");
     if let Some(database) = database {
         command.args(["--database", database]);
     }
@@ -77,7 +87,10 @@ pub(crate) async fn start_reference(arguments: &[&str]) -> Result<Served> {
 }
 
 async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Served> {
-    command.stdout(Stdio::piped()).stderr(Stdio::inherit()).kill_on_drop(true);
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .kill_on_drop(true);
     let mut child = command.spawn()?;
     let stdout = child.stdout.take().context("no output")?;
     let mut lines = BufReader::new(stdout).lines();
@@ -92,7 +105,11 @@ async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Serv
     let address = found.await.context("it did not listen in time")??;
     // Keep reading, so that the child never blocks on a full pipe.
     tokio::task::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    Ok(Served { child, address, folder })
+    Ok(Served {
+        child,
+        address,
+        folder,
+    })
 }
 
 /// One call; gives the JSON body.
@@ -119,9 +136,16 @@ pub(crate) fn request(method: &str, path: &str, key: &str, body: &str, close: bo
 
 /// An account with a lot of quota and room; gives the header line with its key.
 pub(crate) async fn account(address: SocketAddr, name: &str) -> Result<String> {
-    let body = format!(r#"{{"email":"{name}@example.com","balance":900000000,"max_queue":1000000}}"#);
+    let body =
+        format!(r#"{{"email":"{name}@example.com","balance":900000000,"max_queue":1000000}}"#);
     let admin = format!("authorization: Bearer {ADMIN}");
-    let made = call(address, &request("POST", "/admin/v1/accounts", &admin, &body, true)).await?;
-    let key = made["data"]["api_key"].as_str().with_context(|| made.to_string())?;
+    let made = call(
+        address,
+        &request("POST", "/admin/v1/accounts", &admin, &body, true),
+    )
+    .await?;
+    let key = made["data"]["api_key"]
+        .as_str()
+        .with_context(|| made.to_string())?;
     Ok(format!("svc-api-key: {key}"))
 }

@@ -19,7 +19,10 @@ pub(crate) async fn run() -> Result<()> {
         tokio::time::sleep(Duration::from_secs(1)).await;
         memory.push(served.memory_mb()?);
     }
-    say(&format!("first start on an empty folder: {:.3} s (aim 0.3)", median(&seconds)));
+    say(&format!(
+        "first start on an empty folder: {:.3} s (aim 0.3)",
+        median(&seconds)
+    ));
     say(&format!("idle memory: {:.1} MB (aim 30)", median(&memory)));
     Ok(())
 }

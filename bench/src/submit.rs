@@ -23,23 +23,35 @@ pub(crate) async fn run() -> Result<()> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "where the server is differs by machine")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "where the server is differs by machine"
+)]
 fn postgres() -> Option<String> {
     std::env::var("ATELIER_TEST_POSTGRES").ok()
 }
 
 async fn compare(name: &str, server: Option<&str>) -> Result<()> {
     for submitters in [64, 256] {
-        let (mut ours, mut theirs, mut half, mut slow) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut ours, mut theirs, mut half, mut slow) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for round in 0..ROUNDS {
-            let place = crate::writer::fresh_database(server, &format!("raw{submitters}x{round}")).await?;
+            let place =
+                crate::writer::fresh_database(server, &format!("raw{submitters}x{round}")).await?;
             let reference = service::start_reference(&["serve-writer", &place.url]).await?;
             let call = request("POST", "/artgen/v1/imagine", "svc-api-key: x", BODY, false);
-            theirs.push(load::round(reference.address, submitters, SECONDS, &call).await?.per_second);
+            theirs.push(
+                load::round(reference.address, submitters, SECONDS, &call)
+                    .await?
+                    .per_second,
+            );
             drop(reference);
 
             let place = match server {
-                Some(_) => Some(crate::writer::fresh_database(server, &format!("own{submitters}x{round}")).await?),
+                Some(_) => Some(
+                    crate::writer::fresh_database(server, &format!("own{submitters}x{round}"))
+                        .await?,
+                ),
                 None => None,
             };
             let service = service::start(place.as_ref().map(|place| place.url.as_str())).await?;

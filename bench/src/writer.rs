@@ -36,13 +36,26 @@ pub(crate) async fn fresh_database(server: Option<&str>, name: &str) -> Result<P
         let folder = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&folder)?;
         let file = folder.join("raw.db");
-        return Ok(Place { url: format!("sqlite:{}", file.display()), file: Some(file) });
+        return Ok(Place {
+            url: format!("sqlite:{}", file.display()),
+            file: Some(file),
+        });
     };
     let mut connection = PgConnection::connect(server).await?;
-    connection.execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).await?;
-    let (start, query) = server.split_once('?').map_or((server, String::new()), |(a, b)| (a, format!("?{b}")));
-    let base = start.rsplit_once('/').context("an address with a database")?.0;
-    Ok(Place { url: format!("{base}/{name}{query}"), file: None })
+    connection
+        .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
+        .await?;
+    let (start, query) = server
+        .split_once('?')
+        .map_or((server, String::new()), |(a, b)| (a, format!("?{b}")));
+    let base = start
+        .rsplit_once('/')
+        .context("an address with a database")?
+        .0;
+    Ok(Place {
+        url: format!("{base}/{name}{query}"),
+        file: None,
+    })
 }
 
 const SCHEMA: &[&str] = &[
@@ -126,7 +139,11 @@ async fn run(mut link: Link, mut work: mpsc::Receiver<(String, oneshot::Sender<S
 const JOB: &str = "INSERT INTO job SELECT ";
 const LEDGER: &str = "INSERT INTO ledger SELECT ";
 
-async fn write_sqlite(connection: &mut SqliteConnection, rows: &str, count: i64) -> sqlx::Result<()> {
+async fn write_sqlite(
+    connection: &mut SqliteConnection,
+    rows: &str,
+    count: i64,
+) -> sqlx::Result<()> {
     connection.execute("BEGIN IMMEDIATE").await?;
     let from = "FROM json_each($1) AS j";
     let jobs = format!(
@@ -136,10 +153,16 @@ async fn write_sqlite(connection: &mut SqliteConnection, rows: &str, count: i64)
         "{LEDGER} j.value->>'hold', 'a', j.value->>'id', 'hold', 4000, j.value->>'balance', 4000, 1 {from}"
     );
     for statement in [jobs, ledger] {
-        sqlx::query(sqlx::AssertSqlSafe(statement)).bind(rows).execute(&mut *connection).await?;
+        sqlx::query(sqlx::AssertSqlSafe(statement))
+            .bind(rows)
+            .execute(&mut *connection)
+            .await?;
     }
     for statement in COUNTERS {
-        sqlx::query(*statement).bind(count).execute(&mut *connection).await?;
+        sqlx::query(*statement)
+            .bind(count)
+            .execute(&mut *connection)
+            .await?;
     }
     connection.execute("COMMIT").await.map(|_| ())
 }
@@ -147,13 +170,21 @@ async fn write_sqlite(connection: &mut SqliteConnection, rows: &str, count: i64)
 async fn write_postgres(connection: &mut PgConnection, rows: &str, count: i64) -> sqlx::Result<()> {
     connection.execute("BEGIN").await?;
     let from = "FROM json_to_recordset($1::json) AS j(id text, hold text, request text, balance bigint, n bigint)";
-    let jobs = format!("{JOB} j.id, 'a', 'artgen.imagine', 'artgen', 0, j.request, 4000, j.n, 1, 2 {from}");
+    let jobs = format!(
+        "{JOB} j.id, 'a', 'artgen.imagine', 'artgen', 0, j.request, 4000, j.n, 1, 2 {from}"
+    );
     let ledger = format!("{LEDGER} j.hold, 'a', j.id, 'hold', 4000, j.balance, 4000, 1 {from}");
     for statement in [jobs, ledger] {
-        sqlx::query(sqlx::AssertSqlSafe(statement)).bind(rows).execute(&mut *connection).await?;
+        sqlx::query(sqlx::AssertSqlSafe(statement))
+            .bind(rows)
+            .execute(&mut *connection)
+            .await?;
     }
     for statement in COUNTERS {
-        sqlx::query(*statement).bind(count).execute(&mut *connection).await?;
+        sqlx::query(*statement)
+            .bind(count)
+            .execute(&mut *connection)
+            .await?;
     }
     connection.execute("COMMIT").await.map(|_| ())
 }
