@@ -106,16 +106,17 @@ fn png(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
     Ok((whole(header.width, header.height, rgba)?, exif))
 }
 
+/// Asks for three channels: with four the decoder confuses its rows when the file is in printing colours.
 fn jpeg(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
     let options = DecoderOptions::default()
         .set_max_width(header.width as usize)
         .set_max_height(header.height as usize)
         .jpeg_set_max_scans(64)
-        .jpeg_set_out_colorspace(ColorSpace::RGBA);
+        .jpeg_set_out_colorspace(ColorSpace::RGB);
     let mut decoder = JpegDecoder::new_with_options(Cursor::new(bytes), options);
-    let rgba = decoder.decode().map_err(damaged)?;
+    let rgb = decoder.decode().map_err(damaged)?;
     let exif = decoder.exif().cloned();
-    Ok((whole(header.width, header.height, rgba)?, exif))
+    Ok((whole(header.width, header.height, rgb_to_rgba(&rgb))?, exif))
 }
 
 fn webp(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {

@@ -337,6 +337,22 @@ fn a_gif_gives_its_first_frame() {
 }
 
 #[test]
+fn a_jpeg_in_printing_colours_is_opaque_and_has_its_colours() {
+    let mut bytes = Vec::new();
+    let red = [0, 255, 255, 0].repeat(24 * 16);
+    jpeg_encoder::Encoder::new(&mut bytes, 95)
+        .encode(&red, 24, 16, jpeg_encoder::ColorType::Cmyk)
+        .expect("memory takes it");
+    let picture = decode(&bytes, Limits::default()).expect("a JPEG");
+    for &[r, g, b, a] in picture.pixels() {
+        assert!(
+            r > 240 && g < 15 && b < 15 && a == 255,
+            "{r} {g} {b} {a} is not red"
+        );
+    }
+}
+
+#[test]
 fn media_types_and_extensions_are_the_usual_ones() {
     let pairs = [
         (Format::Png, "image/png", "png"),
