@@ -13,7 +13,12 @@ use traits::Traits;
 /// Describes a picture in four different ways, as prompts.
 pub fn describe(picture: &Picture) -> [String; 4] {
     let opaque = picture.on([255; 3]);
-    let traits = Traits::of(&opaque);
+    let people = faces(&opaque).len();
+    let mut traits = Traits::of(&opaque);
+    if people > 0 {
+        // Rows of people make bands of light and dark too; where there are faces no horizon is claimed.
+        traits.horizon = None;
+    }
     let mut names: Vec<&'static str> = Vec::new();
     for swatch in swatches(&points(&opaque, 96), 8) {
         let name = name(swatch.colour);
@@ -22,7 +27,7 @@ pub fn describe(picture: &Picture) -> [String; 4] {
         }
     }
     names.truncate(4);
-    let subject = subject(&traits, faces(&opaque).len());
+    let subject = subject(&traits, people);
     let palette = listed(&names);
     let main = names.first().copied().unwrap_or("grey");
     let accent = names.get(1).copied().unwrap_or(main);
@@ -35,9 +40,8 @@ pub fn describe(picture: &Picture) -> [String; 4] {
             "{mood} picture in {main} and {accent}, {contrast}, {warmth}, {detail} --ar {ratio}"
         ),
         format!(
-            "{} {subject}, {} tones with {accent} accents, {light}, {contrast} --ar {ratio}",
-            traits.medium(),
-            main
+            "{main} tones with {accent} accents, {}, {subject}, {light}, {contrast} --ar {ratio}",
+            traits.rendering()
         ),
         format!(
             "{layout} with {detail}, {palette}, {warmth}, {mood} atmosphere, {} --ar {ratio}",

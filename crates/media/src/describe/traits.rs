@@ -138,13 +138,13 @@ impl Traits {
         }
     }
 
-    pub(super) fn medium(&self) -> &'static str {
+    pub(super) fn rendering(&self) -> &'static str {
         if self.colourful < 0.04 {
-            "monochrome view of"
+            "monochrome rendering"
         } else if self.busy < 0.012 {
-            "smooth, minimal view of"
+            "smooth, minimal rendering"
         } else {
-            "detailed view of"
+            "detailed rendering"
         }
     }
 
