@@ -30,21 +30,17 @@ const CHECKS: &[(&str, &str)] = &[
          WHERE ledger.id IS NULL OR ledger.amount <> job.price OR ledger.account_id <> job.account_id",
     ),
     (
-        "succeeded job has no capture of its quota",
-        "SELECT job.id FROM job LEFT JOIN ledger ON ledger.job_id = job.id AND ledger.kind = 'capture' \
-         WHERE job.state = 2 AND (ledger.id IS NULL OR ledger.amount <> job.quota \
+        "final job has not resolved its hold as it should",
+        "SELECT job.id FROM job LEFT JOIN ledger ON ledger.job_id = job.id \
+         AND ledger.kind IN ('capture', 'release') WHERE job.state >= 2 AND (ledger.id IS NULL \
+         OR ledger.kind <> CASE job.state WHEN 2 THEN 'capture' ELSE 'release' END \
+         OR ledger.amount <> CASE job.state WHEN 2 THEN job.quota ELSE job.price END \
          OR ledger.frozen_delta <> -job.price OR ledger.account_id <> job.account_id)",
     ),
     (
-        "failed job has no release of its price",
-        "SELECT job.id FROM job LEFT JOIN ledger ON ledger.job_id = job.id AND ledger.kind = 'release' \
-         WHERE job.state = 3 AND (ledger.id IS NULL OR ledger.amount <> job.price \
-         OR ledger.account_id <> job.account_id)",
-    ),
-    (
-        "hold is resolved though the job is unfinished, or resolved the wrong way",
-        "SELECT job.id FROM job JOIN ledger ON ledger.job_id = job.id WHERE \
-         (ledger.kind = 'capture' AND job.state <> 2) OR (ledger.kind = 'release' AND job.state <> 3)",
+        "hold is resolved though the job is unfinished",
+        "SELECT job.id FROM job JOIN ledger ON ledger.job_id = job.id \
+         AND ledger.kind IN ('capture', 'release') WHERE job.state < 2",
     ),
     (
         "counter of unfinished jobs is wrong",
