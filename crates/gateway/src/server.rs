@@ -162,8 +162,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_headers(limits.headers)
-        .max_buf_size(limits.header_bytes.max(8192))
-        .pipeline_flush(true);
+        .max_buf_size(limits.header_bytes.max(8192));
     builder
         .http2()
         .timer(TokioTimer::new())

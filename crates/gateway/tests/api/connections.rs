@@ -118,6 +118,7 @@ async fn what_is_no_http_is_answered_with_400_and_closed() {
         "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
         "POST /artgen/v1/imagine HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "NONSENSE\r\n\r\n",
     ];
     for head in heads {
         let mut stream = connect(&gateway).await;

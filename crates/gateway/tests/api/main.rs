@@ -4,6 +4,7 @@
 mod gateway;
 
 mod artgen_story;
+mod assets;
 mod bodies;
 mod connections;
 mod crash;
