@@ -1,0 +1,32 @@
+// The vendor's own JavaScript library, unchanged: only the base address and the key are set.
+import assert from "node:assert/strict";
+import OpenAI, { toFile } from "openai";
+
+const [base, key, poorKey] = process.argv.slice(2);
+const client = new OpenAI({ baseURL: `${base}/v1`, apiKey: key, maxRetries: 0, timeout: 120_000 });
+let passed = 0;
+const check = (name, truth) => { assert.ok(truth, name); passed += 1; };
+const size = (png) => [png.readUInt32BE(16), png.readUInt32BE(20)].join("x");
+
+const made = await client.images.generate({ model: "art-2", prompt: "a lighthouse", size: "512x512", response_format: "b64_json" });
+const png = Buffer.from(made.data[0].b64_json, "base64");
+check("a picture of the asked-for size", png.subarray(1, 4).toString() === "PNG" && size(png) === "512x512");
+
+const edited = await client.images.edit({
+  model: "image-1", prompt: "make it night", quality: "low", image: await toFile(png, "image.png", { type: "image/png" }),
+});
+check("an edited picture", Buffer.from(edited.data[0].b64_json, "base64").subarray(1, 4).toString() === "PNG");
+
+await assert.rejects(client.images.generate({ model: "art-3", prompt: "x", n: 2 }), (error) => {
+  check("bad input is a BadRequestError that names the field", error instanceof OpenAI.BadRequestError && error.param === "n");
+  return true;
+});
+await assert.rejects(new OpenAI({ baseURL: `${base}/v1`, apiKey: "wrong", maxRetries: 0 }).images.generate({ prompt: "x" }), (error) => {
+  check("a bad key is an AuthenticationError", error instanceof OpenAI.AuthenticationError);
+  return true;
+});
+await assert.rejects(new OpenAI({ baseURL: `${base}/v1`, apiKey: poorKey, maxRetries: 0 }).images.generate({ model: "art-3", prompt: "x" }), (error) => {
+  check("no quota says so", error instanceof OpenAI.BadRequestError && error.code === "insufficient_quota");
+  return true;
+});
+console.log(`openai (JavaScript): ${passed} passed, 0 failed`);
