@@ -89,7 +89,7 @@ pub(super) fn zoom_out(desk: &Desk, tenths: u32) -> Result<Made, Fault> {
     let factor = tenths as f32 / 10.0;
     let (width, height) = desk.size(None);
     match base(desk, None)? {
-        Base::World(world) => widened(desk, &world, world.scene.zoomed_out(factor)),
+        Base::World(world) => widened(desk, &world, &world.scene.zoomed_out(factor)),
         Base::Picture(picture) => {
             let inner = (width as f32 / factor, height as f32 / factor);
             let left = (width as f32 - inner.0) / 2.0;
@@ -120,7 +120,7 @@ pub(super) fn pan(desk: &Desk, direction: Direction) -> Result<Made, Fault> {
                 Direction::Up => world.scene.panned(0.0, -more),
                 Direction::Down => world.scene.panned(0.0, more),
             };
-            widened(desk, &world, scene)
+            widened(desk, &world, &scene)
         }
         Base::Picture(picture) => {
             let (across, down) = (width as f32, height as f32);
@@ -150,7 +150,7 @@ pub(super) fn square(desk: &Desk) -> Result<Made, Fault> {
                 (window.width * 1000.0).round() as u32,
                 (window.height * 1000.0).round() as u32,
             );
-            widened(desk, &world, world.scene.squared(aspect))
+            widened(desk, &world, &world.scene.squared(aspect))
         }
         Base::Picture(picture) => {
             let longest = picture.width.max(picture.height) as f32;
@@ -175,7 +175,7 @@ pub(super) fn reroll_picture(desk: &Desk, (width, height): (u32, u32)) -> Result
 }
 
 /// Four pictures from further away: all keep what was seen, each after the first has surroundings of its own.
-fn widened(desk: &Desk, world: &World, scene: Scene) -> Result<Made, Fault> {
+fn widened(desk: &Desk, world: &World, scene: &Scene) -> Result<Made, Fault> {
     let worlds = (0..desk.count())
         .map(|index| {
             let drift = if index == 0 { 0.0 } else { OTHER_SURROUNDINGS };

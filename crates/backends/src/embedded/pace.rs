@@ -85,7 +85,7 @@ pub(super) async fn wait(
         gauge.set((share * f64::from(WAITED)) as u8);
         tokio::select! {
             () = stop.cancelled() => return Err(cancelled()),
-            () = sleep(TICK.min(length - passed)) => {}
+            () = sleep(TICK.min(length.saturating_sub(passed))) => {}
         }
     }
 }

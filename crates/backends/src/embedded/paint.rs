@@ -8,6 +8,10 @@ const LEAST_PATCH: u32 = 96;
 const MARGIN: u32 = 2;
 /// Differences up to this much are the ground's, not the subject's.
 const GROUND_NOISE: u32 = 6;
+/// The subject is drawn at least this large before it is fitted into its place.
+const DRAWN_SIDE: f32 = 384.0;
+/// How much of the masked part the subject fills.
+const FILLED: f32 = 0.94;
 /// From this much on a pixel is the subject's alone.
 const SUBJECT: u32 = 40;
 
@@ -71,21 +75,43 @@ fn with_whole_scene(picture: &Picture, mask: &Mask, scene: &Scene, ground: &Grou
     seamless(picture, &patch, mask)
 }
 
-/// Lays the subjects of a scene over a part of a picture. What differs between the scene with and without them is
-/// theirs: they themselves, their shadows, their reflections.
+/// Lays the subjects of a scene over a part of a picture, as large as fits.
 fn put_subject(canvas: &mut Picture, [x, y, width, height]: [u32; 4], scene: &Scene) {
-    let size = (width.max(LEAST_PATCH), height.max(LEAST_PATCH));
+    let (subject, [left, top, across, down]) = lifted(scene, width, height);
+    let room = (width as f32 * FILLED / across as f32).min(height as f32 * FILLED / down as f32);
+    let side = |length: u32| ((length as f32 * room) as u32).max(1);
+    let fitted = subject
+        .cropped(i64::from(left), i64::from(top), across, down)
+        .resized(side(across), side(down));
+    let x = x + (width.saturating_sub(fitted.width)) / 2;
+    let y = y + (height.saturating_sub(fitted.height)) / 2;
+    canvas.overlaid(&fitted, i64::from(x), i64::from(y));
+}
+
+/// The subjects of a scene on nothing, and the rectangle they fill. What differs between the scene with and without
+/// them is theirs: they themselves, their shadows, their reflections.
+fn lifted(scene: &Scene, width: u32, height: u32) -> (Picture, [u32; 4]) {
+    let longest = width.max(height) as f32;
+    let scale = (DRAWN_SIDE / longest).max(1.0);
+    let size = (
+        (width as f32 * scale) as u32 + 1,
+        (height as f32 * scale) as u32 + 1,
+    );
     let mut with = scene.with_aspect(size).render(size.0, size.1);
     let bare = without_subjects(scene).with_aspect(size);
     let without = bare.render(size.0, size.1);
-    for (pixel, ground) in with.pixels_mut().iter_mut().zip(without.pixels()) {
+    let mut solid = Mask::empty(size.0, size.1);
+    let pixels = with.pixels_mut().iter_mut().zip(without.pixels());
+    for ((pixel, ground), share) in pixels.zip(&mut solid.shares) {
         let far: u32 = (0..3)
             .map(|c| u32::from(pixel[c].abs_diff(ground[c])))
             .sum();
-        let share = far.saturating_sub(GROUND_NOISE) * 255 / (SUBJECT - GROUND_NOISE);
-        pixel[3] = share.min(255) as u8;
+        let own = far.saturating_sub(GROUND_NOISE) * 255 / (SUBJECT - GROUND_NOISE);
+        pixel[3] = own.min(255) as u8;
+        *share = if pixel[3] > 200 { 255 } else { 0 };
     }
-    canvas.overlaid(&with.resized(width, height), i64::from(x), i64::from(y));
+    let bounds = solid.bounds().unwrap_or([0, 0, size.0, size.1]);
+    (with, bounds)
 }
 
 fn without_subjects(scene: &Scene) -> Scene {

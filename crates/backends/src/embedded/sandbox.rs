@@ -10,7 +10,7 @@ use atelier_contract::brief::Brief;
 use crate::backend::{Fault, Whose};
 
 /// No delay is longer, whatever the words say; the time limit of a job is shorter anyway.
-const LONGEST_DELAY: Duration = Duration::from_secs(3600);
+const LONGEST_DELAY: Duration = Duration::from_hours(1);
 /// A reason is shown to callers and kept with the job, so it stays short.
 const MOST_REASON_CHARACTERS: usize = 200;
 

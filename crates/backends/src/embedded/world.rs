@@ -100,18 +100,14 @@ impl World {
 impl Patch {
     fn applied(&self, picture: &Picture, shown: &Scene) -> Picture {
         let part = pixels(&self.window, &shown.window, picture);
-        match &self.stencil {
-            Some(stencil) => {
-                let mask = placed(&stencil.mask(), part, picture);
-                painted_into(picture, &mask, &self.scene, &Ground::World(shown))
-            }
-            None => {
-                let mut scene = self.scene.clone();
-                scene.window = shown.window;
-                let around = scene.render(picture.width, picture.height);
-                surrounding(part, picture).mixed(picture, &around)
-            }
+        if let Some(stencil) = &self.stencil {
+            let mask = placed(&stencil.mask(), part, picture);
+            return painted_into(picture, &mask, &self.scene, &Ground::World(shown));
         }
+        let mut scene = self.scene.clone();
+        scene.window = shown.window;
+        let around = scene.render(picture.width, picture.height);
+        surrounding(part, picture).mixed(picture, &around)
     }
 }
 

@@ -59,7 +59,9 @@ async fn an_end_frame_is_where_a_video_ends_and_an_extension_begins_there() {
     assert!(difference(&ended, &end.covering(ended.width, ended.height)) < 6.0);
 
     let body = json!({ "jobId": job.id, "index": 0, "bs": 1 });
-    let more = studio.finish("artgen.video.extend", &body, Some(&job)).await;
+    let more = studio
+        .finish("artgen.video.extend", &body, Some(&job))
+        .await;
     let info = facts(&studio, &more, 0);
     assert!((info.duration - 5.0).abs() < 0.01);
     assert_eq!((info.width, info.height), (ended.width, ended.height));
@@ -114,7 +116,10 @@ async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
     assert_eq!((info.width, info.height), (720, 1280));
     assert!((info.duration - 10.0).abs() < 0.01);
     let with = first(&studio, &marked, 0);
-    let given = studio.host_bytes("marked.mp4", studio.read(&marked.file(0).expect("a file").key));
+    let given = studio.host_bytes(
+        "marked.mp4",
+        studio.read(&marked.file(0).expect("a file").key),
+    );
     for (body, parent) in [
         (json!({ "jobId": marked.id }), Some(&marked)),
         (json!({ "url": given }), None),
@@ -128,13 +133,24 @@ async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
 
     let body = json!({ "url": given, "timestamps": "0,2" });
     let character = studio.finish("vidgen.characters", &body, None).await;
-    let alias = character.output().expect("an output").alias.clone().expect("a name");
+    let alias = character
+        .output()
+        .expect("an output")
+        .alias
+        .clone()
+        .expect("a name");
     assert!(alias.starts_with("fox_"), "{alias}");
     drop(studio.picture(&character, Role::Main, 0));
-    let body = json!({ "model": "video-2", "prompt": format!("@{alias} on a beach"), "duration": 10 });
+    let body =
+        json!({ "model": "video-2", "prompt": format!("@{alias} on a beach"), "duration": 10 });
     let (work, job) = studio.work_citing("vidgen.generations", &body, None, &[character]);
     let made = studio.make(work).await.expect("made");
-    let notes = studio.settle(job, made).output().expect("an output").notes.to_string();
+    let notes = studio
+        .settle(job, made)
+        .output()
+        .expect("an output")
+        .notes
+        .to_string();
     assert!(notes.contains("\"name\":\"fox\""), "no fox in {notes}");
 }
 
@@ -150,7 +166,13 @@ async fn a_video_with_references_begins_with_the_first_and_loses_its_mark_too() 
     let with = first(&studio, &marked, 0);
     let given = reference.covering(with.width, with.height);
     assert!(difference(&with, &given) < 8.0);
-    let plain = studio.finish("vidgen.no_watermark", &json!({ "jobId": marked.id }), Some(&marked)).await;
+    let plain = studio
+        .finish(
+            "vidgen.no_watermark",
+            &json!({ "jobId": marked.id }),
+            Some(&marked),
+        )
+        .await;
     assert!(difference(&first(&studio, &plain, 0), &given) < 8.0);
 }
 
@@ -171,7 +193,9 @@ async fn clips_and_partner_videos_have_the_asked_length_and_size() {
     let info = facts(&studio, &clip, 0);
     assert!((info.duration - 11.0).abs() < 0.01 && info.width == 720 && info.height == 720);
     let body = json!({ "prompt": "a river", "seconds": 4, "size": "1280x720" });
-    let film = studio.finish("vidgen_partner.generations", &body, None).await;
+    let film = studio
+        .finish("vidgen_partner.generations", &body, None)
+        .await;
     let info = facts(&studio, &film, 0);
     assert!((info.duration - 4.0).abs() < 0.01 && info.width == 1280);
 }

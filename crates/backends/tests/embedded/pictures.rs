@@ -1,7 +1,7 @@
 //! The other image families: formats, sizes, transparency, masks, cut-outs, upscales, vectors, faces.
 
-use atelier_contract::{FAMILIES, Role};
 use atelier_backends::Backend as _;
+use atelier_contract::{FAMILIES, Role};
 use atelier_media::{Mask, Picture, header};
 use serde_json::json;
 
@@ -25,11 +25,18 @@ async fn generations_honour_count_size_and_format() {
     let body = json!({ "model": "art-2", "prompt": "a green frog", "n": 2, "size": "256x256" });
     let job = studio.finish("imgmodel.generations", &body, None).await;
     assert_eq!(job.files(Role::Main).count(), 2);
-    let (one, other) = (studio.picture(&job, Role::Main, 0), studio.picture(&job, Role::Main, 1));
+    let (one, other) = (
+        studio.picture(&job, Role::Main, 0),
+        studio.picture(&job, Role::Main, 1),
+    );
     assert_eq!((one.width, one.height), (256, 256));
     assert!(difference(&one, &other) > 1.0);
 
-    for (format, media_type) in [("jpeg", "image/jpeg"), ("webp", "image/webp"), ("png", "image/png")] {
+    for (format, media_type) in [
+        ("jpeg", "image/jpeg"),
+        ("webp", "image/webp"),
+        ("png", "image/png"),
+    ] {
         let mut body = json!({
             "model": "image-1", "prompt": "a green frog", "size": "1536x1024", "output_format": format,
         });
@@ -53,10 +60,21 @@ async fn a_transparent_background_is_transparent_around_a_visible_subject() {
     });
     let job = studio.finish("imgmodel.generations", &body, None).await;
     let picture = studio.picture(&job, Role::Main, 0);
-    let clear = picture.pixels().iter().filter(|pixel| pixel[3] < 20).count();
-    let solid = picture.pixels().iter().filter(|pixel| pixel[3] > 235).count();
+    let clear = picture
+        .pixels()
+        .iter()
+        .filter(|pixel| pixel[3] < 20)
+        .count();
+    let solid = picture
+        .pixels()
+        .iter()
+        .filter(|pixel| pixel[3] > 235)
+        .count();
     let all = picture.pixels().len();
-    assert!(clear > all / 5 && solid > all / 100, "{clear} clear, {solid} solid of {all}");
+    assert!(
+        clear > all / 5 && solid > all / 100,
+        "{clear} clear, {solid} solid of {all}"
+    );
 }
 
 /// A picture whose left half is transparent, over a given one.
@@ -105,7 +123,8 @@ async fn strength_says_how_far_an_image_to_image_goes() {
     let url = studio.host("base.png", &picture);
     let mut distances = Vec::new();
     for strength in [0.0, 0.4, 1.0] {
-        let body = json!({ "image": url, "prompt": "a snowy forest", "strength": strength, "n": 1 });
+        let body =
+            json!({ "image": url, "prompt": "a snowy forest", "strength": strength, "n": 1 });
         let job = studio.finish("design.image_to_image", &body, None).await;
         let made = studio.picture(&job, Role::Main, 0);
         distances.push(difference(&made, &picture));
@@ -153,11 +172,15 @@ async fn backgrounds_are_removed_and_replaced() {
         }
     });
     let url = studio.host("subject.png", &picture);
-    let removed = studio.finish("design.remove_background", &json!({ "image": url }), None).await;
+    let removed = studio
+        .finish("design.remove_background", &json!({ "image": url }), None)
+        .await;
     let cut = studio.picture(&removed, Role::Main, 0);
     assert!(cut.pixel(160, 160)[3] > 240 && cut.pixel(5, 5)[3] < 15);
     let body = json!({ "image": url, "prompt": "a beach at night" });
-    let replaced = studio.finish("design.replace_background", &body, None).await;
+    let replaced = studio
+        .finish("design.replace_background", &body, None)
+        .await;
     let made = studio.picture(&replaced, Role::Main, 0);
     assert_eq!(made.pixel(160, 160), cut.pixel(160, 160));
     assert_ne!(made.pixel(5, 5), picture.pixel(5, 5));
@@ -183,9 +206,14 @@ async fn upscales_are_four_times_as_large_and_differ_from_each_other() {
 async fn a_vector_is_an_svg_with_paths() {
     let studio = Studio::new();
     let url = studio.host("logo.png", &photo(300, 200, 30));
-    let job = studio.finish("design.vectorize", &json!({ "image": url }), None).await;
+    let job = studio
+        .finish("design.vectorize", &json!({ "image": url }), None)
+        .await;
     let file = job.file(0).expect("a file");
-    assert_eq!((file.media_type.as_str(), file.width, file.height), ("image/svg+xml", 300, 200));
+    assert_eq!(
+        (file.media_type.as_str(), file.width, file.height),
+        ("image/svg+xml", 300, 200)
+    );
     let svg = String::from_utf8(studio.read(&file.key).to_vec()).expect("text");
     assert!(svg.contains("<svg") && svg.contains("<path") && svg.len() < 500_000);
 }
@@ -197,7 +225,12 @@ async fn a_swap_without_a_face_fails_by_name() {
     let body = json!({ "targetImage": url, "swapImage": url });
     let (work, _) = studio.work("facegen.swap", &body, None);
     let fault = studio.make(work).await.expect_err("no face");
-    assert!(fault.job_message().contains("targetImage: no face was found"), "{fault:?}");
+    assert!(
+        fault
+            .job_message()
+            .contains("targetImage: no face was found"),
+        "{fault:?}"
+    );
 }
 
 #[tokio::test]
@@ -224,5 +257,8 @@ async fn a_damaged_picture_is_the_callers_fault_and_named() {
     let (work, _) = studio.work("design.remove_background", &json!({ "image": url }), None);
     let fault = studio.make(work).await.expect_err("damaged");
     assert_eq!(fault.field.as_deref(), Some("image"));
-    assert!(fault.job_message().starts_with("[Invalid link] image: "), "{fault:?}");
+    assert!(
+        fault.job_message().starts_with("[Invalid link] image: "),
+        "{fault:?}"
+    );
 }
