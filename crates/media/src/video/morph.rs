@@ -26,7 +26,12 @@ impl Morph {
             .nodes
             .iter()
             .zip(&late.nodes)
-            .map(|(d, late)| [d[0], d[1], late[0]])
+            .enumerate()
+            .map(|(at, (d, late))| {
+                let across = held((at % flow.width) as f32 / (flow.width - 1).max(1) as f32);
+                let down = held((at / flow.width) as f32 / (flow.height - 1).max(1) as f32);
+                [d[0] * across, d[1] * down, late[0]]
+            })
             .collect();
         let field = Field {
             width: flow.width,
@@ -67,6 +72,13 @@ pub fn morph(start: &Picture, end: &Picture, t: f32) -> Picture {
         return start.on([0; 3]);
     }
     Morph::new(start, end).at(t)
+}
+
+/// How freely a place may move, from its way along a side: not at all at the border, so that nothing has to be
+/// invented there.
+fn held(along: f32) -> f32 {
+    let free = (along.min(1.0 - along) / 0.14).clamp(0.0, 1.0);
+    free * free * (3.0 - 2.0 * free)
 }
 
 /// Places that differ least change first, so that the change spreads instead of fading evenly.
