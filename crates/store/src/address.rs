@@ -61,7 +61,19 @@ impl Address {
                     .pragma("journal_size_limit", "4194304");
                 Conn::Sqlite(Box::new(options.connect().await?))
             }
-            Self::Postgres(options) => Conn::Postgres(Box::new(options.connect().await?)),
+            Self::Postgres(options) => {
+                // Every statement of the writer reaches rows by key. Plans made while the tables were still empty
+                // would read them whole, and stay in use until the next ANALYZE.
+                let options = (**options).clone().options([
+                    ("enable_seqscan", "off"),
+                    ("enable_hashjoin", "off"),
+                    ("enable_mergejoin", "off"),
+                    ("enable_bitmapscan", "off"),
+                    ("enable_material", "off"),
+                    ("plan_cache_mode", "force_generic_plan"),
+                ]);
+                Conn::Postgres(Box::new(options.connect().await?))
+            }
         })
     }
 

@@ -76,6 +76,7 @@ pub(crate) struct FinalLine {
     quota: i64,
     finished_ms: Option<i64>,
     revision: i64,
+    attempt_id: Option<String>,
     attempt_state: &'static str,
 }
 
@@ -91,6 +92,7 @@ impl FinalLine {
             quota: row.quota.thousandths(),
             finished_ms: row.finished_ms,
             revision: row.revision,
+            attempt_id: row.attempt_id.clone(),
             attempt_state: if row.state == JobState::Succeeded {
                 "done"
             } else {
@@ -216,8 +218,8 @@ const UPDATE_FINALS: &str = "UPDATE job SET state = v.state, progress = v.progre
      quota bigint, finished_ms bigint, revision bigint} WHERE job.id = v.id";
 
 const END_ATTEMPTS: &str = "UPDATE attempt SET state = v.attempt_state, ended_ms = v.finished_ms \
-     FROM {rows:$1 id text, attempt_state text, finished_ms bigint} \
-     WHERE attempt.job_id = v.id AND attempt.ended_ms IS NULL";
+     FROM {rows:$1 attempt_id text, attempt_state text, finished_ms bigint} \
+     WHERE attempt.id = v.attempt_id AND attempt.ended_ms IS NULL";
 
 const INSERT_DELIVERIES: &str = "INSERT INTO delivery (id, job_id, account_id, url, host, state, \
      attempts, next_ms, created_ms) \
