@@ -53,8 +53,8 @@ fn a_number_gives_that_many() {
 
 #[test]
 fn a_negative_word_removes_what_it_names() {
-    let with = Scene::from_prompt("a magenta house in a meadow", "", 5).render(SIZE, SIZE);
-    let without = Scene::from_prompt("a magenta house in a meadow", "house", 5).render(SIZE, SIZE);
+    let with = Scene::from_prompt("a magenta house in the snow", "", 5).render(SIZE, SIZE);
+    let without = Scene::from_prompt("a magenta house in the snow", "house", 5).render(SIZE, SIZE);
     let inline = Scene::from_prompt("a meadow, no house", "", 5);
     assert!(count(&with, is_magenta) > 400);
     assert_eq!(count(&without, is_magenta), 0);

@@ -68,6 +68,10 @@ fn soft(stage: &mut Stage, amount: f32) {
     };
     let low = 0.62 - amount * 1.15;
     let colours = field(move |x, y| {
+        // Two octaves tell where there is no cloud at all; only the rest is worked out in full.
+        if density(x, y, 2) < low - 0.3 {
+            return [0.0; 4];
+        }
         let here = density(x, y, 4);
         let alpha = noise::smooth(low, low + 0.5, here);
         if alpha <= 0.004 {

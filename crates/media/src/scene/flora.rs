@@ -192,7 +192,7 @@ fn crown(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
         let light = stage.light.clone();
         let middle = y - tall * 0.7;
         let colours = field(move |px, py| {
-            let leaf = noise::fractal(px * 22.0 / tall, py * 22.0 / tall, seed, 3);
+            let leaf = noise::fractal(px * 26.0 / tall, py * 26.0 / tall, seed, 2);
             let clump = noise::gradient(px * 9.0 / tall, py * 9.0 / tall, seed ^ 3);
             let up = (middle - py) / (tall * 0.3);
             let facing = (tone + up * 0.16 + leaf * 0.4 + clump * 0.25).clamp(0.05, 1.0);

@@ -7,7 +7,7 @@ pub(crate) fn hash(x: i32, y: i32, seed: u32) -> u32 {
         ^ seed.wrapping_mul(0xC2B2_AE3D);
     h ^= h >> 15;
     h = h.wrapping_mul(0x2C1B_3C6D);
-    h ^= h >> 12;
+    h ^= h >> 13;
     h = h.wrapping_mul(0x297A_2D39);
     h ^ (h >> 15)
 }

@@ -125,7 +125,7 @@ pub(crate) fn hills(stage: &mut Stage, hills: Hills) {
         let slope = (line(x + 0.02) - top) / 0.02;
         let down = (y - top).max(0.0);
         let facing = 0.55 + slope * light.side(x) * 0.9 - down * 0.9;
-        let tuft = noise::fractal(x * 34.0, y * 70.0, seed, 3);
+        let tuft = noise::fractal(x * 40.0, y * 80.0, seed, 2);
         let patch = noise::gradient(x * 5.0, y * 12.0, seed ^ 2);
         let colour = scale(hills.colour, 1.0 + tuft * 0.16 + patch * 0.14);
         let rim = noise::smooth(0.014, 0.0, down) * 0.25;
@@ -169,7 +169,7 @@ pub(crate) fn plain(stage: &mut Stage, top: f32, colour: Rgb, rough: f32) {
         let near = ((y - top) / 0.5).clamp(0.0, 1.4);
         // Texture gets finer with distance, as on real ground.
         let size = 1.0 / (0.12 + near);
-        let tuft = noise::fractal(x * 14.0 * size, y * 60.0 * size.sqrt(), seed, 3);
+        let tuft = noise::fractal(x * 18.0 * size, y * 76.0 * size.sqrt(), seed, 2);
         let patch = noise::gradient(x * 3.0 * size.sqrt(), y * 14.0, seed ^ 4);
         let surface = scale(colour, 1.0 + tuft * 0.2 * rough + patch * 0.16 * rough);
         let lit = light.on(surface, 0.72 - near * 0.22);

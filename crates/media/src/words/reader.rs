@@ -4,6 +4,7 @@ use super::Reading;
 use super::lexicon::{LANGUAGES, lexicon};
 use super::meaning::{COLOURS, Meaning, english};
 use super::pieces::{language, meaning, pieces};
+use super::text;
 use crate::scene::{Place, Wanted};
 
 /// State while walking over a prompt.
@@ -78,7 +79,7 @@ fn leave_out(words: &str, reading: &mut Reading) {
     let pieces = pieces(words);
     let language = language(&pieces);
     for piece in pieces.iter().filter(|p| !p.word.is_empty()) {
-        reading.left_out.push(piece.word.clone());
+        reading.left_out.extend(text::forms(&piece.word));
         if let Some(meaning) = meaning(piece, language) {
             reading.left_out.extend(name_of(meaning));
         }
