@@ -75,6 +75,10 @@ macro_rules! bound {
     }};
 }
 
+/// Whole tables are compared here, for which loops within loops are the wrong plan whatever the statistics say.
+const POSTGRES_SNAPSHOT: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; \
+     SET LOCAL enable_nestloop = off; SET LOCAL statement_timeout = 0";
+
 /// The readers.
 #[derive(Clone, Debug)]
 pub(crate) enum Db {
@@ -128,6 +132,26 @@ impl Db {
 
     pub(crate) async fn one<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<T> {
         self.maybe(sql, args).await?.ok_or(Error::NotFound)
+    }
+
+    /// Asks several things of one moment; every answer is a list of texts.
+    pub(crate) async fn snapshot(&self, statements: &[&str]) -> Result<Vec<Vec<String>>> {
+        let mut answers = Vec::with_capacity(statements.len());
+        on!(Db, self, pool: Driver => {
+            let mut moment = pool.begin().await?;
+            if self.dialect() == Dialect::Postgres {
+                sqlx::raw_sql(POSTGRES_SNAPSHOT).execute(&mut *moment).await?;
+            }
+            for sql in statements {
+                let sql = AssertSqlSafe((*sql).to_owned());
+                let rows = sqlx::query::<Driver>(sql).fetch_all(&mut *moment).await?;
+                let texts: sqlx::Result<Vec<String>> =
+                    rows.iter().map(|row| String::read(&mut Columns::of(row))).collect();
+                answers.push(texts?);
+            }
+            moment.rollback().await?;
+        });
+        Ok(answers)
     }
 
     pub(crate) async fn close(&self) {
