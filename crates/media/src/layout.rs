@@ -63,12 +63,12 @@ pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed
         for copy in 0..want.count {
             let own = dice.part(&want.key, i32::from(copy) + index as i32 * 100);
             let slot = slots.pop().unwrap_or(0.0);
-            all.push(place(
-                want,
-                (index, art.clone()),
-                (slot, crowd),
-                (floor, &own),
-            ));
+            let mut one = place(want, (index, art.clone()), (slot, crowd), (floor, &own));
+            // All of them must fit beside each other.
+            if total > 1 && want.at.is_none() {
+                one.scale *= (0.84 / total as f32 / one.width()).min(1.0);
+            }
+            all.push(one);
         }
     }
     if wanted.iter().all(|want| want.at.is_none()) {

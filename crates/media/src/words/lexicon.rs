@@ -169,7 +169,10 @@ impl Lexicon {
                 for (place, word) in cell.split('|').enumerate() {
                     let rank = 1 + u8::from(place > 0) + if is_pictured(group) { 0 } else { 2 };
                     let common = uses.get(&(language as u8, word)).copied().unwrap_or(0) > 3;
+                    // Gestures carry keywords such as "above" that are no pictures in any language.
+                    let gesture = place > 0 && language > 0 && !is_pictured(group);
                     if word.is_empty()
+                        || gesture
                         || (place > 0 && (common || language == 0 && VAGUE.contains(&word)))
                     {
                         continue;

@@ -39,6 +39,12 @@ pub(crate) fn read(prompt: &str, negative: &str) -> Reading {
             continue;
         }
         if let Some(meaning) = meaning(piece, language) {
+            if let Meaning::Thing(id) = meaning
+                && walk.count.is_none()
+                && is_plural(&piece.word, id)
+            {
+                walk.count = Some(3);
+            }
             step(meaning, language, &mut walk, &mut reading);
         } else if !walk.leaving {
             walk.after_noun = false;
@@ -119,7 +125,8 @@ fn step(meaning: Meaning, language: u8, walk: &mut Walk, reading: &mut Reading) 
             {
                 reading.setting = Some(setting);
             }
-            settle_colour(walk, reading);
+            // "A green valley" is no wish for a green picture.
+            walk.colour = None;
             walk.rider = None;
             walk.after_noun = false;
         }
@@ -136,10 +143,32 @@ fn step(meaning: Meaning, language: u8, walk: &mut Walk, reading: &mut Reading) 
     }
 }
 
+/// Clothes colour whoever wears them.
+const CLOTHES: &[&str] = &["👗", "👘", "🧥", "👔", "👕", "👚", "👖", "🎽", "🥻"];
+
+/// Whether a word is the plural of a thing's name.
+fn is_plural(word: &str, id: u16) -> bool {
+    let names = |form: &String| {
+        let entries = lexicon().find(form).unwrap_or_default();
+        entries
+            .iter()
+            .any(|entry| entry.meaning == Meaning::Thing(id))
+    };
+    word.ends_with('s') && text::forms(word).iter().skip(1).any(names)
+}
+
 fn noun(id: u16, walk: &mut Walk, reading: &mut Reading) {
     let thing = &lexicon().things[id as usize];
     let colour = walk.colour.take().map(|c| COLOURS[c as usize]);
     let count = walk.count.take().unwrap_or(1).clamp(1, 9);
+    if let (true, Some(wearer)) = (
+        CLOTHES.contains(&thing.key.as_str()),
+        reading.subjects.last_mut(),
+    ) {
+        wearer.colour = colour.map(|c| c.1).or(wearer.colour);
+        wearer.colour_name = colour.map(|c| c.0.to_owned()).or(wearer.colour_name.take());
+        return;
+    }
     let scale = f32::from(walk.size.take().unwrap_or(10)) / 10.0;
     walk.after_noun = true;
     walk.noun_took_colour = colour.is_some();

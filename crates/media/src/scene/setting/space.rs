@@ -40,7 +40,8 @@ pub(crate) fn space(stage: &mut Stage) {
     let path = stage.everything();
     stage.add(path, colours, Role::Sky, 1.0);
     sky::stars(stage);
-    if !stage.scene.leaves_out("planet") {
+    let named = stage.scene.subjects.iter().any(|one| one.key == "🪐");
+    if !named && !stage.scene.leaves_out("planet") {
         planet(stage);
     }
     if stage.scene.stands_on_ground() {
