@@ -18,7 +18,7 @@ impl Style for Noir {
         let [r, g, b, a] = (region.field)(spot.x, spot.y);
         let grey = luma([r, g, b]);
         let (low, high) = match region.role {
-            Role::Subject => (0.22, 0.72),
+            Role::Subject => (0.06, 0.5),
             Role::Light => (0.1, 0.6),
             Role::Sky => (0.18, 1.05),
             Role::Cloud => (0.25, 1.0),
