@@ -13,8 +13,8 @@ use crate::ids::random_bytes;
 use crate::jobs::{family_of, render};
 use crate::sign::sign_webhook;
 
-/// A claimed callback that is not heard of again is due again after this.
-const CLAIM_MS: i64 = 60_000;
+/// A claimed callback that is not heard of again is due again after this: a try takes half of it at the most.
+const CLAIM_MS: i64 = 20_000;
 /// A receiver may ask for at most this much patience.
 const RETRY_AFTER_MOST_S: u64 = 3_600;
 /// What is kept of an answer.

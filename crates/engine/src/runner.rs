@@ -80,7 +80,8 @@ impl Engine {
 
     async fn work_on(self: &Arc<Self>, row: JobRow, slot: &Slot) {
         let (gauge, cancelled) = self.bench.put(&row.id, row.fence, row.progress as u8);
-        let in_hand = InHand {
+        // In hand until it is settled: the lease is renewed and progress does not fall back while files are stored.
+        let _in_hand = InHand {
             engine: self,
             row: &row,
         };
@@ -89,7 +90,6 @@ impl Engine {
             () = cancelled.cancelled() => None,
             result = self.attempt(&row, slot, gauge, &cancelled) => Some(result),
         };
-        drop(in_hand);
         match result {
             // Cancelled, or the lease is gone: whoever did that has settled or will.
             None => {}

@@ -17,23 +17,23 @@ use serde_json::{Value, json};
 
 use crate::scripted::Scripted;
 
-pub const START_MS: i64 = 1_800_000_000_000;
+pub(crate) const START_MS: i64 = 1_800_000_000_000;
 
-pub struct Rig {
-    pub engine: Arc<Engine>,
-    pub backend: Arc<Scripted>,
-    pub clock: Clock,
-    pub store: Store,
+pub(crate) struct Rig {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) backend: Arc<Scripted>,
+    pub(crate) clock: Clock,
+    pub(crate) store: Store,
     folder: PathBuf,
     node: u32,
 }
 
 impl Rig {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(4, LostSubmit::Repeat).await
     }
 
-    pub async fn with(slots: usize, lost: LostSubmit) -> Self {
+    pub(crate) async fn with(slots: usize, lost: LostSubmit) -> Self {
         let folder = std::env::temp_dir().join(format!("atelier-story-{}", Ids::Random.uuid()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let clock = Clock::manual(START_MS);
@@ -50,7 +50,7 @@ impl Rig {
     }
 
     /// The process is gone and another one starts on the same files.
-    pub async fn restart(&mut self) {
+    pub(crate) async fn restart(&mut self) {
         self.node += 1;
         self.store.close().await;
         let node = format!("node-{}", self.node);
@@ -63,7 +63,7 @@ impl Rig {
     }
 
     /// A second node on the same store and the same files.
-    pub fn second_node(&self) -> Arc<Engine> {
+    pub(crate) fn second_node(&self) -> Arc<Engine> {
         house_on(
             self.store.clone(),
             &self.folder,
@@ -73,7 +73,7 @@ impl Rig {
         )
     }
 
-    pub async fn account(&self, balance: i64) -> Caller {
+    pub(crate) async fn account(&self, balance: i64) -> Caller {
         let number = Ids::Random.uuid();
         let request = NewAccountRequest {
             email: format!("{number}@example.com"),
@@ -91,12 +91,12 @@ impl Rig {
         caller
     }
 
-    pub async fn imagine(&self, caller: &Caller, prompt: &str) -> Result<JobId, Refusal> {
+    pub(crate) async fn imagine(&self, caller: &Caller, prompt: &str) -> Result<JobId, Refusal> {
         self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }), None)
             .await
     }
 
-    pub async fn submit(
+    pub(crate) async fn submit(
         &self,
         caller: &Caller,
         body: Value,
@@ -119,7 +119,7 @@ impl Rig {
     }
 
     /// Lets everything happen that can happen without time passing.
-    pub async fn settle_down(&self) {
+    pub(crate) async fn settle_down(&self) {
         let mut quiet = 0;
         for _ in 0..2_000 {
             let leased = self.engine.run_step().await.expect("a step");
@@ -138,7 +138,7 @@ impl Rig {
     }
 
     /// Waits until a number of slots are busy.
-    pub async fn until_busy(&self, slots: u64) {
+    pub(crate) async fn until_busy(&self, slots: u64) {
         for _ in 0..2_000 {
             self.engine.run_step().await.expect("a step");
             if self.busy().await == slots {
@@ -154,19 +154,19 @@ impl Rig {
         stats["backends"][0]["busy"].as_u64().expect("a number")
     }
 
-    pub async fn job(&self, caller: &Caller, id: &JobId) -> Job {
+    pub(crate) async fn job(&self, caller: &Caller, id: &JobId) -> Job {
         self.engine
             .job(&caller.account_id, id)
             .await
             .expect("the job")
     }
 
-    pub async fn state(&self, caller: &Caller, id: &JobId) -> JobState {
+    pub(crate) async fn state(&self, caller: &Caller, id: &JobId) -> JobState {
         self.job(caller, id).await.state
     }
 
     /// Balance and held quota.
-    pub async fn purse(&self, caller: &Caller) -> (String, String) {
+    pub(crate) async fn purse(&self, caller: &Caller) -> (String, String) {
         let account = self
             .engine
             .account(&caller.account_id)
@@ -176,7 +176,7 @@ impl Rig {
     }
 
     /// Every book must balance at the end of every story.
-    pub async fn check_books(&self) {
+    pub(crate) async fn check_books(&self) {
         let problems = self.store.check_books().await.expect("checked");
         assert!(problems.is_empty(), "{problems:#?}");
     }
@@ -188,7 +188,7 @@ impl Drop for Rig {
     }
 }
 
-pub async fn house(
+pub(crate) async fn house(
     folder: &std::path::Path,
     clock: &Clock,
     backend: Arc<dyn Backend>,

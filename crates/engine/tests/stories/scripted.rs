@@ -11,16 +11,16 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 /// Acts on words in the prompt: `fail`, `flaky`, `hang`, `ticket`; anything else succeeds at once.
-pub struct Scripted {
+pub(crate) struct Scripted {
     slots: usize,
     lost: LostSubmit,
     /// Prompts in the order they were started.
-    pub started: Mutex<Vec<String>>,
+    pub(crate) started: Mutex<Vec<String>>,
     polls: AtomicUsize,
 }
 
 impl Scripted {
-    pub fn new(slots: usize, lost: LostSubmit) -> Self {
+    pub(crate) fn new(slots: usize, lost: LostSubmit) -> Self {
         Self {
             slots,
             lost,
@@ -29,7 +29,7 @@ impl Scripted {
         }
     }
 
-    pub fn starts(&self) -> Vec<String> {
+    pub(crate) fn starts(&self) -> Vec<String> {
         self.started
             .lock()
             .expect("no panic under the lock")
