@@ -245,7 +245,8 @@ async fn every_follow_up_returns_a_real_picture_and_the_history_lists_them() {
     }
     let body = json!({ "jobId": single["jobId"], "mask": base64_png(&mask), "prompt": "a hot air balloon" });
     let repainted = story.made("/artgen/v1/inpaint", body).await;
-    story.picture(&repainted["originImage"]).await;
+    let picture = story.picture(&repainted["originImage"]).await;
+    assert_eq!((picture.width, picture.height), size(&repainted));
     ids.push(repainted["jobId"].clone());
     let wrong = Picture::filled(width + 1, height, [255; 4]);
     let body = json!({ "jobId": single["jobId"], "mask": base64_png(&wrong), "prompt": "x" });

@@ -1,0 +1,107 @@
+//! House rules that a reader would otherwise have to believe.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The crates of ours that a crate depends on when it is built for users.
+fn arrows(name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml"))
+        .expect("a manifest");
+    let manifest: toml::Table = text.parse().expect("TOML");
+    let dependencies = manifest["dependencies"].as_table().expect("a table");
+    dependencies
+        .keys()
+        .filter_map(|key| key.strip_prefix("atelier-"))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_crates_depend_on_each_other_only_along_the_arrows() {
+    let allowed = BTreeMap::from([
+        ("contract", vec![]),
+        ("media", vec![]),
+        ("store", vec!["contract"]),
+        ("backends", vec!["contract", "media"]),
+        ("engine", vec!["backends", "contract", "store"]),
+        ("gateway", vec!["backends", "contract", "engine", "store"]),
+    ]);
+    for (name, allowed) in allowed {
+        let mut found = arrows(name);
+        found.sort();
+        assert_eq!(found, allowed, "{name}");
+    }
+}
+
+#[test]
+fn only_the_wiring_and_the_offline_commands_name_the_store_and_the_back_ends() {
+    let source = root().join("crates/gateway/src");
+    let mut wrong = Vec::new();
+    visit(&source, &mut |path, text| {
+        let inside = path
+            .strip_prefix(&source)
+            .expect("below it")
+            .display()
+            .to_string();
+        if inside != "app.rs"
+            && (text.contains("atelier_store::") || text.contains("atelier_backends::"))
+        {
+            wrong.push(inside);
+        }
+    });
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn every_example_has_an_operation_and_every_operation_an_example() {
+    let names: Vec<String> = atelier_contract::FAMILIES
+        .iter()
+        .flat_map(|family| family.submits)
+        .map(|submit| format!("{}.json", submit.name))
+        .collect();
+    let folder = std::fs::read_dir(root().join("crates/contract/examples")).expect("a folder");
+    let mut files: Vec<String> = folder
+        .map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    files.sort();
+    let mut names = names;
+    names.sort();
+    assert_eq!(files, names);
+}
+
+#[test]
+fn nothing_is_marked_as_unfinished() {
+    let mut found = Vec::new();
+    for folder in ["crates", "bench"] {
+        visit(&root().join(folder), &mut |path, text| {
+            // The words are put together here, so that this file does not name itself.
+            for word in [["TO", "DO"], ["FIX", "ME"], ["unimplemen", "ted!"]] {
+                if text.contains(&word.concat()) {
+                    found.push(format!("{}: {}", path.display(), word.concat()));
+                }
+            }
+        });
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+fn visit(folder: &Path, look: &mut dyn FnMut(&Path, &str)) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            visit(&path, look);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            look(&path, &std::fs::read_to_string(&path).expect("text"));
+        }
+    }
+}
