@@ -4,6 +4,7 @@
 //! The same job always makes the same bytes, so an attempt whose outcome was lost is simply repeated.
 
 mod album;
+mod cel;
 mod desk;
 mod draw;
 mod film;

@@ -12,6 +12,8 @@ const GROUND_NOISE: u32 = 6;
 const DRAWN_SIDE: f32 = 384.0;
 /// How much of the masked part the subject fills.
 const FILLED: f32 = 0.94;
+/// How much less of it the smallest subject fills.
+const SLACK: f32 = 0.16;
 /// From this much on a pixel is the subject's alone.
 const SUBJECT: u32 = 40;
 
@@ -78,13 +80,16 @@ fn with_whole_scene(picture: &Picture, mask: &Mask, scene: &Scene, ground: &Grou
 /// Lays the subjects of a scene over a part of a picture, as large as fits.
 fn put_subject(canvas: &mut Picture, [x, y, width, height]: [u32; 4], scene: &Scene) {
     let (subject, [left, top, across, down]) = lifted(scene, width, height);
-    let room = (width as f32 * FILLED / across as f32).min(height as f32 * FILLED / down as f32);
+    // Each seed leaves a little room somewhere else, so that four repaints are four pictures.
+    let share = |shift: u32| (scene.seed() >> shift & 0xff) as f32 / 255.0;
+    let filled = FILLED - SLACK * share(0);
+    let room = (width as f32 * filled / across as f32).min(height as f32 * filled / down as f32);
     let side = |length: u32| ((length as f32 * room) as u32).max(1);
     let fitted = subject
         .cropped(i64::from(left), i64::from(top), across, down)
         .resized(side(across), side(down));
-    let x = x + (width.saturating_sub(fitted.width)) / 2;
-    let y = y + (height.saturating_sub(fitted.height)) / 2;
+    let x = x + (width.saturating_sub(fitted.width) as f32 * share(8)) as u32;
+    let y = y + (height.saturating_sub(fitted.height) as f32 * share(16)) as u32;
     canvas.overlaid(&fitted, i64::from(x), i64::from(y));
 }
 

@@ -3,7 +3,7 @@
 use atelier_contract::brief::Task;
 
 use super::desk::Desk;
-use super::{draw, film, follow, merge, repaint, retouch};
+use super::{cel, draw, film, follow, merge, repaint, retouch};
 use crate::backend::{Fault, Made};
 
 /// Every operation that can be done.
@@ -32,6 +32,8 @@ pub(super) const SERVED: &[&str] = &[
     "vidgen.characters",
     "vidgen.no_watermark",
     "vidgen_partner.generations",
+    "animegen.text_to_image",
+    "animegen.image_to_image",
     "clipgen.generations",
     "facegen.swap",
     "motion.generations",
@@ -66,7 +68,7 @@ pub(super) fn done(desk: &Desk) -> Result<Made, Fault> {
         Task::Extend(_) => film::extend(desk),
         Task::Unmark => film::unmark(desk),
         Task::Character => film::character(desk),
-        Task::Anime => Err(Fault::ours("anime is not served")),
+        Task::Anime => cel::anime(desk),
     }
 }
 

@@ -1,0 +1,76 @@
+//! Anime pictures: characters at their places, coloured by reference pictures, or drawn over a base picture.
+
+use atelier_media::anime::{Anime, Character};
+use atelier_media::{Picture, restyle};
+use serde_json::Value;
+
+use super::desk::Desk;
+use super::notes::Notes;
+use super::{album, palette};
+use crate::backend::{Fault, Made};
+
+/// How far references move a picture where the request does not say.
+const USUAL_INFLUENCE: f64 = 0.6;
+
+/// Draws as many anime pictures as asked for.
+pub(super) fn anime(desk: &Desk) -> Result<Made, Fault> {
+    let brief = &desk.work.brief;
+    let over_base = brief.extra.get("base_image").and_then(Value::as_bool) == Some(true);
+    let mut references = desk.sources()?;
+    let base = (over_base && !references.is_empty()).then(|| references.remove(0));
+    let (width, height) = desk.size(base.as_ref());
+    let base = base.map(|base| base.on([255; 3]).covering(width, height));
+    let colours = palette::shared(&references);
+    let files = album::filed(desk, desk.count(), |index| {
+        let drawn = described(desk, &colours, desk.seed_of(index)).render(width, height);
+        Ok(match &base {
+            Some(base) => drawn_over(desk, base, &drawn),
+            None => drawn,
+        })
+    })?;
+    let mut made = album::made(files, desk.count(), &Notes::Picture { seed: desk.seed });
+    made.seed = Some(desk.seed.to_string());
+    Ok(made)
+}
+
+/// The base picture, as far towards the drawing as the strength says.
+fn drawn_over(desk: &Desk, base: &Picture, drawn: &Picture) -> Picture {
+    restyle(base, drawn, desk.work.brief.strength as f32)
+}
+
+fn described(desk: &Desk, colours: &[[u8; 3]], seed: u64) -> Anime {
+    let brief = &desk.work.brief;
+    let mut anime = Anime::from_prompt(&brief.prompt, &brief.negative, seed);
+    let given = brief
+        .extra
+        .get("character_prompts")
+        .and_then(Value::as_array);
+    for one in given.into_iter().flatten() {
+        if let Some(unwanted) = one.get("uc").and_then(Value::as_str) {
+            anime.negative = format!("{}, {unwanted}", anime.negative);
+        }
+        anime.characters.push(Character {
+            prompt: one["prompt"].as_str().unwrap_or_default().to_owned(),
+            centre: (side(one, "x"), side(one, "y")),
+        });
+    }
+    if !colours.is_empty() {
+        anime.palette = colours.to_vec();
+        anime.influence = influence(desk) as f32;
+    }
+    anime
+}
+
+fn side(character: &Value, name: &str) -> f32 {
+    character["center"][name].as_f64().unwrap_or(0.5) as f32
+}
+
+/// The strongest wish of any reference.
+fn influence(desk: &Desk) -> f64 {
+    ["vibe_transfer", "character_reference"]
+        .iter()
+        .filter_map(|field| desk.work.request.get(*field)?.as_array())
+        .flatten()
+        .map(|one| one["strength"].as_f64().unwrap_or(USUAL_INFLUENCE))
+        .fold(0.0, f64::max)
+}
