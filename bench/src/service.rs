@@ -103,13 +103,21 @@ async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Serv
         bail!("it ended without listening")
     });
     let address = found.await.context("it did not listen in time")??;
-    // Keep reading, so that the child never blocks on a full pipe.
-    tokio::task::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    drain(lines);
     Ok(Served {
         child,
         address,
         folder,
     })
+}
+
+/// Keeps reading, so that the child never blocks on a full pipe.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it ends with the child; nothing waits for it"
+)]
+fn drain(mut lines: tokio::io::Lines<BufReader<tokio::process::ChildStdout>>) {
+    tokio::task::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
 }
 
 /// One call; gives the JSON body.

@@ -14,13 +14,11 @@ const BODY: &str = r#"{"prompt":"a lighthouse at dawn [[stall]]","timeout":1200}
 /// Measures and prints, on SQLite and, when there is a server, on PostgreSQL.
 pub(crate) async fn run() -> Result<()> {
     compare("SQLite", None).await?;
-    match postgres() {
-        Some(server) => compare("PostgreSQL", Some(&server)).await,
-        None => {
-            say("PostgreSQL was not measured: set ATELIER_TEST_POSTGRES");
-            Ok(())
-        }
+    if let Some(server) = postgres() {
+        return compare("PostgreSQL", Some(&server)).await;
     }
+    say("PostgreSQL was not measured: set ATELIER_TEST_POSTGRES");
+    Ok(())
 }
 
 #[expect(

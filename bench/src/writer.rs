@@ -81,6 +81,7 @@ enum Link {
 
 impl Writer {
     /// Opens a database and starts the one task that writes.
+    #[expect(clippy::disallowed_methods, reason = "the task ends with the process")]
     pub(crate) async fn open(database: &str) -> Result<Self> {
         let mut link = if database.starts_with("postgres") {
             Link::Postgres(PgConnection::connect(database).await?)

@@ -106,20 +106,17 @@ impl Engine {
 
     async fn secrets(&self, account_id: &str) -> Result<Secrets, Refusal> {
         let name = setting_name(account_id);
-        let sealed = match self.store.setting(&name).await.map_err(unavailable)? {
-            Some(sealed) => sealed,
-            None => {
-                let fresh = Secrets {
-                    current: new_webhook_secret(&random_bytes::<32>()),
-                    previous: None,
-                    rotated_ms: 0,
-                };
-                let sealed = self.seal_secrets(account_id, &fresh);
-                self.store
-                    .put_setting_if_absent(&name, &sealed)
-                    .await
-                    .map_err(unavailable)?
-            }
+        let sealed = if let Some(sealed) = self.store.setting(&name).await.map_err(unavailable)? {
+            sealed
+        } else {
+            let fresh = Secrets {
+                current: new_webhook_secret(&random_bytes::<32>()),
+                previous: None,
+                rotated_ms: 0,
+            };
+            let sealed = self.seal_secrets(account_id, &fresh);
+            let kept = self.store.put_setting_if_absent(&name, &sealed).await;
+            kept.map_err(unavailable)?
         };
         let opened = self.keyring.sealer().open(&sealed, name.as_bytes()).ok();
         opened

@@ -18,9 +18,9 @@ impl Engine {
         let mut tariff = Tariff::clone(&self.tariff());
         for (name, amount) in self.store.settings(PRICE).await? {
             let key = name.strip_prefix(PRICE).unwrap_or(&name);
-            match Quota::parse(&amount).map(|amount| tariff.set(key, amount)) {
-                Some(Ok(())) => {}
-                _ => tracing::warn!(key, amount, "a stored price fits no operation any more"),
+            let taken = Quota::parse(&amount).map(|amount| tariff.set(key, amount));
+            if !matches!(taken, Some(Ok(()))) {
+                tracing::warn!(key, amount, "a stored price fits no operation any more");
             }
         }
         self.replace_tariff(tariff);

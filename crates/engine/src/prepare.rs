@@ -105,27 +105,21 @@ impl Engine {
             let fault = Fault::bad_link(&source.field, "the image could not be read");
             Fault { detail, ..fault }
         };
-        let bytes = match &source.image {
-            ImageData::Inline(inline) => {
-                let key = input_key(account_id, &inline.hash);
-                self.files
-                    .read(&key)
-                    .await
-                    .map_err(|error| unreadable(error.to_string()))?
+        let kept = match &source.image {
+            ImageData::Inline(inline) => Some(input_key(account_id, &inline.hash)),
+            ImageData::Url(url) => self.own_asset(url.as_str()),
+        };
+        let bytes = match (kept, &source.image) {
+            (None, ImageData::Url(url)) => {
+                let fetched = self.outbound.fetch_image(url.as_str()).await;
+                fetched
+                    .map_err(|fault| unreadable(fault.to_string()))?
+                    .bytes
             }
-            ImageData::Url(url) => match self.own_asset(url.as_str()) {
-                Some(key) => self
-                    .files
-                    .read(&key)
-                    .await
-                    .map_err(|error| unreadable(error.to_string()))?,
-                None => {
-                    let fetched = self.outbound.fetch_image(url.as_str()).await;
-                    fetched
-                        .map_err(|fault| unreadable(fault.to_string()))?
-                        .bytes
-                }
-            },
+            (key, _) => {
+                let read = self.files.read(&key.unwrap_or_default()).await;
+                read.map_err(|error| unreadable(error.to_string()))?
+            }
         };
         let header =
             ImageHeader::read(&bytes).map_err(|why| Fault::bad_link(&source.field, why))?;

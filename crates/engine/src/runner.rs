@@ -159,7 +159,7 @@ impl Engine {
                 .store
                 .begin_attempt(attempt)
                 .await
-                .map_err(store_fault)?;
+                .map_err(|error| store_fault(&error))?;
             if !ours {
                 return Err(Fault::ours("the lease was lost before the start"));
             }
@@ -174,7 +174,7 @@ impl Engine {
                 .store
                 .record_ticket(&row.id, row.fence, &attempt_id, &text, now_ms)
                 .await;
-            recorded.map_err(store_fault)?;
+            recorded.map_err(|error| store_fault(&error))?;
             crash::point("runner.ticket_recorded");
         }
         Ok(started)
@@ -273,7 +273,7 @@ impl Engine {
     }
 }
 
-fn store_fault(error: atelier_store::Error) -> Fault {
+fn store_fault(error: &atelier_store::Error) -> Fault {
     Fault {
         retry: true,
         ..Fault::ours(format!("store: {error}"))

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use crate::engine::Engine;
 
 /// How often the slow round of the sweeper goes.
-const TIDY_EVERY: Duration = Duration::from_secs(600);
+const TIDY_EVERY: Duration = Duration::from_mins(10);
 /// After an error a loop waits this long, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 

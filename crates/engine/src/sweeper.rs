@@ -48,7 +48,7 @@ impl Engine {
             match self.files.delete(&asset.key).await {
                 Ok(()) => gone.push(asset.key),
                 Err(error) => {
-                    tracing::warn!(%error, key = asset.key, "an expired file was not deleted")
+                    tracing::warn!(%error, key = asset.key, "an expired file was not deleted");
                 }
             }
         }
@@ -109,7 +109,9 @@ impl Engine {
         }
         let ids: Vec<String> = notes.iter().map(|note| note.job_id.clone()).collect();
         self.store.write_progress(notes, self.now_ms()).await?;
-        ids.iter().for_each(|id| self.wake_job(id));
+        for id in &ids {
+            self.wake_job(id);
+        }
         Ok(())
     }
 

@@ -4,6 +4,8 @@ mod families;
 mod own;
 mod parts;
 
+use std::fmt::Write as _;
+
 use atelier_contract::Code;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -54,12 +56,8 @@ fn description() -> String {
          unknown fields are ignored, and every submit takes an `Idempotency-Key` header.\n\n| code | HTTP | meaning |\n|---|---|---|\n",
     );
     for code in Code::ALL {
-        text.push_str(&format!(
-            "| `{}` | {} | {} |\n",
-            code.word(),
-            code.status(),
-            code.meaning()
-        ));
+        let (word, status, meaning) = (code.word(), code.status(), code.meaning());
+        let _ = writeln!(text, "| `{word}` | {status} | {meaning} |");
     }
     text
 }

@@ -42,7 +42,7 @@ fn submit_of(family: &Family, submit: &Submit, generator: &mut SchemaGenerator) 
         "summary": summary(generator, &schema),
         "parameters": [idempotency_key()],
         "requestBody": { "required": true, "content": content },
-        "responses": answers((submit.answer_shape)(generator).to_value()),
+        "responses": answers(&(submit.answer_shape)(generator).to_value()),
     });
     if matches!(submit.delivery, Delivery::Job) {
         operation["callbacks"] = callback(family, hook_field(generator, &schema), generator);
@@ -123,15 +123,15 @@ fn fetch_of(family: &Family, fetch: &Fetch, generator: &mut SchemaGenerator) -> 
             "operationId": format!("{name}.get"),
             "tags": [family.title],
             "summary": "How far a job is, and its result.",
-            "parameters": [query(fetch.param, true, id)],
-            "responses": answers(good.clone()),
+            "parameters": [query(fetch.param, true, &id)],
+            "responses": answers(&good),
         },
         "post": {
             "operationId": format!("{name}.post"),
             "tags": [family.title],
             "summary": "How far a job is, and its result.",
             "requestBody": { "required": true, "content": { "application/json": { "schema": body } } },
-            "responses": answers(good),
+            "responses": answers(&good),
         },
     })
 }

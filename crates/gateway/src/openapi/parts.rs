@@ -51,7 +51,7 @@ pub(super) fn responses() -> Value {
 }
 
 /// The responses of an operation whose good answer has a schema.
-pub(super) fn answers(good: Value) -> Value {
+pub(super) fn answers(good: &Value) -> Value {
     let mut all = Map::new();
     all.insert(
         "200".into(),
@@ -98,12 +98,12 @@ pub(super) fn idempotency_key() -> Value {
 }
 
 /// A parameter of the query.
-pub(super) fn query(name: &str, required: bool, schema: Value) -> Value {
+pub(super) fn query(name: &str, required: bool, schema: &Value) -> Value {
     json!({ "name": name, "in": "query", "required": required, "schema": schema })
 }
 
 /// The usual envelope around a schema of `data`.
-pub(super) fn envelope(data: Value) -> Value {
+pub(super) fn envelope(data: &Value) -> Value {
     json!({
         "type": "object",
         "required": ["status", "message", "data"],
@@ -112,7 +112,7 @@ pub(super) fn envelope(data: Value) -> Value {
 }
 
 /// The usual envelope around one page of a list.
-pub(super) fn paged(item: Value) -> Value {
+pub(super) fn paged(item: &Value) -> Value {
     json!({
         "type": "object",
         "required": ["status", "message", "data", "total", "page", "limit"],

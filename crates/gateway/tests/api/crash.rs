@@ -172,7 +172,7 @@ async fn kill_nine_in_the_middle_of_two_hundred_jobs_loses_nothing() {
         .map(|job| job["jobId"].as_str().expect("an id").to_owned())
         .collect();
     assert_eq!(listed, ids, "every accepted job exists, and no other");
-    until_heard(&receiver, &ids, Duration::from_secs(60)).await;
+    until_heard(&receiver, &ids, Duration::from_mins(1)).await;
 }
 
 /// Settings under which a dead node's jobs are taken up quickly on any database.
@@ -213,7 +213,7 @@ async fn a_crash_at_any_named_point_loses_nothing_and_charges_nothing_twice() {
                 .json(&body)
         };
         let first = call(&gateway).send().await;
-        gateway.ended(Duration::from_secs(60));
+        gateway.ended(Duration::from_mins(1));
         gateway = gateway.restart(lively());
         let again = send(call(&gateway)).await;
         assert_eq!(again.status, 200, "{point}: {}", again.json);
@@ -230,7 +230,7 @@ async fn a_crash_at_any_named_point_loses_nothing_and_charges_nothing_twice() {
                 "{point}: one key, one job"
             );
         }
-        let jobs = settled(&gateway, &account, Duration::from_secs(60)).await;
+        let jobs = settled(&gateway, &account, Duration::from_mins(1)).await;
         let job = jobs
             .iter()
             .find(|job| job["jobId"] == id.as_str())

@@ -108,7 +108,7 @@ async fn a_job_that_outlives_its_time_out_fails_with_its_quota_back() {
         .as_str()
         .expect("an id")
         .to_owned();
-    wait_for_end(&gateway, &account.key, &parent, Duration::from_secs(60)).await;
+    wait_for_end(&gateway, &account.key, &parent, Duration::from_mins(1)).await;
     // Ten seconds is the shortest time limit there is; the repaint stalls.
     let info = gateway
         .get(&account.key, &format!("/jobs/v1/{parent}"))
