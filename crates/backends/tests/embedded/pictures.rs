@@ -215,6 +215,32 @@ async fn a_vector_is_an_svg_with_paths() {
 }
 
 #[tokio::test]
+async fn a_swap_changes_the_face_and_leaves_the_rest() {
+    let studio = Studio::new();
+    let bytes = include_bytes!("../../../media/tests/data/portrait.jpg");
+    let portrait = atelier_media::decode(bytes, atelier_media::Limits::default());
+    let portrait = portrait.expect("a portrait");
+    let mut other = portrait.clone();
+    for [red, green, blue, _] in other.pixels_mut() {
+        (*red, *green, *blue) = (*green, *blue, *red);
+    }
+    let body = json!({
+        "targetImage": studio.host("target.png", &portrait), "swapImage": studio.host("face.png", &other),
+    });
+    let job = studio.finish("facegen.swap", &body, None).await;
+    let swapped = studio.picture(&job, Role::Main, 0);
+    let corner = |picture: &Picture| picture.cropped(0, 0, picture.width, picture.height / 20);
+    assert_eq!(corner(&swapped), corner(&portrait));
+    let pairs = swapped.pixels().iter().zip(portrait.pixels());
+    let changed = pairs.filter(|(new, old)| new != old).count();
+    let all = portrait.pixels().len();
+    assert!(
+        (all / 200..all / 2).contains(&changed),
+        "{changed} of {all}"
+    );
+}
+
+#[tokio::test]
 async fn a_swap_without_a_face_fails_by_name() {
     let studio = Studio::new();
     let url = studio.host("no-face.png", &photo(300, 300, 30));

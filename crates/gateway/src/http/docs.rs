@@ -1,4 +1,4 @@
-//! The interface described: for machines and for people, without a key.
+//! Pages without a key: the interface described for machines and for people, and the console.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,4 +19,9 @@ pub(super) async fn document(_: Arc<App>, _: Received) -> Answer {
 /// The readable page.
 pub(super) async fn page(_: Arc<App>, _: Received) -> Answer {
     Ok(reply::html(openapi::PAGE))
+}
+
+/// A page to look at an account with and to try a prompt; the key never leaves the caller's browser.
+pub(super) async fn console(_: Arc<App>, _: Received) -> Answer {
+    Ok(reply::html(include_str!("../console/page.html")))
 }

@@ -125,7 +125,7 @@ pub(super) fn html(page: &'static str) -> Reply {
     let mut reply = Response::new(Payload::Whole(Bytes::from_static(page.as_bytes())));
     *reply.headers_mut() = api_headers(HeaderValue::from_static("text/html; charset=utf-8"));
     let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
-                  img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+                  img-src http: https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     reply
         .headers_mut()
         .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));

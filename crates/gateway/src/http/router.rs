@@ -243,6 +243,7 @@ impl Router {
         self.add(get, "/assets/*", page!(assets::serve));
         self.add(get, "/openapi.json", page!(docs::document));
         self.add(get, "/docs", page!(docs::page));
+        self.add(get, "/console/", page!(docs::console));
         self.add(get, "/healthz", page!(health::alive));
         self.add(get, "/readyz", page!(health::ready));
         self.add(get, "/metrics", page!(health::metrics));

@@ -106,6 +106,12 @@ const PLAIN: &[(&str, &str, &str, &str)] = &[
         "application/json",
     ),
     ("/docs", "docs", "This document for people.", "text/html"),
+    (
+        "/console/",
+        "console",
+        "A page to look at an account with.",
+        "text/html",
+    ),
 ];
 
 /// Adds every endpoint.
