@@ -5,7 +5,7 @@ use atelier_media::{CameraMove, Mask, Morph, Motion, Picture, Scene, loop_time};
 use super::reel::{Reel, Shot};
 
 /// A moving scene is drawn this often in a shot; between these drawings its parts travel.
-const DRAWINGS: usize = 6;
+const DRAWINGS: usize = 4;
 /// Frames over which one shot dissolves into the next.
 const DISSOLVE: usize = 12;
 
