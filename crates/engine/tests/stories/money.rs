@@ -108,6 +108,6 @@ async fn a_banned_word_is_refused_by_name() {
         .expect_err("banned");
     assert_eq!(
         (refusal.code, refusal.message.as_str()),
-        (Code::BannedPrompt, "banned prompt words: [gore]")
+        (Code::BannedPrompt, "prompt: banned prompt words: [gore]")
     );
 }
