@@ -10,6 +10,7 @@ mod connections;
 mod crash;
 mod envelopes;
 mod events;
+mod families;
 mod first_run;
 mod idempotency;
 mod keys;
