@@ -77,6 +77,20 @@ pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
     listening(command, Some(folder)).await
 }
 
+/// Brings a database to the service's own schema.
+pub(crate) async fn migrate(place: &[&str]) -> Result<()> {
+    let status = Command::new(binary()?)
+        .arg("migrate")
+        .args(place)
+        .stdout(Stdio::null())
+        .status()
+        .await?;
+    if !status.success() {
+        bail!("the schema could not be made");
+    }
+    Ok(())
+}
+
 static STARTED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
 /// Starts a part of this program as a reference.

@@ -6,8 +6,8 @@ use crate::load;
 use crate::report::{median, ratio, say};
 use crate::service::{self, request};
 
-const ROUNDS: usize = 5;
-const SECONDS: f64 = 3.0;
+const ROUNDS: usize = 3;
+const SECONDS: f64 = 2.0;
 /// A prompt that keeps the embedded engine from drawing, so that accepting is what is measured.
 const BODY: &str = r#"{"prompt":"a lighthouse at dawn [[stall]]","timeout":1200}"#;
 

@@ -35,7 +35,8 @@ pub(crate) async fn fresh_database(server: Option<&str>, name: &str) -> Result<P
     let Some(server) = server else {
         let folder = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&folder)?;
-        let file = folder.join("raw.db");
+        let file = folder.join("atelier.db");
+        crate::service::migrate(&["--data-dir", &folder.display().to_string()]).await?;
         return Ok(Place {
             url: format!("sqlite:{}", file.display()),
             file: Some(file),
@@ -52,26 +53,18 @@ pub(crate) async fn fresh_database(server: Option<&str>, name: &str) -> Result<P
         .rsplit_once('/')
         .context("an address with a database")?
         .0;
-    Ok(Place {
-        url: format!("{base}/{name}{query}"),
-        file: None,
-    })
+    let url = format!("{base}/{name}{query}");
+    if name.contains("raw") {
+        crate::service::migrate(&["--database", &url]).await?;
+    }
+    Ok(Place { url, file: None })
 }
 
-const SCHEMA: &[&str] = &[
-    "CREATE TABLE account (id TEXT PRIMARY KEY, balance BIGINT NOT NULL, frozen BIGINT NOT NULL)",
-    "CREATE TABLE ledger (id TEXT PRIMARY KEY, account_id TEXT NOT NULL, job_id TEXT, kind TEXT NOT NULL, amount BIGINT \
-     NOT NULL, balance_after BIGINT NOT NULL, frozen_after BIGINT NOT NULL, time_ms BIGINT NOT NULL)",
-    "CREATE UNIQUE INDEX ledger_hold ON ledger (job_id) WHERE kind = 'hold'",
-    "CREATE TABLE job (id TEXT PRIMARY KEY, account_id TEXT NOT NULL, operation TEXT NOT NULL, queue TEXT NOT NULL, state \
-     BIGINT NOT NULL, request TEXT NOT NULL, price BIGINT NOT NULL, turn_ms BIGINT NOT NULL, created_ms BIGINT NOT NULL, \
-     deadline_ms BIGINT NOT NULL)",
-    "CREATE INDEX job_queue ON job (turn_ms, id) WHERE state = 0",
-    "CREATE INDEX job_deadline ON job (deadline_ms) WHERE state < 2",
-    "CREATE INDEX job_account ON job (account_id, created_ms)",
-    "CREATE TABLE in_flight (account_id TEXT NOT NULL, queue TEXT NOT NULL, jobs BIGINT NOT NULL, PRIMARY KEY (account_id, queue))",
-    "INSERT INTO account VALUES ('a', 900000000000, 0)",
-    "INSERT INTO in_flight VALUES ('a', 'artgen', 0)",
+/// The one account of the reference, in the service's own schema.
+const FIRST_ROWS: &[&str] = &[
+    "INSERT INTO account (id, email, email_key, balance, frozen, max_queue, entries, disabled, created_ms) \
+     VALUES ('a', 'a@example.com', 'a@example.com', 900000000000, 0, 1000000, 0, FALSE, 1)",
+    "INSERT INTO in_flight (account_id, queue, jobs) VALUES ('a', 'artgen', 0)",
 ];
 
 enum Link {
@@ -86,12 +79,12 @@ impl Writer {
         let mut link = if database.starts_with("postgres") {
             Link::Postgres(PgConnection::connect(database).await?)
         } else {
-            let mut connection = SqliteConnection::connect(&format!("{database}?mode=rwc")).await?;
+            let mut connection = SqliteConnection::connect(database).await?;
             connection.execute("PRAGMA journal_mode = WAL").await?;
             connection.execute("PRAGMA synchronous = FULL").await?;
             Link::Sqlite(connection)
         };
-        for statement in SCHEMA {
+        for statement in FIRST_ROWS {
             match &mut link {
                 Link::Sqlite(connection) => connection.execute(*statement).await.map(|_| ())?,
                 Link::Postgres(connection) => connection.execute(*statement).await.map(|_| ())?,
@@ -121,7 +114,9 @@ async fn run(mut link: Link, mut work: mpsc::Receiver<(String, oneshot::Sender<S
             number += 1;
             balance -= 4000;
             let id = format!("01940000-0000-7000-8000-{number:012x}");
-            rows.push(json!({ "id": id, "hold": format!("{id}h"), "request": request, "balance": balance, "n": number }));
+            let frozen = 900_000_000_000 - balance;
+            drop(request);
+            rows.push(json!({ "id": id, "hold": format!("{id}h"), "balance": balance, "frozen": frozen, "n": number }));
             answers.push((id, answer));
         }
         let rows = Value::Array(rows).to_string();
@@ -137,8 +132,12 @@ async fn run(mut link: Link, mut work: mpsc::Receiver<(String, oneshot::Sender<S
     }
 }
 
-const JOB: &str = "INSERT INTO job SELECT ";
-const LEDGER: &str = "INSERT INTO ledger SELECT ";
+const JOB: &str = "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, request, price, quota, \
+     created_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, tries) SELECT ";
+const LEDGER: &str = "INSERT INTO ledger (id, account_id, number, job_id, kind, amount, balance_delta, frozen_delta, \
+     balance_after, frozen_after, reason, time_ms) SELECT ";
+/// What the service stores of the same request, with its defaults resolved.
+const REQUEST: &str = r#"{"getUImages":false,"mode":"fast","prompt":"a lighthouse at dawn [[stall]]","timeout":1200,"translation":true,"version":"7"}"#;
 
 async fn write_sqlite(
     connection: &mut SqliteConnection,
@@ -146,16 +145,12 @@ async fn write_sqlite(
     count: i64,
 ) -> sqlx::Result<()> {
     connection.execute("BEGIN IMMEDIATE").await?;
-    let from = "FROM json_each($1) AS j";
-    let jobs = format!(
-        "{JOB} j.value->>'id', 'a', 'artgen.imagine', 'artgen', 0, j.value->>'request', 4000, j.value->>'n', 1, 2 {from}"
-    );
-    let ledger = format!(
-        "{LEDGER} j.value->>'hold', 'a', j.value->>'id', 'hold', 4000, j.value->>'balance', 4000, 1 {from}"
-    );
-    for statement in [jobs, ledger] {
-        sqlx::query(sqlx::AssertSqlSafe(statement))
+    let value = |name: &str| format!("j.value->>'{name}'");
+    for statement in statements(&value, "FROM json_each($1) AS j") {
+        let query = sqlx::query(sqlx::AssertSqlSafe(statement));
+        query
             .bind(rows)
+            .bind(REQUEST)
             .execute(&mut *connection)
             .await?;
     }
@@ -170,14 +165,13 @@ async fn write_sqlite(
 
 async fn write_postgres(connection: &mut PgConnection, rows: &str, count: i64) -> sqlx::Result<()> {
     connection.execute("BEGIN").await?;
-    let from = "FROM json_to_recordset($1::json) AS j(id text, hold text, request text, balance bigint, n bigint)";
-    let jobs = format!(
-        "{JOB} j.id, 'a', 'artgen.imagine', 'artgen', 0, j.request, 4000, j.n, 1, 2 {from}"
-    );
-    let ledger = format!("{LEDGER} j.hold, 'a', j.id, 'hold', 4000, j.balance, 4000, 1 {from}");
-    for statement in [jobs, ledger] {
-        sqlx::query(sqlx::AssertSqlSafe(statement))
+    let from = "FROM json_to_recordset($1::json) AS j(id text, hold text, balance bigint, frozen bigint, n bigint)";
+    let value = |name: &str| format!("j.{name}");
+    for statement in statements(&value, from) {
+        let query = sqlx::query(sqlx::AssertSqlSafe(statement));
+        query
             .bind(rows)
+            .bind(REQUEST)
             .execute(&mut *connection)
             .await?;
     }
@@ -190,7 +184,24 @@ async fn write_postgres(connection: &mut PgConnection, rows: &str, count: i64) -
     connection.execute("COMMIT").await.map(|_| ())
 }
 
+/// One insert per table, the rows as the service writes them.
+fn statements(value: &dyn Fn(&str) -> String, from: &str) -> [String; 2] {
+    let (id, hold, n) = (value("id"), value("hold"), value("n"));
+    let (balance, frozen) = (value("balance"), value("frozen"));
+    [
+        format!(
+            "{JOB} {id}, 'a', 'artgen.imagine', 'artgen', 0, 1, 0, $2, 4000, 0, 1794000000000, 1794001200000, \
+             1794000000000, 1, {n}, 0, 0, 0 {from}"
+        ),
+        // The second parameter is named so that both statements take the same two.
+        format!(
+            "{LEDGER} {hold}, 'a', {n}, {id}, 'hold', 4000, -4000, 4000, {balance}, {frozen}, \
+             SUBSTR($2, 1, 0), 1794000000000 {from}"
+        ),
+    ]
+}
+
 const COUNTERS: &[&str] = &[
-    "UPDATE account SET balance = balance - 4000 * $1, frozen = frozen + 4000 * $1 WHERE id = 'a'",
+    "UPDATE account SET balance = balance - 4000 * $1, frozen = frozen + 4000 * $1, entries = entries + $1 WHERE id = 'a'",
     "UPDATE in_flight SET jobs = jobs + $1 WHERE account_id = 'a'",
 ];
