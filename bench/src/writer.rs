@@ -82,6 +82,7 @@ impl Writer {
             let mut connection = SqliteConnection::connect(database).await?;
             connection.execute("PRAGMA journal_mode = WAL").await?;
             connection.execute("PRAGMA synchronous = FULL").await?;
+            connection.execute("PRAGMA foreign_keys = ON").await?;
             Link::Sqlite(connection)
         };
         for statement in FIRST_ROWS {

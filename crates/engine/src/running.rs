@@ -1,6 +1,7 @@
 //! The loops: each repeats one step, sleeps until a hint or a while, and stops when told.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -9,6 +10,8 @@ use crate::engine::Engine;
 
 /// How often the slow round of the sweeper goes.
 const TIDY_EVERY: Duration = Duration::from_mins(10);
+/// Hints to other nodes that there is work are gathered for this long.
+const HINT_PAUSE: Duration = Duration::from_millis(10);
 /// After an error a loop waits this long, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 
@@ -132,7 +135,16 @@ impl Engine {
     /// A job waits: somebody should look.
     pub(crate) fn wake_work(self: &Arc<Self>) {
         self.wakes.work.notify_one();
-        self.tell_nodes("work".into());
+        // Many jobs accepted together are one hint to the other nodes.
+        if !self.store.is_postgres() || self.wakes.work_told.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let engine = self.clone();
+        self.tasks.spawn(async move {
+            tokio::time::sleep(HINT_PAUSE).await;
+            engine.wakes.work_told.store(false, Ordering::SeqCst);
+            engine.tell_nodes("work".into());
+        });
     }
 
     /// A callback is due: somebody should look.

@@ -1,6 +1,7 @@
 //! In-process hints that something changed. A lost hint costs a second, never a job: every loop also looks by itself.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ pub(crate) struct Wakes {
     pub(crate) work: Notify,
     /// A callback may be due.
     pub(crate) callbacks: Notify,
+    /// Whether a hint about work is already on its way to the other nodes.
+    pub(crate) work_told: AtomicBool,
     watched: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
