@@ -108,12 +108,15 @@ pub enum Started {
     Done(Made),
 }
 
-/// What came of a poll.
+/// What came of a poll. An `Err` beside it means that the question itself failed: the vendor still has the work, and
+/// is asked again.
 pub enum Progress {
     /// Not yet; ask again after a while.
     Running(Duration),
     /// It is done.
     Done(Made),
+    /// The vendor says that it ended without a result.
+    Failed(Fault),
 }
 
 /// What to do about a submit whose answer was never seen.
@@ -121,37 +124,86 @@ pub enum Progress {
 pub enum LostSubmit {
     /// Submitting again is harmless.
     Repeat,
+    /// The vendor can be asked whether it has the work, by the attempt's id.
+    LookUp,
     /// It may have been accepted and paid for, so it is not submitted again.
     Unknown,
 }
 
-/// Who has to answer for a fault.
+/// What a fault says about the request, the worker account and the vendor; the runner and the pool act on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// The request's content was refused: no other back end would take it either.
-    Caller,
-    /// The worker account: out of credit, banned, over its limit.
-    Worker,
-    /// The vendor: down, slow, talking nonsense.
-    Vendor,
+pub enum Class {
+    /// The vendor is down, slow or talks nonsense: it may pass.
+    Retry,
+    /// The worker account is over its rate: it rests for a while.
+    Rate,
+    /// The worker account has no money or credits left.
+    Quota,
+    /// The worker account is banned, disabled, or its credentials are wrong.
+    Dead,
+    /// The content was refused by review: nobody else is asked.
+    Reject,
+    /// The request cannot be worked with: nobody else is asked.
+    BadRequest,
+    /// The result is gone, or the vendor does not know the work any more.
+    Gone,
+    /// This house could not do its own part, such as reaching its store: it may pass, and no worker is to blame.
+    House,
     /// A mistake of this program.
-    Us,
+    Bug,
+}
+
+impl Class {
+    /// Whether the same job may well succeed later or elsewhere.
+    pub const fn may_pass(self) -> bool {
+        matches!(
+            self,
+            Self::Retry | Self::Rate | Self::Quota | Self::Dead | Self::House
+        )
+    }
+
+    /// The word in logs, attempts and the operator's view.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Rate => "rate",
+            Self::Quota => "quota",
+            Self::Dead => "dead",
+            Self::Reject => "reject",
+            Self::BadRequest => "bad_request",
+            Self::Gone => "gone",
+            Self::House => "house",
+            Self::Bug => "bug",
+        }
+    }
+}
+
+/// Whether the vendor may have taken the work when a start failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Taken {
+    /// Certainly not: nothing was sent, or the vendor refused it.
+    #[default]
+    No,
+    /// The request went out and no answer came back.
+    Perhaps,
 }
 
 /// Why work failed. The message is for the caller; the detail only for the log.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// Who has to answer for it.
-    pub whose: Whose,
+    /// What it says about request, worker and vendor.
+    pub class: Class,
     /// The word in brackets of the job's message, such as `Image denied`.
     pub kind: &'static str,
     /// For the caller.
     pub message: String,
     /// The field to blame, when one is.
     pub field: Option<String>,
-    /// Whether trying again may help.
-    pub retry: bool,
+    /// How long the vendor asked to be left alone.
+    pub after: Option<Duration>,
+    /// Whether the vendor may have taken the work all the same.
+    pub taken: Taken,
     /// For the log.
     pub detail: String,
 }
@@ -159,7 +211,7 @@ pub struct Fault {
 impl Fault {
     /// The content was refused by review.
     pub fn denied(message: impl Into<String>) -> Self {
-        Self::new(Whose::Caller, "Image denied", message)
+        Self::new(Class::Reject, "Image denied", message)
     }
 
     /// An address did not lead to a usable image.
@@ -167,13 +219,13 @@ impl Fault {
         let field = Some(field.to_owned());
         Self {
             field,
-            ..Self::new(Whose::Caller, "Invalid link", message)
+            ..Self::new(Class::BadRequest, "Invalid link", message)
         }
     }
 
     /// The inputs cannot be worked with.
     pub fn unusable(message: impl Into<String>) -> Self {
-        Self::new(Whose::Caller, "Invalid parameter", message)
+        Self::new(Class::BadRequest, "Invalid parameter", message)
     }
 
     /// A mistake of this program; the caller reads a constant sentence.
@@ -181,18 +233,41 @@ impl Fault {
         let detail = detail.into();
         Self {
             detail,
-            ..Self::new(Whose::Us, "Internal error", "the work could not be done")
+            ..Self::new(Class::Bug, "Internal error", "the work could not be done")
         }
     }
 
-    /// A fault without detail that is not worth another try.
-    pub fn new(whose: Whose, kind: &'static str, message: impl Into<String>) -> Self {
+    /// This house could not do its part for now; the caller reads a constant sentence.
+    pub fn house(detail: impl Into<String>) -> Self {
         Self {
-            whose,
+            class: Class::House,
+            ..Self::ours(detail)
+        }
+    }
+
+    /// Something about the vendor or its worker account; the caller reads a constant sentence for each class.
+    pub fn vendor(class: Class, detail: impl Into<String>) -> Self {
+        let message = match class {
+            Class::Rate | Class::Quota | Class::Dead => "no back end could take the work",
+            Class::Gone => "the result was no longer there when it was fetched",
+            _ => "the back end failed",
+        };
+        let detail = detail.into();
+        Self {
+            detail,
+            ..Self::new(class, "Internal error", message)
+        }
+    }
+
+    /// A fault without detail.
+    pub fn new(class: Class, kind: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            class,
             kind,
             message: message.into(),
             field: None,
-            retry: false,
+            after: None,
+            taken: Taken::No,
             detail: String::new(),
         }
     }
@@ -206,20 +281,26 @@ impl Fault {
     }
 }
 
-/// Whoever makes the media.
+/// Whoever makes the media: one worker account at one vendor, or the embedded engine.
 pub trait Backend: Send + Sync {
-    /// Its name in configuration, attempts and metrics.
-    fn name(&self) -> &str;
     /// Whether it can do an operation.
     fn serves(&self, operation: &str) -> bool;
-    /// How many jobs it works on at once.
-    fn slots(&self) -> usize;
     /// What to do about a submit whose answer was never seen.
     fn lost_submit(&self) -> LostSubmit;
     /// Begins the work; may also finish it.
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>>;
-    /// Asks how far a ticket is.
+    /// Asks how far a ticket is. The work comes without the bytes of its inputs.
     fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>>;
     /// Asks to stop; nobody waits for the outcome.
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()>;
+
+    /// Looks for work whose submit was lost, by its attempt id: the ticket, or `None` when the vendor never had it.
+    fn look_up<'a>(&'a self, _work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Asks the vendor whether it is well and takes the credentials; nothing is made and nothing is paid.
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
 }

@@ -36,8 +36,6 @@ use sandbox::Wishes;
 /// How the embedded engine works.
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddedSettings {
-    /// Jobs it takes at once; those that only wait need no thread.
-    pub slots: usize,
     /// Pieces of CPU work at once.
     pub threads: usize,
     /// Megabytes all work together may take.
@@ -49,7 +47,6 @@ pub struct EmbeddedSettings {
 impl Default for EmbeddedSettings {
     fn default() -> Self {
         Self {
-            slots: 32,
             threads: available_parallelism().map_or(2, usize::from),
             memory_megabytes: 1024,
             pace: Pace::Instant,
@@ -95,16 +92,8 @@ impl Embedded {
 }
 
 impl Backend for Embedded {
-    fn name(&self) -> &'static str {
-        "embedded"
-    }
-
     fn serves(&self, operation: &str) -> bool {
         tasks::SERVED.contains(&operation)
-    }
-
-    fn slots(&self) -> usize {
-        self.settings.slots
     }
 
     fn lost_submit(&self) -> LostSubmit {

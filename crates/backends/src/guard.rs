@@ -87,6 +87,13 @@ impl Policy {
         })
     }
 
+    /// The same rules with one more exception, written like an entry of `allow`.
+    pub fn with_exception(&self, entry: &str) -> Result<Self, String> {
+        let mut policy = self.clone();
+        policy.allow.push(Allow::parse(entry)?);
+        Ok(policy)
+    }
+
     /// Judges the text of an address as it was submitted; gives back its one normal form, without fragment.
     pub fn check_url(&self, text: &str, purpose: Purpose) -> Result<Url, Blocked> {
         let mut url = text::parse(text)?;

@@ -9,6 +9,7 @@ mod fetch;
 mod resolve;
 mod slots;
 mod tls;
+mod vendor;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,7 @@ pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
 pub use fetch::{Download, FetchedImage};
 pub use resolve::{Lookup, Resolver};
+pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.
 const USER_AGENT: &str = concat!("atelier/", env!("CARGO_PKG_VERSION"));
@@ -122,6 +124,11 @@ impl Outbound {
         Self::build(self.policy, self.limits, self.resolver, roots)
     }
 
+    /// The same client under other rules.
+    fn with_policy(self, policy: Arc<Policy>) -> Result<Self, rustls::Error> {
+        Self::build(policy, self.limits, self.resolver, self.roots)
+    }
+
     /// The rules it obeys.
     pub fn policy(&self) -> &Policy {
         &self.policy
@@ -146,7 +153,7 @@ impl Outbound {
                 resolver: resolver.clone(),
                 limits,
             };
-            client(rules, tls.clone())
+            client(rules, tls.clone(), 0)
         };
         Ok(Self {
             callbacks: client(Purpose::Callback),
@@ -162,7 +169,7 @@ impl Outbound {
     }
 }
 
-fn client(rules: Rules, tls: rustls::ClientConfig) -> HttpClient {
+fn client(rules: Rules, tls: rustls::ClientConfig, idle: usize) -> HttpClient {
     let connector = hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http()
@@ -170,7 +177,7 @@ fn client(rules: Rules, tls: rustls::ClientConfig) -> HttpClient {
         .wrap_connector(Guarded::new(rules));
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
-        .pool_max_idle_per_host(0)
+        .pool_max_idle_per_host(idle)
         .retry_canceled_requests(false)
         .http1_max_headers(MOST_HEADERS)
         .http1_max_buf_size(HEAD_BYTES)

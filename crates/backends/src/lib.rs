@@ -7,5 +7,10 @@ pub mod backend;
 pub mod embedded;
 pub mod guard;
 pub mod http;
+pub mod vendor;
 
-pub use backend::{Backend, Fault, Made, MadeFile, Progress, Started, Whose, Work};
+pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work};
+pub use vendor::{Secret, Setup, Vendor};
+
+/// Every vendor, by name.
+pub const VENDORS: &[Vendor] = &[];

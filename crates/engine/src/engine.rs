@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, RwLock};
 
-use atelier_backends::Backend;
 use atelier_backends::http::Outbound;
 use atelier_contract::{Code, Refusal, Tariff};
 use atelier_store::Store;
@@ -17,7 +16,7 @@ use crate::keyring::Keyring;
 use crate::result_cache::ResultCache;
 use crate::settings::Settings;
 use crate::sign::AddressSigner;
-use crate::slots::Slots;
+use crate::slots::{Slots, Worker};
 use crate::wake::Wakes;
 use crate::workbench::Workbench;
 
@@ -28,7 +27,7 @@ pub struct Parts {
     /// The vault's bytes.
     pub files: Files,
     /// Whoever makes the media, in order of preference.
-    pub backends: Vec<Arc<dyn Backend>>,
+    pub workers: Vec<Worker>,
     /// The guarded way out.
     pub outbound: Outbound,
     /// Prices.
@@ -75,7 +74,7 @@ impl Engine {
     pub fn new(parts: Parts) -> Arc<Self> {
         let signer = parts.keyring.address_signer();
         Arc::new(Self {
-            slots: Slots::new(parts.backends),
+            slots: Slots::new(parts.workers),
             store: parts.store,
             files: parts.files,
             outbound: parts.outbound,

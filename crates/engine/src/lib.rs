@@ -40,6 +40,7 @@ pub use ids::{Ids, random_bytes};
 pub use keyring::Keyring;
 pub use running::Running;
 pub use settings::Settings;
+pub use slots::Worker;
 pub use submit::{Call, Submitted};
 pub use vault::{ASSETS, Asset};
 pub use views::{

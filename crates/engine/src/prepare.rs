@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_backends::backend::{Gauge, Later, ReadFile, Work};
-use atelier_backends::{Fault, Made, Whose};
+use atelier_backends::{Fault, Made};
 use atelier_contract::brief::Source;
 use atelier_contract::family::Keep;
 use atelier_contract::fields::{ImageData, ImageHeader};
@@ -34,9 +34,9 @@ impl Engine {
         let Some((_, submit)) = atelier_contract::operation(&row.operation) else {
             return Err(Fault::ours(format!("unknown operation {}", row.operation)));
         };
-        let refused = |refusal: atelier_contract::Refusal| Fault {
-            retry: refusal.code == atelier_contract::Code::Overloaded,
-            ..Fault::new(Whose::Caller, "Invalid parameter", refusal.message)
+        let refused = |refusal: atelier_contract::Refusal| match refusal.code {
+            atelier_contract::Code::Overloaded => Fault::house(refusal.message),
+            _ => Fault::unusable(refusal.message),
         };
         let fields: atelier_contract::body::Fields = fields;
         let request = (submit.parse_stored)(fields.clone()).map_err(refused)?;
@@ -125,7 +125,7 @@ impl Engine {
             ImageHeader::read(&bytes).map_err(|why| Fault::bad_link(&source.field, why))?;
         source
             .check(header, bytes.len() as u64, first)
-            .map_err(|refusal| Fault::new(Whose::Caller, "Invalid parameter", refusal.message))?;
+            .map_err(|refusal| Fault::unusable(refusal.message))?;
         Ok((bytes, header))
     }
 
@@ -193,10 +193,7 @@ impl Engine {
             self.files
                 .put(&key, file.bytes)
                 .await
-                .map_err(|error| Fault {
-                    retry: true,
-                    ..Fault::ours(format!("vault: {error}"))
-                })?;
+                .map_err(|error| Fault::house(format!("vault: {error}")))?;
             crash::point("runner.file_stored");
             assets.push(NewAsset {
                 key: key.clone(),

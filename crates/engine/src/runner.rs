@@ -133,6 +133,10 @@ impl Engine {
                     return Ok((made, asked));
                 }
                 Progress::Running(pause) => tokio::time::sleep(pause).await,
+                Progress::Failed(fault) => {
+                    drop(stop);
+                    return Err(fault);
+                }
             }
         }
     }
@@ -152,7 +156,7 @@ impl Engine {
                 id: attempt_id.clone(),
                 job_id: row.id.clone(),
                 fence: row.fence,
-                worker: backend.name().to_owned(),
+                worker: slot.worker().to_owned(),
                 now_ms: self.now_ms(),
             };
             let ours = self
@@ -197,8 +201,8 @@ impl Engine {
     }
 
     async fn fail_or_retry(&self, row: &JobRow, fault: &Fault) {
-        tracing::info!(job = %row.id, whose = ?fault.whose, detail = %fault.detail, "{}", fault.message);
-        let outcome = if fault.retry && row.fence < self.settings.tries_most {
+        tracing::info!(job = %row.id, class = fault.class.word(), detail = %fault.detail, "{}", fault.message);
+        let outcome = if fault.class.may_pass() && row.fence < self.settings.tries_most {
             let requeue = Requeue {
                 job_id: row.id.clone(),
                 fence: row.fence,
@@ -274,10 +278,7 @@ impl Engine {
 }
 
 fn store_fault(error: &atelier_store::Error) -> Fault {
-    Fault {
-        retry: true,
-        ..Fault::ours(format!("store: {error}"))
-    }
+    Fault::house(format!("store: {error}"))
 }
 
 /// A job in hand; put away when the work ends, however it ends.

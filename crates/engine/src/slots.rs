@@ -6,8 +6,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use atelier_backends::Backend;
 use atelier_backends::backend::LostSubmit;
 
+/// Whoever makes the media, under a name and with so many jobs at once.
+#[derive(Clone)]
+pub struct Worker {
+    /// Its name in attempts and metrics.
+    pub name: String,
+    /// How many jobs it works on at once.
+    pub slots: usize,
+    /// The worker account itself.
+    pub backend: Arc<dyn Backend>,
+}
+
 struct Bench {
-    backend: Arc<dyn Backend>,
+    worker: Worker,
     busy: AtomicUsize,
 }
 
@@ -24,7 +35,12 @@ pub(crate) struct Slot {
 impl Slot {
     /// The back end it belongs to.
     pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
-        &self.bench.backend
+        &self.bench.worker.backend
+    }
+
+    /// The name of the worker it belongs to.
+    pub(crate) fn worker(&self) -> &str {
+        &self.bench.worker.name
     }
 }
 
@@ -35,12 +51,12 @@ impl Drop for Slot {
 }
 
 impl Slots {
-    pub(crate) fn new(backends: Vec<Arc<dyn Backend>>) -> Self {
-        let benches = backends
+    pub(crate) fn new(workers: Vec<Worker>) -> Self {
+        let benches = workers
             .into_iter()
-            .map(|backend| {
+            .map(|worker| {
                 Arc::new(Bench {
-                    backend,
+                    worker,
                     busy: AtomicUsize::new(0),
                 })
             })
@@ -52,9 +68,9 @@ impl Slots {
     pub(crate) fn take(&self, operation: &str) -> Option<Slot> {
         self.benches
             .iter()
-            .filter(|bench| bench.backend.serves(operation))
+            .filter(|bench| bench.worker.backend.serves(operation))
             .find_map(|bench| {
-                let most = bench.backend.slots();
+                let most = bench.worker.slots;
                 let taken = bench
                     .busy
                     .fetch_update(Ordering::AcqRel, Ordering::Acquire, |busy| {
@@ -71,7 +87,7 @@ impl Slots {
         let bench = self
             .benches
             .iter()
-            .find(|bench| bench.backend.name() == name)?;
+            .find(|bench| bench.worker.name == name)?;
         bench.busy.fetch_add(1, Ordering::AcqRel);
         Some(Slot {
             bench: bench.clone(),
@@ -80,19 +96,16 @@ impl Slots {
 
     /// Whether a lost submit to a named back end must not be repeated.
     pub(crate) fn is_careful(&self, name: &str) -> bool {
-        let named = self
-            .benches
-            .iter()
-            .find(|bench| bench.backend.name() == name);
-        named.is_some_and(|bench| bench.backend.lost_submit() == LostSubmit::Unknown)
+        let named = self.benches.iter().find(|bench| bench.worker.name == name);
+        named.is_some_and(|bench| bench.worker.backend.lost_submit() == LostSubmit::Unknown)
     }
 
     /// How many more jobs could start now, over all back ends.
     pub(crate) fn free(&self) -> usize {
         let free = |bench: &Arc<Bench>| {
             bench
-                .backend
-                .slots()
+                .worker
+                .slots
                 .saturating_sub(bench.busy.load(Ordering::Acquire))
         };
         self.benches.iter().map(free).sum()
@@ -102,14 +115,14 @@ impl Slots {
     pub(crate) fn serves(&self, operation: &str) -> bool {
         self.benches
             .iter()
-            .any(|bench| bench.backend.serves(operation))
+            .any(|bench| bench.worker.backend.serves(operation))
     }
 
     /// Whether a slot for an operation is free.
     pub(crate) fn has_free(&self, operation: &str) -> bool {
         self.benches.iter().any(|bench| {
-            bench.backend.serves(operation)
-                && bench.busy.load(Ordering::Acquire) < bench.backend.slots()
+            bench.worker.backend.serves(operation)
+                && bench.busy.load(Ordering::Acquire) < bench.worker.slots
         })
     }
 
@@ -117,9 +130,9 @@ impl Slots {
     pub(crate) fn picture(&self) -> Vec<(String, usize, usize)> {
         let one = |bench: &Arc<Bench>| {
             (
-                bench.backend.name().to_owned(),
+                bench.worker.name.clone(),
                 bench.busy.load(Ordering::Acquire),
-                bench.backend.slots(),
+                bench.worker.slots,
             )
         };
         self.benches.iter().map(one).collect()

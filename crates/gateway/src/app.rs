@@ -4,12 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
-use atelier_backends::Backend;
 use atelier_backends::embedded::{Embedded, EmbeddedSettings, Pace};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits as OutboundLimits, Outbound};
 use atelier_contract::Tariff;
-use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Settings};
+use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Settings, Worker};
 use atelier_store::Options;
 pub(crate) use atelier_store::Store;
 use atelier_store::files::{Files, S3Settings};
@@ -126,7 +125,7 @@ pub(crate) async fn build_engine(
     let ids = Ids::Random;
     let parts = Parts {
         files: open_files(config)?,
-        backends: backends(config),
+        workers: workers(config),
         outbound: outbound(config, addresses)?,
         tariff: tariff(config)?,
         settings: settings(config, addresses),
@@ -163,11 +162,10 @@ fn open_files(config: &Config) -> Result<Files> {
     Files::s3(&settings).context("assets.url")
 }
 
-fn backends(config: &Config) -> Vec<Arc<dyn Backend>> {
+fn workers(config: &Config) -> Vec<Worker> {
     let studio = &config.studio;
     let usual = EmbeddedSettings::default();
     let settings = EmbeddedSettings {
-        slots: studio.slots,
         threads: if studio.threads == 0 {
             usual.threads
         } else {
@@ -179,7 +177,11 @@ fn backends(config: &Config) -> Vec<Arc<dyn Backend>> {
             StudioPace::Realistic => Pace::Realistic,
         },
     };
-    vec![Arc::new(Embedded::new(settings))]
+    vec![Worker {
+        name: "embedded".into(),
+        slots: studio.slots,
+        backend: Arc::new(Embedded::new(settings)),
+    }]
 }
 
 fn tariff(config: &Config) -> Result<Tariff> {

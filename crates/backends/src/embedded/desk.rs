@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::notes::Notes;
 use super::seeds;
-use crate::backend::{Fault, MadeFile, Whose, Work};
+use crate::backend::{Class, Fault, MadeFile, Work};
 
 /// What the metadata of every result says it was made by.
 const ENGINE: &str = "procedural";
@@ -204,7 +204,7 @@ impl Desk {
 
 /// The fault of work that was stopped on the way.
 pub(super) fn cancelled() -> Fault {
-    Fault::new(Whose::Caller, "Cancelled", "the job was cancelled")
+    Fault::new(Class::BadRequest, "Cancelled", "the job was cancelled")
 }
 
 fn limits() -> Limits {

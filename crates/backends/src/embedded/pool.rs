@@ -67,7 +67,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::backend::Whose;
+    use crate::backend::Class;
 
     #[tokio::test]
     async fn a_panic_becomes_our_fault_and_frees_its_room() {
@@ -77,7 +77,7 @@ mod tests {
                 .run(10, || -> Result<(), Fault> { panic!("bad brush") })
                 .await
                 .expect_err("a fault");
-            assert_eq!(fault.whose, Whose::Us);
+            assert_eq!(fault.class, Class::Bug);
             assert!(fault.detail.contains("bad brush"), "{}", fault.detail);
             assert!(!fault.job_message().contains("bad brush"));
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use atelier_contract::brief::Brief;
 
-use crate::backend::{Fault, Whose};
+use crate::backend::{Class, Fault};
 
 /// No delay is longer, whatever the words say; the time limit of a job is shorter anyway.
 const LONGEST_DELAY: Duration = Duration::from_hours(1);
@@ -87,7 +87,7 @@ impl Ending {
     /// The fault of an ending; a stall has none, because it does not end.
     pub(super) fn fault(self) -> Option<Fault> {
         match self {
-            Self::Fail(reason) => Some(Fault::new(Whose::Vendor, "Internal error", reason)),
+            Self::Fail(reason) => Some(Fault::new(Class::BadRequest, "Internal error", reason)),
             Self::Reject => Some(Fault::denied(
                 "the sandbox word [[reject]] asked for a rejection",
             )),

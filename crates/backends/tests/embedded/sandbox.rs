@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::embedded::{EmbeddedSettings, Pace};
-use atelier_backends::{Backend as _, Whose};
+use atelier_backends::{Backend as _, Class};
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -19,7 +19,7 @@ async fn a_rejection_reads_like_one_of_review() {
     let studio = Studio::new();
     let (work, _) = studio.work("artgen.imagine", &body("a fox [[reject]]"), None);
     let fault = studio.make(work).await.expect_err("rejected");
-    assert_eq!(fault.whose, Whose::Caller);
+    assert_eq!(fault.class, Class::Reject);
     assert!(fault.job_message().starts_with("[Image denied] "));
 }
 
@@ -30,7 +30,7 @@ async fn a_failure_carries_the_given_reason_and_is_not_retried() {
     let (work, _) = studio.work("artgen.imagine", &body(prompt), None);
     let fault = studio.make(work).await.expect_err("failed");
     assert_eq!(fault.message, "the paint is empty");
-    assert!(!fault.retry);
+    assert!(!fault.class.may_pass());
 }
 
 #[tokio::test]
@@ -144,6 +144,5 @@ async fn a_realistic_pace_takes_its_time() {
 fn lost_submits_may_be_repeated() {
     let studio = Studio::new();
     assert_eq!(studio.backend.lost_submit(), LostSubmit::Repeat);
-    assert_eq!(studio.backend.name(), "embedded");
     assert!(!studio.backend.serves("artgen.nonsense"));
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, LostSubmit};
+use atelier_backends::backend::LostSubmit;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
 use atelier_contract::{Job, JobId, JobState, Quota, Refusal, Tariff};
 use atelier_engine::{
-    Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings,
+    Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings, Worker,
 };
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
@@ -191,7 +191,7 @@ impl Drop for Rig {
 pub(crate) async fn house(
     folder: &std::path::Path,
     clock: &Clock,
-    backend: Arc<dyn Backend>,
+    backend: Arc<Scripted>,
     node: &str,
 ) -> (Arc<Engine>, Store) {
     let url = format!("sqlite:{}", folder.join("atelier.db").display());
@@ -205,14 +205,18 @@ fn house_on(
     store: Store,
     folder: &std::path::Path,
     clock: &Clock,
-    backend: Arc<dyn Backend>,
+    backend: Arc<Scripted>,
     node: &str,
 ) -> Arc<Engine> {
     let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
     Engine::new(Parts {
         store,
         files: Files::folder(folder.join("files")).expect("a folder"),
-        backends: vec![backend],
+        workers: vec![Worker {
+            name: "scripted".into(),
+            slots: backend.slots,
+            backend,
+        }],
         outbound: Outbound::new(policy, Limits::default()).expect("a client"),
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
         settings: Settings {

@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Work};
-use atelier_backends::{Fault, Made, MadeFile, Whose};
+use atelier_backends::{Class, Fault, Made, MadeFile};
 use atelier_contract::Role;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 /// Acts on words in the prompt: `fail`, `flaky`, `hang`, `ticket`; anything else succeeds at once.
 pub(crate) struct Scripted {
-    slots: usize,
+    /// How many jobs it takes at once.
+    pub(crate) slots: usize,
     lost: LostSubmit,
     /// Prompts in the order they were started.
     pub(crate) started: Mutex<Vec<String>>,
@@ -56,14 +57,8 @@ fn made(count: u32) -> Made {
 }
 
 impl Backend for Scripted {
-    fn name(&self) -> &'static str {
-        "scripted"
-    }
     fn serves(&self, _: &str) -> bool {
         true
-    }
-    fn slots(&self) -> usize {
-        self.slots
     }
     fn lost_submit(&self) -> LostSubmit {
         self.lost
@@ -79,10 +74,7 @@ impl Backend for Scripted {
             work.progress.set(40);
             match prompt.split(' ').next() {
                 Some("fail") => Err(Fault::denied("not this")),
-                Some("flaky") if times < 3 => Err(Fault {
-                    retry: true,
-                    ..Fault::new(Whose::Vendor, "Internal error", "try again")
-                }),
+                Some("flaky") if times < 3 => Err(Fault::vendor(Class::Retry, "try again")),
                 Some("hang") => {
                     work.cancelled.cancelled().await;
                     Err(Fault::ours("cancelled"))

@@ -1,0 +1,64 @@
+//! The vendors that can be set up at run time: a name in the configuration, and how to build a worker account of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::backend::Backend;
+use crate::http::VendorHttp;
+
+/// A text that is never printed.
+#[derive(Clone, Default)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Hides a text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for the one place that sends it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_empty() { "none" } else { "hidden" })
+    }
+}
+
+/// What a worker account is built from.
+#[derive(Clone)]
+pub struct Setup {
+    /// The way to the vendor: its address, limits and the address rules.
+    pub http: VendorHttp,
+    /// The worker account's credential.
+    pub credential: Secret,
+    /// The vendor's own settings, as the operator wrote them.
+    pub settings: Value,
+}
+
+/// A vendor that this program can talk to.
+pub struct Vendor {
+    /// Its name in the configuration and the operator API.
+    pub name: &'static str,
+    /// One sentence for operators.
+    pub about: &'static str,
+    /// Whether a worker account needs a credential.
+    pub needs_credential: bool,
+    /// Builds a worker account, or says what is wrong with its settings.
+    pub build: fn(Setup) -> Result<Arc<dyn Backend>, String>,
+}
+
+/// The vendor of a name.
+pub fn vendor(name: &str) -> Option<&'static Vendor> {
+    crate::VENDORS.iter().find(|vendor| vendor.name == name)
+}
