@@ -44,13 +44,20 @@ pub fn parse_object(bytes: &[u8]) -> Result<Fields, Refusal> {
 pub fn read<T: DeserializeOwned>(mut fields: Fields) -> Result<T, Refusal> {
     settle_hook_spelling(&mut fields);
     drop_absent(&mut fields);
-    refuse_kept_names("", &fields)?;
+    if fields.values().any(holds_kept_name) {
+        refuse_kept_names("", &fields)?;
+    }
     read_stored(fields)
 }
 
 /// Gives the fields of a stored request their types again.
 pub fn read_stored<T: DeserializeOwned>(fields: Fields) -> Result<T, Refusal> {
-    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
+    let fields = Value::Object(fields);
+    // Keeping track of where one is costs more than reading, so only a request with a mistake in it is read so.
+    if let Ok(request) = T::deserialize(&fields) {
+        return Ok(request);
+    }
+    serde_path_to_error::deserialize(fields).map_err(|error| {
         let path = error.path().to_string();
         explain(&path, &error.into_inner().to_string())
     })
@@ -89,6 +96,15 @@ fn drop_absent(fields: &mut Fields) {
             }
             _ => {}
         }
+    }
+}
+
+fn holds_kept_name(value: &Value) -> bool {
+    match value {
+        Value::String(text) => crate::fields::is_kept_name(text),
+        Value::Object(inner) => inner.values().any(holds_kept_name),
+        Value::Array(items) => items.iter().any(holds_kept_name),
+        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@ use sqlx::postgres::{PgPool, PgQueryResult};
 use sqlx::sqlite::{SqlitePool, SqliteQueryResult};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, column_names, line_columns};
 use crate::row::{Columns, Read};
 use crate::{Error, Result};
 
@@ -30,8 +30,17 @@ macro_rules! on {
     };
 }
 
+/// Lines a statement takes at most on SQLite; larger batches take several.
+const LINES_MOST: usize = 64;
+
+/// A line for a statement with a `lines` mark: its values, in the order of the mark's columns.
+pub(crate) trait Line {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>);
+}
+
 /// A value bound to a statement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+#[serde(untagged)]
 pub(crate) enum Arg<'a> {
     Text(Option<&'a str>),
     Int(Option<i64>),
@@ -159,6 +168,30 @@ impl Db {
     }
 }
 
+/// The lines as a JSON array of objects, named after the columns of the statement's mark.
+fn as_objects(sql: &str, lines: &[impl Line]) -> String {
+    let names: Vec<&str> = column_names(line_columns(sql)).collect();
+    let mut out = String::from("[");
+    let mut values = Vec::new();
+    for line in lines {
+        values.clear();
+        line.values(&mut values);
+        out.push(if out.len() == 1 { '{' } else { ',' });
+        if out.ends_with(',') {
+            out.push('{');
+        }
+        for (index, (name, value)) in names.iter().zip(&values).enumerate() {
+            out.push_str(if index == 0 { "\"" } else { ",\"" });
+            out.push_str(name);
+            out.push_str("\":");
+            out.push_str(&serde_json::to_string(value).expect("a plain value is JSON"));
+        }
+        out.push('}');
+    }
+    out.push(']');
+    out
+}
+
 impl Conn {
     pub(crate) fn dialect(&self) -> Dialect {
         match self {
@@ -189,6 +222,29 @@ impl Conn {
         on!(Conn, self, conn: Driver => {
             Ok(bound!(Driver, sql, args).execute(&mut **conn).await?.affected())
         })
+    }
+
+    /// Runs a statement over lines; how many rows it changed.
+    pub(crate) async fn run_lines(&mut self, sql: &str, lines: &[impl Line]) -> Result<u64> {
+        match self.dialect() {
+            Dialect::Postgres => self.run(sql, args![&as_objects(sql, lines)]).await,
+            Dialect::Sqlite => {
+                let (mut changed, mut rest) = (0, lines);
+                while !rest.is_empty() {
+                    // Few different lengths make few different statements, which stay prepared.
+                    let most = rest.len().min(LINES_MOST);
+                    let (now, later) = rest.split_at(1 << most.ilog2());
+                    let mut values = Vec::new();
+                    for line in now {
+                        line.values(&mut values);
+                    }
+                    let text = self.dialect().text_for(sql, now.len()).into_owned();
+                    changed += self.run(&text, &values).await?;
+                    rest = later;
+                }
+                Ok(changed)
+            }
+        }
     }
 
     /// Runs statements that have no values, as they stand.

@@ -2,6 +2,7 @@
 //!
 //! - `{list:$1}`: the texts of a JSON array, as a sub-select;
 //! - `{rows:$1 id text, price bigint}`: the objects of a JSON array, as a source named `v`;
+//! - `{lines:id text, price bigint}`: so many lines of values, the statement's only ones, as a source named `v`;
 //! - `{lock}`, `{lock free}`: row locks, waiting or skipping; SQLite has one writer and needs none;
 //! - `{clustered}`: a table kept in the order of its key, where that must be asked for.
 
@@ -18,6 +19,11 @@ pub(crate) enum Dialect {
 impl Dialect {
     /// The statement for this database.
     pub(crate) fn text(self, sql: &str) -> Cow<'_, str> {
+        self.text_for(sql, 0)
+    }
+
+    /// The statement for this database and so many lines.
+    pub(crate) fn text_for(self, sql: &str, lines: usize) -> Cow<'_, str> {
         if !sql.contains('{') {
             return Cow::Borrowed(sql);
         }
@@ -26,7 +32,12 @@ impl Dialect {
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
             let (mark, after) = after.split_once('}').expect("a mark ends");
-            self.expand(mark, &mut out);
+            match mark.strip_prefix("lines:") {
+                Some(columns) => self
+                    .lines(columns, lines, &mut out)
+                    .expect("a text takes everything"),
+                None => self.expand(mark, &mut out),
+            }
             rest = after;
         }
         out.push_str(rest);
@@ -50,23 +61,54 @@ impl Dialect {
         written.expect("a text takes everything");
     }
 
+    /// PostgreSQL takes the lines as JSON. SQLite's JSON functions cost more than the inserts they serve, so there
+    /// every value has a place of its own.
+    fn lines(self, columns: &str, lines: usize, out: &mut String) -> std::fmt::Result {
+        if self == Self::Postgres {
+            return write!(out, "json_to_recordset($1::json) AS v({columns})");
+        }
+        out.push_str("(SELECT ");
+        let mut width = 0;
+        for name in column_names(columns) {
+            width += 1;
+            let comma = if width == 1 { "" } else { ", " };
+            write!(out, "{comma}column{width} AS {name}")?;
+        }
+        out.push_str(" FROM (VALUES ");
+        let line = format!("({})", vec!["?"; width].join(","));
+        for index in 0..lines {
+            out.push_str(if index == 0 { "" } else { "," });
+            out.push_str(&line);
+        }
+        out.push_str(")) AS v");
+        Ok(())
+    }
+
     fn rows(self, rows: &str, out: &mut String) -> std::fmt::Result {
         let (place, columns) = rows.split_once(' ').expect("a place, then columns");
         if self == Self::Postgres {
             return write!(out, "json_to_recordset({place}::json) AS v({columns})");
         }
         out.push_str("(SELECT ");
-        for (index, column) in columns.split(',').enumerate() {
-            let name = column
-                .trim()
-                .split(' ')
-                .next()
-                .expect("a name, then a type");
+        for (index, name) in column_names(columns).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             write!(out, "{comma}value ->> '{name}' AS {name}")?;
         }
         write!(out, " FROM json_each({place})) AS v")
     }
+}
+
+/// The names in `id text, price bigint`.
+pub(crate) fn column_names(columns: &str) -> impl Iterator<Item = &str> {
+    columns
+        .split(',')
+        .filter_map(|column| column.trim().split(' ').next())
+}
+
+/// The columns of the `lines` mark of a statement.
+pub(crate) fn line_columns(sql: &str) -> &str {
+    let after = sql.split_once("{lines:").expect("a statement with lines").1;
+    after.split_once('}').expect("a mark ends").0
 }
 
 fn postgres_only(mark: &str) -> &'static str {
@@ -93,6 +135,20 @@ mod tests {
             Postgres.text(sql),
             "SELECT id FROM json_to_recordset($1::json) AS v(id text, n bigint) \
              WHERE id IN (SELECT json_array_elements_text($2::json)) FOR UPDATE SKIP LOCKED"
+        );
+    }
+
+    #[test]
+    fn lines_have_a_place_for_every_value() {
+        let sql = "INSERT INTO t SELECT v.id, v.n FROM {lines:id text, n bigint}";
+        assert_eq!(
+            Sqlite.text_for(sql, 2),
+            "INSERT INTO t SELECT v.id, v.n FROM \
+             (SELECT column1 AS id, column2 AS n FROM (VALUES (?,?),(?,?))) AS v"
+        );
+        assert_eq!(
+            Postgres.text_for(sql, 2),
+            "INSERT INTO t SELECT v.id, v.n FROM json_to_recordset($1::json) AS v(id text, n bigint)"
         );
     }
 }

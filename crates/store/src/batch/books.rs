@@ -2,25 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use atelier_contract::Quota;
-use serde::Serialize;
-
 use crate::Result;
 use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Arg, Conn, Line, args};
 use crate::row::{Columns, Read};
+use atelier_contract::Quota;
 
 /// An account as far as quota is concerned.
-#[derive(Serialize)]
 pub(crate) struct Standing {
     id: String,
     pub(crate) balance: i64,
     frozen: i64,
     entries: i64,
-    #[serde(skip)]
     pub(crate) max_queue: i64,
-    #[serde(skip)]
     touched: bool,
+}
+
+impl Line for &Standing {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![&self.id, self.balance, self.frozen, self.entries]);
+    }
 }
 
 impl Read for Standing {
@@ -50,8 +51,7 @@ pub(crate) struct Posting<'a> {
 }
 
 /// A row for the ledger.
-#[derive(Serialize)]
-pub(crate) struct Line {
+struct LedgerLine {
     id: String,
     account_id: String,
     number: i64,
@@ -67,14 +67,38 @@ pub(crate) struct Line {
     time_ms: i64,
 }
 
+impl Line for LedgerLine {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            &self.id,
+            &self.account_id,
+            self.number,
+            self.job_id.as_deref(),
+            self.kind,
+            self.amount,
+            self.balance_delta,
+            self.frozen_delta,
+            self.balance_after,
+            self.frozen_after,
+            &self.reason,
+            self.idempotency_key.as_deref(),
+            self.time_ms,
+        ]);
+    }
+}
+
 /// How many unfinished jobs an account has in a queue.
-#[derive(Serialize)]
 pub(crate) struct InFlight {
     account_id: String,
     queue: String,
     jobs: i64,
-    #[serde(skip)]
     touched: bool,
+}
+
+impl Line for &InFlight {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![&self.account_id, &self.queue, self.jobs]);
+    }
 }
 
 impl Read for InFlight {
@@ -93,7 +117,7 @@ impl Read for InFlight {
 pub(crate) struct Books {
     accounts: BTreeMap<String, Standing>,
     in_flight: BTreeMap<(String, String), InFlight>,
-    lines: Vec<Line>,
+    lines: Vec<LedgerLine>,
 }
 
 impl Books {
@@ -161,7 +185,7 @@ impl Books {
         standing.frozen += posting.frozen_delta;
         standing.entries += 1;
         standing.touched = true;
-        self.lines.push(Line {
+        self.lines.push(LedgerLine {
             id: posting.id.to_owned(),
             account_id: account_id.to_owned(),
             number: standing.entries,
@@ -183,34 +207,29 @@ impl Books {
         if !self.lines.is_empty() {
             let standings: Vec<&Standing> =
                 self.accounts.values().filter(|one| one.touched).collect();
-            conn.run(
-                "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries \
-                 FROM {rows:$1 id text, balance bigint, frozen bigint, entries bigint} \
-                 WHERE account.id = v.id",
-                args![&json(&standings)],
-            )
-            .await?;
-            conn.run(INSERT_LINES, args![&json(&self.lines)]).await?;
+            conn.run_lines(UPDATE_STANDINGS, &standings).await?;
+            conn.run_lines(INSERT_LINES, &self.lines).await?;
         }
         let in_flight: Vec<&InFlight> = self.in_flight.values().filter(|one| one.touched).collect();
         if !in_flight.is_empty() {
-            conn.run(
-                "INSERT INTO in_flight (account_id, queue, jobs) \
-                 SELECT v.account_id, v.queue, v.jobs \
-                 FROM {rows:$1 account_id text, queue text, jobs bigint} WHERE TRUE \
-                 ON CONFLICT (account_id, queue) DO UPDATE SET jobs = excluded.jobs",
-                args![&json(&in_flight)],
-            )
-            .await?;
+            conn.run_lines(UPSERT_IN_FLIGHT, &in_flight).await?;
         }
         Ok(())
     }
 }
 
+const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries \
+     FROM {lines:id text, balance bigint, frozen bigint, entries bigint} WHERE account.id = v.id";
+
+const UPSERT_IN_FLIGHT: &str = "INSERT INTO in_flight (account_id, queue, jobs) \
+     SELECT v.account_id, v.queue, v.jobs \
+     FROM {lines:account_id text, queue text, jobs bigint} WHERE TRUE \
+     ON CONFLICT (account_id, queue) DO UPDATE SET jobs = excluded.jobs";
+
 const INSERT_LINES: &str = "INSERT INTO ledger (id, account_id, number, job_id, kind, amount, \
      balance_delta, frozen_delta, balance_after, frozen_after, reason, idempotency_key, time_ms) \
      SELECT v.id, v.account_id, v.number, v.job_id, v.kind, v.amount, v.balance_delta, \
      v.frozen_delta, v.balance_after, v.frozen_after, v.reason, v.idempotency_key, v.time_ms \
-     FROM {rows:$1 id text, account_id text, number bigint, job_id text, kind text, amount bigint, \
+     FROM {lines:id text, account_id text, number bigint, job_id text, kind text, amount bigint, \
      balance_delta bigint, frozen_delta bigint, balance_after bigint, frozen_after bigint, \
      reason text, idempotency_key text, time_ms bigint}";

@@ -25,18 +25,18 @@ const fn speed_penalty_ms(speed: Speed) -> i64 {
 }
 
 /// What a batch decided and has yet to write.
-pub(crate) struct Decisions {
+pub(crate) struct Decisions<'a> {
     pub(crate) books: Books,
     jobs: HashMap<String, JobRow>,
     calls: Calls,
-    pub(crate) new_jobs: Vec<JobLine>,
+    pub(crate) new_jobs: Vec<JobLine<'a>>,
     pub(crate) new_calls: Vec<(String, String)>,
     pub(crate) finals: Vec<FinalLine>,
     pub(crate) deliveries: Vec<DeliveryLine>,
     pub(crate) assets: Vec<Asset>,
 }
 
-impl Decisions {
+impl<'a> Decisions<'a> {
     pub(crate) fn new(books: Books, jobs: HashMap<String, JobRow>, calls: Calls) -> Self {
         Self {
             books,
@@ -56,7 +56,7 @@ impl Decisions {
     }
 
     /// Admits a job or says why not: repeated call, then queue limit, then quota.
-    pub(crate) fn accept(&mut self, accept: &Accept) -> Accepted {
+    pub(crate) fn accept(&mut self, accept: &'a Accept) -> Accepted {
         let job = &accept.job;
         if let Some(answer) = self.repeated(accept) {
             return answer;

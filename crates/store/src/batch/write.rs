@@ -6,66 +6,59 @@ use serde::Serialize;
 use crate::assets;
 use crate::batch::decide::Decisions;
 use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Arg, Conn, Line, args};
 use crate::jobs::JobRow;
 use crate::jobs::accept::Accept;
 use crate::{Error, Result};
 
 /// A new job's row.
-#[derive(Serialize)]
-pub(crate) struct JobLine {
-    id: String,
-    account_id: String,
-    operation: String,
-    queue: String,
-    state: i64,
-    speed: i64,
-    request: String,
-    price: i64,
-    parent_id: Option<String>,
-    hook_url: Option<String>,
-    created_ms: i64,
-    started_ms: Option<i64>,
-    deadline_ms: i64,
+pub(crate) struct JobLine<'a> {
+    accept: &'a Accept,
     turn_ms: i64,
     pub(crate) fence: i64,
-    lease_owner: Option<String>,
-    lease_until_ms: Option<i64>,
 }
 
-impl JobLine {
-    pub(crate) fn new(accept: &Accept, turn_ms: i64) -> Self {
-        let job = accept.job.clone();
-        let lease = accept.lease.clone();
+impl<'a> JobLine<'a> {
+    pub(crate) fn new(accept: &'a Accept, turn_ms: i64) -> Self {
+        Self {
+            accept,
+            turn_ms,
+            fence: i64::from(accept.lease.is_some()),
+        }
+    }
+}
+
+impl Line for JobLine<'_> {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        let Accept { job, lease, .. } = self.accept;
         let state = if lease.is_some() {
             JobState::Running
         } else {
             JobState::Waiting
         };
-        Self {
-            id: job.id,
-            account_id: job.account_id,
-            operation: job.operation,
-            queue: job.queue,
-            state: state.number(),
-            speed: job.speed as i64,
-            request: job.request,
-            price: job.price.thousandths(),
-            parent_id: job.parent_id,
-            hook_url: job.hook_url,
-            created_ms: job.created_ms,
-            started_ms: lease.as_ref().map(|_| job.created_ms),
-            deadline_ms: job.deadline_ms,
-            turn_ms,
-            fence: i64::from(lease.is_some()),
-            lease_until_ms: lease.as_ref().map(|lease| lease.until_ms),
-            lease_owner: lease.map(|lease| lease.owner),
-        }
+        out.extend_from_slice(args![
+            &job.id,
+            &job.account_id,
+            &job.operation,
+            &job.queue,
+            state.number(),
+            job.speed as i64,
+            &job.request,
+            job.price.thousandths(),
+            job.parent_id.as_deref(),
+            job.hook_url.as_deref(),
+            job.created_ms,
+            lease.as_ref().map(|_| job.created_ms),
+            job.deadline_ms,
+            self.turn_ms,
+            self.fence,
+            lease.as_ref().map(|lease| &*lease.owner),
+            lease.as_ref().map(|lease| lease.until_ms),
+        ]);
     }
 }
 
 /// What the end of a job changes of its row.
-#[derive(Serialize)]
 pub(crate) struct FinalLine {
     id: String,
     state: i64,
@@ -99,6 +92,45 @@ impl FinalLine {
                 "failed"
             },
         }
+    }
+}
+
+impl Line for FinalLine {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            &self.id,
+            self.state,
+            self.progress,
+            self.message.as_deref(),
+            self.output.as_deref(),
+            self.alias.as_deref(),
+            self.quota,
+            self.finished_ms,
+            self.revision,
+        ]);
+    }
+}
+
+/// The end of a job's last attempt.
+struct AttemptEnd<'a> {
+    id: &'a str,
+    line: &'a FinalLine,
+}
+
+impl<'a> AttemptEnd<'a> {
+    fn of(line: &'a FinalLine) -> Option<Self> {
+        let id = line.attempt_id.as_deref()?;
+        Some(Self { id, line })
+    }
+}
+
+impl Line for AttemptEnd<'_> {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            self.id,
+            self.line.attempt_state,
+            self.line.finished_ms
+        ]);
     }
 }
 
@@ -145,10 +177,9 @@ struct CallLine<'a> {
 }
 
 /// Writes everything a batch decided.
-pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions) -> Result<()> {
+pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
     if !decisions.new_jobs.is_empty() {
-        conn.run(INSERT_JOBS, args![&json(&decisions.new_jobs)])
-            .await?;
+        conn.run_lines(INSERT_JOBS, &decisions.new_jobs).await?;
     }
     decisions.books.write(conn).await?;
     calls(conn, decisions).await?;
@@ -156,7 +187,7 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions) -> Result<()> {
     assets::upsert(conn, &decisions.assets).await
 }
 
-async fn calls(conn: &mut Conn, decisions: &Decisions) -> Result<()> {
+async fn calls(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
     let lines: Vec<CallLine<'_>> = decisions
         .new_calls
         .iter()
@@ -177,16 +208,18 @@ async fn calls(conn: &mut Conn, decisions: &Decisions) -> Result<()> {
     Ok(())
 }
 
-async fn finals(conn: &mut Conn, decisions: &Decisions) -> Result<()> {
+async fn finals(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
     if decisions.finals.is_empty() {
         return Ok(());
     }
-    let lines = json(&decisions.finals);
-    let changed = conn.run(UPDATE_FINALS, args![&lines]).await?;
+    let changed = conn.run_lines(UPDATE_FINALS, &decisions.finals).await?;
     if changed != decisions.finals.len() as u64 {
         return Err(Error::Conflict("a job to be settled is not there".into()));
     }
-    conn.run(END_ATTEMPTS, args![&lines]).await?;
+    let ends: Vec<AttemptEnd<'_>> = decisions.finals.iter().filter_map(AttemptEnd::of).collect();
+    if !ends.is_empty() {
+        conn.run_lines(END_ATTEMPTS, &ends).await?;
+    }
     if !decisions.deliveries.is_empty() {
         conn.run(INSERT_DELIVERIES, args![&json(&decisions.deliveries)])
             .await?;
@@ -200,7 +233,7 @@ const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, st
      SELECT v.id, v.account_id, v.operation, v.queue, v.state, v.speed, 0, v.request, v.price, 0, \
      v.parent_id, v.hook_url, v.created_ms, v.started_ms, v.deadline_ms, v.created_ms, 1, v.turn_ms, \
      0, v.fence, v.lease_owner, v.lease_until_ms, 0 \
-     FROM {rows:$1 id text, account_id text, operation text, queue text, state bigint, speed bigint, \
+     FROM {lines:id text, account_id text, operation text, queue text, state bigint, speed bigint, \
      request text, price bigint, parent_id text, hook_url text, created_ms bigint, started_ms bigint, \
      deadline_ms bigint, turn_ms bigint, fence bigint, lease_owner text, lease_until_ms bigint}";
 
@@ -214,11 +247,11 @@ const UPDATE_FINALS: &str = "UPDATE job SET state = v.state, progress = v.progre
      message = v.message, output = v.output, alias = v.alias, quota = v.quota, \
      finished_ms = v.finished_ms, updated_ms = v.finished_ms, revision = v.revision, \
      lease_owner = NULL, lease_until_ms = NULL \
-     FROM {rows:$1 id text, state bigint, progress bigint, message text, output text, alias text, \
+     FROM {lines:id text, state bigint, progress bigint, message text, output text, alias text, \
      quota bigint, finished_ms bigint, revision bigint} WHERE job.id = v.id";
 
 const END_ATTEMPTS: &str = "UPDATE attempt SET state = v.attempt_state, ended_ms = v.finished_ms \
-     FROM {rows:$1 attempt_id text, attempt_state text, finished_ms bigint} \
+     FROM {lines:attempt_id text, attempt_state text, finished_ms bigint} \
      WHERE attempt.id = v.attempt_id AND attempt.ended_ms IS NULL";
 
 const INSERT_DELIVERIES: &str = "INSERT INTO delivery (id, job_id, account_id, url, host, state, \
