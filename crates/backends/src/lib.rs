@@ -7,10 +7,13 @@ pub mod backend;
 pub mod embedded;
 pub mod guard;
 pub mod http;
+pub mod midjourney;
+mod received;
+pub mod relay;
 pub mod vendor;
 
 pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work};
 pub use vendor::{Secret, Setup, Vendor};
 
 /// Every vendor, by name.
-pub const VENDORS: &[Vendor] = &[];
+pub const VENDORS: &[Vendor] = &[relay::VENDOR, midjourney::VENDOR];

@@ -19,14 +19,17 @@ use crate::gateway::{Account, Gateway};
 const PORTRAIT: &[u8] = include_bytes!("../../../media/tests/data/portrait.jpg");
 const PATIENCE: Duration = Duration::from_mins(5);
 
+type Files = Mutex<HashMap<String, Vec<u8>>>;
+
 /// A local host of pictures that also takes callbacks.
-struct Outside {
+pub(crate) struct Outside {
     base: String,
+    files: Arc<Files>,
     heard: Arc<Mutex<HashMap<String, Value>>>,
 }
 
 impl Outside {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let portrait = decode(PORTRAIT, Limits::default())
             .expect("a portrait")
             .resized(512, 512);
@@ -36,22 +39,39 @@ impl Outside {
             mask.set(x, y, [255; 4]);
         }
         let files = HashMap::from([
-            ("/picture.png", png(&portrait.resized(256, 256))),
-            ("/template.png", png(&portrait)),
-            ("/face.png", png(&portrait)),
-            ("/mask.png", png(&mask)),
+            ("/picture.png".to_owned(), png(&portrait.resized(256, 256))),
+            ("/template.png".to_owned(), png(&portrait)),
+            ("/face.png".to_owned(), png(&portrait)),
+            ("/mask.png".to_owned(), png(&mask)),
         ]);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("bound"));
         let heard: Arc<Mutex<HashMap<String, Value>>> = Arc::default();
-        let (files, log) = (Arc::new(files), heard.clone());
+        let files = Arc::new(Mutex::new(files));
+        let (shown, log) = (files.clone(), heard.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                let (files, log) = (files.clone(), log.clone());
+                let (files, log) = (shown.clone(), log.clone());
                 std::thread::spawn(move || serve(stream.expect("a connection"), &files, &log));
             }
         });
-        Self { base, heard }
+        Self { base, files, heard }
+    }
+
+    /// Shows a file at a path.
+    pub(crate) fn host(&self, path: &str, bytes: Vec<u8>) {
+        let mut files = self.files.lock().expect("no panic under the lock");
+        files.insert(path.to_owned(), bytes);
+    }
+
+    /// The example of an operation with addresses that are served here.
+    pub(crate) fn example(&self, submit: &Submit) -> Value {
+        let text = submit.example.replace("https://example.com", &self.base);
+        let mut body: Value = serde_json::from_str(&text).expect("JSON");
+        if submit.name.starts_with("artgen.video.") {
+            body["bs"] = json!(1);
+        }
+        body
     }
 
     /// The callback of a job, once it has come.
@@ -67,11 +87,7 @@ impl Outside {
     }
 }
 
-fn serve(
-    mut stream: TcpStream,
-    files: &HashMap<&str, Vec<u8>>,
-    log: &Mutex<HashMap<String, Value>>,
-) {
+fn serve(mut stream: TcpStream, files: &Files, log: &Mutex<HashMap<String, Value>>) {
     let (mut bytes, mut chunk) = (Vec::new(), [0; 16384]);
     let (head, body) = loop {
         match stream.read(&mut chunk) {
@@ -98,14 +114,16 @@ fn serve(
             .insert(id, body);
     }
     let path = head.split(' ').nth(1).unwrap_or_default();
-    let nothing = Vec::new();
-    let file = files.get(path).unwrap_or(&nothing);
+    let file = {
+        let files = files.lock().expect("no panic under the lock");
+        files.get(path).cloned().unwrap_or_default()
+    };
     let length = file.len();
     let _ = stream.write_all(
         format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n")
             .as_bytes(),
     );
-    let _ = stream.write_all(file);
+    let _ = stream.write_all(&file);
 }
 
 /// A caller that works through the table.
@@ -131,25 +149,12 @@ impl Walk {
 
     /// The example with local addresses, and with jobs that exist where it names a parent.
     fn request(&self, submit: &Submit) -> Value {
-        let text = submit
-            .example
-            .replace("https://example.com", &self.outside.base);
-        let mut body: Value = serde_json::from_str(&text).expect("JSON");
-        let parent = match submit.name {
-            "artgen.action" | "artgen.inpaint" | "artgen.seed" => "square",
-            "artgen.video.extend" => "artgen.video.submit",
-            "motion.extend" => "motion.generations",
-            "vidgen.no_watermark" => "vidgen.generations",
-            _ => "",
-        };
-        if let Some(job) = self.finished.get(parent) {
+        let mut body = self.outside.example(submit);
+        if let Some(job) = self.finished.get(parent_of(submit.name)) {
             body["jobId"] = job["jobId"].clone();
         }
         if submit.name == "vidgen.characters" {
             body["url"] = self.finished["motion.generations"]["data"]["videoUrl"].clone();
-        }
-        if submit.name.starts_with("artgen.video.") {
-            body["bs"] = json!(1);
         }
         body
     }
@@ -233,6 +238,33 @@ impl Walk {
     }
 }
 
+/// The finished job that an example follows; `square` is a square picture that the mask of the inpaint fits.
+pub(crate) fn parent_of(operation: &str) -> &'static str {
+    match operation {
+        "artgen.action" | "artgen.inpaint" | "artgen.seed" => "square",
+        "artgen.video.extend" => "artgen.video.submit",
+        "motion.extend" => "motion.generations",
+        "vidgen.no_watermark" => "vidgen.generations",
+        _ => "",
+    }
+}
+
+/// Every operation of the table, in an order in which each finds the jobs it follows.
+pub(crate) fn operations() -> Vec<(&'static Family, &'static Submit)> {
+    let mut operations: Vec<_> = FAMILIES
+        .iter()
+        .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)))
+        .collect();
+    // A character is taken from a video, so the videos come first.
+    operations.sort_by_key(|(_, submit)| {
+        (
+            submit.name == "vidgen.characters",
+            submit.name.contains("extend"),
+        )
+    });
+    operations
+}
+
 #[tokio::test]
 async fn every_example_finishes_costs_its_quote_and_its_callback_equals_its_fetch() {
     let mut walk = Walk::begin().await;
@@ -246,18 +278,7 @@ async fn every_example_finishes_costs_its_quote_and_its_callback_equals_its_fetc
         )
         .await;
     walk.finished.insert("square", square);
-    let mut operations: Vec<_> = FAMILIES
-        .iter()
-        .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)))
-        .collect();
-    // A character is taken from a video, so the videos come first.
-    operations.sort_by_key(|(_, submit)| {
-        (
-            submit.name == "vidgen.characters",
-            submit.name.contains("extend"),
-        )
-    });
-    for (family, submit) in operations {
+    for (family, submit) in operations() {
         walk.run(family, submit).await;
     }
     let list = walk

@@ -19,4 +19,5 @@ mod listeners;
 mod lookups;
 mod money;
 mod operator;
+mod relayed;
 mod stopping;

@@ -1,0 +1,147 @@
+//! Codes, broken lines and the reasons of failed tasks.
+
+use atelier_backends::backend::Taken;
+use atelier_backends::{Class, Fault, Progress};
+use serde_json::{Value, json};
+
+use crate::NAME;
+use crate::server::{Remote, Reply};
+use crate::work::{refused, work};
+
+async fn fault_of(reply: impl Fn() -> Reply + Send + Sync + 'static) -> Fault {
+    let proxy = Remote::start(move |_| reply());
+    let (work, _) = work("artgen.imagine", &json!({ "prompt": "a fox" }), None, &[]);
+    refused(&*proxy.worker(NAME, Value::Null), &work).await
+}
+
+#[tokio::test]
+async fn each_code_has_its_class() {
+    for (status, code, description, class) in [
+        (200, 23, "queue is full", Class::Rate),
+        (200, 24, "banned", Class::Reject),
+        (404, 3, "task not found", Class::Gone),
+        (200, 4, "prompt cannot be empty", Class::BadRequest),
+        (200, 4, "无可用的账号实例", Class::Retry),
+        (200, 4, "No available account", Class::Retry),
+        (200, 9, "系统异常", Class::Retry),
+        (200, 9, "账号已被禁用", Class::Dead),
+        (401, 0, "", Class::Dead),
+        (403, 0, "", Class::Dead),
+        (429, 0, "", Class::Rate),
+    ] {
+        let fault = fault_of(move || {
+            Reply::Json(status, json!({ "code": code, "description": description }))
+        })
+        .await;
+        assert_eq!(
+            (fault.class, fault.taken),
+            (class, Taken::No),
+            "{code} {description}"
+        );
+    }
+    let fault = fault_of(|| {
+        Reply::Json(
+            200,
+            json!({ "code": 24, "properties": { "bannedWord": "gore" } }),
+        )
+    })
+    .await;
+    assert_eq!(
+        fault.job_message(),
+        "[Banned prompt detected] the back end does not allow the word `gore`"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_is_neither_yes_nor_no_may_have_been_a_yes() {
+    for reply in [
+        || Reply::Cut,
+        || Reply::Half,
+        || Reply::Raw(502, "", b"<html>".to_vec()),
+        || Reply::Raw(200, "", b"<html>".to_vec()),
+        || Reply::Json(200, json!({ "code": 1, "result": null })),
+        || Reply::Json(200, json!({ "code": 77 })),
+    ] as [fn() -> Reply; 6]
+    {
+        let fault = fault_of(reply).await;
+        assert_eq!(
+            (fault.class, fault.taken),
+            (Class::Retry, Taken::Perhaps),
+            "{fault:?}"
+        );
+    }
+}
+
+async fn polled(
+    reply: impl Fn() -> Reply + Send + Sync + 'static,
+    settings: Value,
+) -> Result<Progress, Fault> {
+    let proxy = Remote::start(move |_| reply());
+    let (work, _) = work("artgen.imagine", &json!({ "prompt": "a fox" }), None, &[]);
+    let worker = proxy.worker(NAME, settings);
+    worker.poll(&work, &json!({ "task": "17" })).await
+}
+
+#[tokio::test]
+async fn a_task_the_proxy_does_not_know_is_gone_and_a_failed_question_is_asked_again() {
+    for reply in [
+        || Reply::Raw(204, "", Vec::new()),
+        || Reply::Raw(200, "", Vec::new()),
+        || Reply::Json(200, Value::Null),
+        || Reply::Json(404, json!({ "code": 3 })),
+    ] as [fn() -> Reply; 4]
+    {
+        match polled(reply, Value::Null).await {
+            Ok(Progress::Failed(fault)) => assert_eq!(fault.class, Class::Gone),
+            _ => panic!("it is gone"),
+        }
+    }
+    for (reply, class) in [
+        (|| Reply::Cut, Class::Retry),
+        (|| Reply::Raw(404, "", b"<html>".to_vec()), Class::Retry),
+        (|| Reply::Raw(500, "", Vec::new()), Class::Retry),
+        (|| Reply::Raw(200, "", b"<html>".to_vec()), Class::Retry),
+        (|| Reply::Raw(401, "", Vec::new()), Class::Dead),
+        (|| Reply::Raw(429, "", Vec::new()), Class::Rate),
+    ] as [(fn() -> Reply, Class); 6]
+    {
+        match polled(reply, Value::Null).await {
+            Err(fault) => assert_eq!(fault.class, class),
+            Ok(_) => panic!("not an answer"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn reasons_of_failed_tasks_are_read_by_a_table_that_operators_can_lead() {
+    let own = json!({ "fail_reasons": { "Solar Flare": "quota" } });
+    for (status, reason, class) in [
+        ("FAILURE", "Banned prompt detected", Class::Reject),
+        ("FAILURE", "[Invalid parameter] --q 9", Class::BadRequest),
+        ("FAILURE", "Invalid link", Class::BadRequest),
+        (
+            "FAILURE",
+            "Our AI moderators feel it is not right",
+            Class::Reject,
+        ),
+        ("FAILURE", "Action needed to continue", Class::Reject),
+        ("FAILURE", "Blocked", Class::Reject),
+        ("FAILURE", "可能包含敏感词", Class::Reject),
+        ("FAILURE", "Your account has been blocked", Class::Dead),
+        ("FAILURE", "Subscription required", Class::Quota),
+        ("FAILURE", "You have run out of fast hours", Class::Quota),
+        ("FAILURE", "Queue full", Class::Rate),
+        ("FAILURE", "任务超时", Class::Retry),
+        ("FAILURE", "something new", Class::Retry),
+        ("FAILURE", "", Class::Retry),
+        ("FAILURE", "a solar flare was seen", Class::Quota),
+        ("FAILURE", "取消任务", Class::Gone),
+        ("CANCEL", "", Class::Gone),
+    ] {
+        let task = json!({ "status": status, "failReason": reason, "progress": "" });
+        match polled(move || Reply::Json(200, task.clone()), own.clone()).await {
+            Ok(Progress::Failed(fault)) => assert_eq!(fault.class, class, "{reason}"),
+            _ => panic!("{reason} is an end"),
+        }
+    }
+}

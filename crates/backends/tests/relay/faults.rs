@@ -1,0 +1,234 @@
+//! Refusals, failures and broken lines: what each says about the request, the worker account and the remote.
+
+use std::time::Duration;
+
+use atelier_backends::backend::Taken;
+use atelier_backends::{Class, Fault, Progress};
+use serde_json::{Value, json};
+
+use crate::server::{Remote, Reply, worker};
+use crate::work::{refused, work};
+
+async fn fault_of(script: impl Fn() -> Reply + Send + Sync + 'static) -> Fault {
+    let remote = Remote::start(move |_| script());
+    let body = json!({ "targetImage": "https://a.example/1", "swapImage": "https://a.example/2" });
+    let (work, _) = work("facegen.swap", &body, None, &[]);
+    refused(&*remote.worker("relay", Value::Null), &work).await
+}
+
+#[tokio::test]
+async fn each_refusal_has_its_class() {
+    for (status, code, class) in [
+        (400, "insufficient_quota", Class::Quota),
+        (401, "unauthorized", Class::Dead),
+        (403, "forbidden", Class::Dead),
+        (400, "queue_full", Class::Rate),
+        (429, "rate_limited", Class::Rate),
+        (503, "overloaded", Class::Rate),
+        (400, "banned_prompt", Class::Reject),
+        (400, "content_rejected", Class::Reject),
+        (400, "invalid_parameter", Class::BadRequest),
+        (400, "image_unusable", Class::BadRequest),
+        (400, "job_not_found", Class::Gone),
+        (400, "no_available_account", Class::Retry),
+        (404, "not_found", Class::Retry),
+        (422, "idempotency_mismatch", Class::Bug),
+        (502, "backend_failed", Class::Retry),
+        (504, "backend_timeout", Class::Retry),
+    ] {
+        let fault = fault_of(move || {
+            let body = json!({ "status": "FAILED", "message": "why", "data": null, "code": code });
+            Reply::Json(status, body)
+        })
+        .await;
+        assert_eq!(
+            (fault.class, fault.taken),
+            (class, Taken::No),
+            "{code}: {fault:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn services_without_codes_are_understood_by_status_and_words() {
+    for (status, message, class) in [
+        (
+            401,
+            "Wrong SVC-API-KEY or email is not activated.",
+            Class::Dead,
+        ),
+        (402, "pay", Class::Quota),
+        (429, "slow down", Class::Rate),
+        (400, "banned prompt words: [x]", Class::Reject),
+        (400, "Insufficient quota", Class::Quota),
+        (400, "The queue is full", Class::Rate),
+        (400, "No available accounts", Class::Retry),
+        (400, "prompt is wrong", Class::BadRequest),
+        (200, "prompt is wrong", Class::BadRequest),
+    ] {
+        let body = json!({ "status": "FAILED", "message": message, "data": null });
+        let fault = fault_of(move || Reply::Json(status, body.clone())).await;
+        assert_eq!(fault.class, class, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_bad_field_is_named_once() {
+    let fault = fault_of(|| {
+        let body = json!({
+            "status": "FAILED", "code": "invalid_parameter", "param": "targetImage",
+            "message": "targetImage: must be an image address",
+        });
+        Reply::Json(400, body)
+    })
+    .await;
+    assert_eq!(
+        fault.job_message(),
+        "[Invalid parameter] targetImage: must be an image address"
+    );
+}
+
+#[tokio::test]
+async fn a_wish_to_wait_is_heard() {
+    let body = br#"{"status":"FAILED","code":"rate_limited"}"#.to_vec();
+    for (more, wait) in [
+        ("retry-after: 7\r\n", Some(7)),
+        (
+            "retry-after: Sun, 06 Nov 1994 08:51:37 GMT\r\ndate: Sun, 06 Nov 1994 08:49:37 GMT\r\n",
+            Some(120),
+        ),
+        ("retry-after: 999999\r\n", Some(3600)),
+        ("", None),
+    ] {
+        let body = body.clone();
+        let fault = fault_of(move || Reply::Raw(429, more, body.clone())).await;
+        assert_eq!(fault.after, wait.map(Duration::from_secs), "{more}");
+    }
+}
+
+#[tokio::test]
+async fn it_is_known_whether_the_remote_may_have_taken_the_work() {
+    for (reply, taken) in [
+        (|| Reply::Cut, Taken::Perhaps),
+        (|| Reply::Half, Taken::Perhaps),
+        (
+            || Reply::Json(200, json!({ "status": "SUCCESS", "data": {} })),
+            Taken::Perhaps,
+        ),
+        (|| Reply::Raw(200, "", b"<html>".to_vec()), Taken::Perhaps),
+        (
+            || Reply::Raw(502, "", b"<html>bad gateway</html>".to_vec()),
+            Taken::Perhaps,
+        ),
+        (
+            || Reply::Json(500, json!({ "code": "internal_error" })),
+            Taken::Perhaps,
+        ),
+        (
+            || Reply::Json(409, json!({ "code": "idempotency_in_flight" })),
+            Taken::Perhaps,
+        ),
+        (
+            || Reply::Json(503, json!({ "code": "overloaded" })),
+            Taken::No,
+        ),
+    ] as [(fn() -> Reply, Taken); 8]
+    {
+        let fault = fault_of(reply).await;
+        assert_eq!(fault.taken, taken, "{fault:?}");
+        assert!(fault.class.may_pass(), "{fault:?}");
+    }
+    // Nobody listens: nothing was sent.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let base = format!("http://{}", free.local_addr().expect("bound"));
+    drop(free);
+    let (work, _) = work("clipgen.generations", &json!({ "prompt": "x" }), None, &[]);
+    let fault = refused(&*worker("relay", &base, Value::Null), &work).await;
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::No));
+}
+
+#[tokio::test]
+async fn a_poll_that_fails_is_asked_again_unless_the_job_is_gone() {
+    let (work, _) = work("clipgen.generations", &json!({ "prompt": "x" }), None, &[]);
+    let ticket = json!({ "jobId": "r" });
+    for (reply, class) in [
+        (|| Reply::Cut, Class::Retry),
+        (|| Reply::Raw(200, "", b"<html>".to_vec()), Class::Retry),
+        (|| Reply::Json(500, json!({})), Class::Retry),
+        (
+            || Reply::Json(429, json!({ "code": "rate_limited" })),
+            Class::Rate,
+        ),
+        (
+            || Reply::Json(401, json!({ "code": "unauthorized" })),
+            Class::Dead,
+        ),
+    ] as [(fn() -> Reply, Class); 5]
+    {
+        let remote = Remote::start(move |_| reply());
+        let relay = remote.worker("relay", Value::Null);
+        match relay.poll(&work, &ticket).await {
+            Err(fault) => assert_eq!(fault.class, class),
+            Ok(_) => panic!("not an answer"),
+        }
+    }
+    let remote =
+        Remote::start(|_| Reply::Json(400, json!({ "status": "FAILED", "code": "job_not_found" })));
+    match remote
+        .worker("relay", Value::Null)
+        .poll(&work, &ticket)
+        .await
+    {
+        Ok(Progress::Failed(fault)) => assert_eq!(fault.class, Class::Gone),
+        _ => panic!("the job is gone"),
+    }
+}
+
+#[tokio::test]
+async fn failed_jobs_are_told_apart_by_their_kind() {
+    let (work, _) = work("clipgen.generations", &json!({ "prompt": "x" }), None, &[]);
+    for (message, class, says) in [
+        (
+            "[Banned prompt detected] x",
+            Class::Reject,
+            "[Banned prompt detected] x",
+        ),
+        (
+            "[Image denied] a face",
+            Class::Reject,
+            "[Image denied] a face",
+        ),
+        (
+            "[Invalid link] image: cannot be read",
+            Class::BadRequest,
+            "[Invalid link] image: cannot be read",
+        ),
+        (
+            "[Cancelled] by the owner",
+            Class::Gone,
+            "[Internal error] the result was no longer there when it was fetched",
+        ),
+        (
+            "[Internal error] the oven is cold",
+            Class::Retry,
+            "[Internal error] the oven is cold",
+        ),
+        ("[Something new] x", Class::Retry, "[Internal error] x"),
+        (
+            "Job Timeout",
+            Class::Retry,
+            "[Internal error] the back end failed",
+        ),
+        ("", Class::Retry, "[Internal error] the back end failed"),
+    ] {
+        let body = json!({ "status": "FAILED", "message": message, "data": null });
+        let remote = Remote::start(move |_| Reply::Json(200, body.clone()));
+        let relay = remote.worker("relay", Value::Null);
+        match relay.poll(&work, &json!({ "jobId": "r" })).await {
+            Ok(Progress::Failed(fault)) => {
+                assert_eq!((fault.class, fault.job_message().as_str()), (class, says));
+            }
+            _ => panic!("{message} is an end"),
+        }
+    }
+}
