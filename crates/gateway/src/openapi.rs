@@ -35,6 +35,7 @@ pub(crate) fn document() -> Value {
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
+        "tags": tags(),
         "security": [{ "key": [] }, { "bearer": [] }],
         "paths": paths,
         "components": {
@@ -47,6 +48,21 @@ pub(crate) fn document() -> Value {
             },
         },
     })
+}
+
+/// The groups in the order a reader wants them: the families, then what belongs to every job and account.
+fn tags() -> Vec<Value> {
+    let own = ["Jobs", "Account", "Operator", "Service"];
+    let mut names: Vec<&str> = atelier_contract::FAMILIES
+        .iter()
+        .map(|family| family.title)
+        .collect();
+    names.extend(own);
+    names.dedup();
+    names
+        .into_iter()
+        .map(|name| json!({ "name": name }))
+        .collect()
 }
 
 fn description() -> String {
@@ -131,6 +147,27 @@ mod tests {
                     document["paths"][fetch.path]["get"].is_object(),
                     "{}",
                     fetch.path
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_operation_belongs_to_a_listed_group() {
+        let document = document();
+        let listed: Vec<&Value> = document["tags"]
+            .as_array()
+            .expect("tags")
+            .iter()
+            .map(|tag| &tag["name"])
+            .collect();
+        for path in document["paths"].as_object().expect("paths").values() {
+            for operation in path.as_object().expect("methods").values() {
+                let tag = &operation["tags"][0];
+                assert!(
+                    listed.contains(&tag),
+                    "{tag} of {}",
+                    operation["operationId"]
                 );
             }
         }

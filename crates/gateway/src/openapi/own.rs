@@ -207,7 +207,7 @@ fn tag(path: &str) -> &'static str {
     match path.split('/').nth(1) {
         Some("admin") => "Operator",
         Some("jobs") => "Jobs",
-        Some("artgen") => "artgen images",
+        Some("artgen") => "Art images",
         _ => "Account",
     }
 }
