@@ -64,7 +64,7 @@ impl Story {
                 Some("FAILED") => panic!("{job}"),
                 _ => assert!(Instant::now() < deadline, "{job}"),
             }
-            self.check_books_loosely().await;
+            self.check_books().await;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -82,22 +82,38 @@ impl Story {
         .await
     }
 
-    /// With nothing finishing in between, all that was granted is free, held or spent.
+    /// All that was granted is free, held or spent, after every movement there ever was; and what the account shows
+    /// is the state after one of the movements. Counted in thousandths, so nothing is rounded away.
     async fn check_books(&self) {
-        let (free, held) = self.gateway.balance(&self.account.key).await;
-        let sum = free + held + self.spent;
+        let key = &self.account.key;
+        let (free, held) = self.gateway.balance(key).await;
+        let ledger = self.gateway.get(key, "/account/v1/ledger?limit=100").await;
+        let rows = ledger.json["data"].as_array().expect("rows");
+        assert_eq!(ledger.json["total"], rows.len(), "one page holds the story");
+        let (mut spent, mut shown) = (0, false);
+        for row in rows.iter().rev() {
+            let amount = |name: &str| thousandths(row[name].as_f64().expect("an amount"));
+            if row["kind"] == "capture" {
+                spent += amount("amount");
+            }
+            let (balance, frozen) = (amount("balance"), amount("freezeBalance"));
+            assert!(balance >= 0 && frozen >= 0, "{row}");
+            assert_eq!(
+                balance + frozen + spent,
+                thousandths(GRANTED.into()),
+                "{row}"
+            );
+            shown |= (balance, frozen) == (thousandths(free), thousandths(held));
+        }
         assert!(
-            (sum - f64::from(GRANTED)).abs() < 0.0005 || held > 0.0 || sum < f64::from(GRANTED),
-            "{free} + {held} + {}",
+            shown,
+            "{free} and {held} are not the state after any movement"
+        );
+        assert!(
+            spent >= thousandths(self.spent),
+            "{spent} of {}",
             self.spent
         );
-    }
-
-    /// While a job may finish unseen, nothing may appear from nowhere or go below zero.
-    async fn check_books_loosely(&self) {
-        let (free, held) = self.gateway.balance(&self.account.key).await;
-        assert!(free >= 0.0 && held >= 0.0);
-        assert!(free + held + self.spent <= f64::from(GRANTED) + 0.0005);
     }
 
     /// Pages through the history, oldest first.
@@ -127,6 +143,10 @@ impl Story {
         assert_eq!(answer.header("content-type"), "image/png");
         decode(&answer.bytes, Limits::default()).expect("a picture")
     }
+}
+
+fn thousandths(amount: f64) -> i64 {
+    (amount * 1000.0).round() as i64
 }
 
 fn size(job: &Value) -> (u32, u32) {
@@ -210,6 +230,17 @@ async fn imagine_gives_a_grid_and_four_pictures_that_differ() {
     assert_eq!(large["images"], json!([]));
     assert_eq!(large["quota"], 2);
     story.check_books().await;
+    let (free, held) = story.gateway.balance(&story.account.key).await;
+    assert_eq!(
+        held.to_bits(),
+        0.0_f64.to_bits(),
+        "nothing is held at the end"
+    );
+    assert_eq!(
+        thousandths(free + story.spent),
+        thousandths(GRANTED.into()),
+        "what the jobs say they cost is what is gone"
+    );
 }
 
 /// Mean difference of two pictures of one size, per channel.
