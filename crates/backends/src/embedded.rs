@@ -14,7 +14,6 @@ mod notes;
 mod pace;
 mod paint;
 mod palette;
-mod pool;
 mod repaint;
 mod retouch;
 mod sandbox;
@@ -28,9 +27,9 @@ use std::thread::available_parallelism;
 use serde_json::Value;
 
 use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::pool::Pool;
 use desk::Desk;
 pub use pace::Pace;
-use pool::Pool;
 use sandbox::Wishes;
 
 /// How the embedded engine works.

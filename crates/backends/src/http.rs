@@ -6,7 +6,9 @@ mod callback;
 mod connect;
 mod fault;
 mod fetch;
+mod multipart;
 mod resolve;
+mod sift;
 mod slots;
 mod tls;
 mod vendor;
@@ -28,7 +30,9 @@ use slots::Slots;
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
 pub use fetch::{Download, FetchedImage};
+pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
+pub(crate) use sift::Sifter;
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.

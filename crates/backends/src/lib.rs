@@ -4,16 +4,24 @@
 //! comes back over the network as hostile.
 
 pub mod backend;
+mod bases;
 pub mod embedded;
+mod film;
+mod fit;
+mod frame;
 pub mod guard;
 pub mod http;
 pub mod midjourney;
+pub mod openai;
+mod pool;
+mod prints;
 mod received;
 pub mod relay;
 pub mod vendor;
+mod verdict;
 
 pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work};
 pub use vendor::{Secret, Setup, Vendor};
 
 /// Every vendor, by name.
-pub const VENDORS: &[Vendor] = &[relay::VENDOR, midjourney::VENDOR];
+pub const VENDORS: &[Vendor] = &[relay::VENDOR, midjourney::VENDOR, openai::VENDOR];

@@ -11,6 +11,7 @@ use super::notes::Notes;
 use super::world::World;
 use super::{album, draw};
 use crate::backend::{Fault, Made};
+use crate::bases::place;
 
 /// How far subtle and strong variations go.
 const SUBTLE: f32 = 0.3;
@@ -86,16 +87,12 @@ pub(super) fn vary(desk: &Desk, index: Option<u8>, strong: bool) -> Result<Made,
 
 /// More of the world on all sides, in tenths.
 pub(super) fn zoom_out(desk: &Desk, tenths: u32) -> Result<Made, Fault> {
-    let factor = tenths as f32 / 10.0;
-    let (width, height) = desk.size(None);
     match base(desk, None)? {
-        Base::World(world) => widened(desk, &world, &world.scene.zoomed_out(factor)),
-        Base::Picture(picture) => {
-            let inner = (width as f32 / factor, height as f32 / factor);
-            let left = (width as f32 - inner.0) / 2.0;
-            let top = (height as f32 - inner.1) / 2.0;
-            continued(desk, &picture, [left, top, inner.0, inner.1])
+        Base::World(world) => {
+            let factor = tenths as f32 / 10.0;
+            widened(desk, &world, &world.scene.zoomed_out(factor))
         }
+        Base::Picture(picture) => continued(desk, &picture),
     }
 }
 
@@ -122,27 +119,12 @@ pub(super) fn pan(desk: &Desk, direction: Direction) -> Result<Made, Fault> {
             };
             widened(desk, &world, &scene)
         }
-        Base::Picture(picture) => {
-            let (across, down) = (width as f32, height as f32);
-            let shape = picture.width as f32 / picture.height as f32;
-            let (inner_width, inner_height) = if sideways {
-                ((down * shape).min(across), down)
-            } else {
-                (across, (across / shape).min(down))
-            };
-            let (left, top) = match direction {
-                Direction::Left => (across - inner_width, 0.0),
-                Direction::Up => (0.0, down - inner_height),
-                Direction::Right | Direction::Down => (0.0, 0.0),
-            };
-            continued(desk, &picture, [left, top, inner_width, inner_height])
-        }
+        Base::Picture(picture) => continued(desk, &picture),
     }
 }
 
 /// The picture continued to a square.
 pub(super) fn square(desk: &Desk) -> Result<Made, Fault> {
-    let (width, height) = desk.size(None);
     match base(desk, None)? {
         Base::World(world) => {
             let window = world.scene.window;
@@ -152,14 +134,7 @@ pub(super) fn square(desk: &Desk) -> Result<Made, Fault> {
             );
             widened(desk, &world, &world.scene.squared(aspect))
         }
-        Base::Picture(picture) => {
-            let longest = picture.width.max(picture.height) as f32;
-            let inner_width = width as f32 * picture.width as f32 / longest;
-            let inner_height = height as f32 * picture.height as f32 / longest;
-            let left = (width as f32 - inner_width) / 2.0;
-            let top = (height as f32 - inner_height) / 2.0;
-            continued(desk, &picture, [left, top, inner_width, inner_height])
-        }
+        Base::Picture(picture) => continued(desk, &picture),
     }
 }
 
@@ -185,10 +160,15 @@ fn widened(desk: &Desk, world: &World, scene: &Scene) -> Result<Made, Fault> {
     draw::render(desk, worlds, desk.size(None))
 }
 
-/// Four pictures that continue a given one beyond its borders; it lies at left, top, width, height.
-fn continued(desk: &Desk, picture: &Picture, place: [f32; 4]) -> Result<Made, Fault> {
+/// Four pictures that continue a given one beyond its borders.
+fn continued(desk: &Desk, picture: &Picture) -> Result<Made, Fault> {
     let (width, height) = desk.size(None);
-    let [left, top, across, down] = place.map(|length| length.round() as u32);
+    let place = place(
+        desk.work.brief.task,
+        (picture.width, picture.height),
+        (width, height),
+    );
+    let [left, top, across, down] = place.unwrap_or([0, 0, width, height]);
     let mut canvas = Picture::filled(width, height, [0, 0, 0, 255]);
     let inner = picture.resized(across, down);
     canvas.pasted(&inner, i64::from(left), i64::from(top));

@@ -2,11 +2,13 @@
 //! request. The address rules of the house hold here too; an operator's own base address is an exception to them, one
 //! that a caller brought is not.
 
+mod stream;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
@@ -282,20 +284,7 @@ impl VendorHttp {
     async fn call(&self, client: &HttpClient, call: VendorCall) -> Result<VendorAnswer, Fault> {
         let deadline = Instant::now() + call.limit;
         let most = call.most;
-        let request = self.request(call)?;
-        let answer = match timeout_at(deadline, client.request(request)).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => {
-                let taken = if error.is_connect() {
-                    Taken::No
-                } else {
-                    Taken::Perhaps
-                };
-                return Err(lost(classify(&error), taken));
-            }
-            Err(_) => return Err(lost(Trouble::TimedOut, Taken::Perhaps)),
-        };
-        let (head, body) = answer.into_parts();
+        let (head, body) = self.send(client, call, deadline).await?.into_parts();
         let bytes = timeout_at(deadline, whole(body, most))
             .await
             .unwrap_or(Err(Trouble::TimedOut))
@@ -305,6 +294,28 @@ impl VendorHttp {
             headers: head.headers,
             bytes,
         })
+    }
+
+    /// Sends a call and waits for the head of its answer.
+    async fn send(
+        &self,
+        client: &HttpClient,
+        call: VendorCall,
+        deadline: Instant,
+    ) -> Result<Response<Incoming>, Fault> {
+        let request = self.request(call)?;
+        match timeout_at(deadline, client.request(request)).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => {
+                let taken = if error.is_connect() {
+                    Taken::No
+                } else {
+                    Taken::Perhaps
+                };
+                Err(lost(classify(&error), taken))
+            }
+            Err(_) => Err(lost(Trouble::TimedOut, Taken::Perhaps)),
+        }
     }
 
     fn request(&self, call: VendorCall) -> Result<Request<Full<Bytes>>, Fault> {

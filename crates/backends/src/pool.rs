@@ -9,14 +9,14 @@ use tokio::task::spawn_blocking;
 use crate::backend::Fault;
 
 /// Threads and memory that all pieces of work share.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     threads: Arc<Semaphore>,
     megabytes: Arc<Semaphore>,
     most_megabytes: u32,
 }
 
 impl Pool {
-    pub(super) fn new(threads: usize, megabytes: u32) -> Self {
+    pub(crate) fn new(threads: usize, megabytes: u32) -> Self {
         let most_megabytes = megabytes.max(1);
         Self {
             threads: Arc::new(Semaphore::new(threads.max(1))),
@@ -26,7 +26,7 @@ impl Pool {
     }
 
     /// Runs a piece of work that needs so much memory, once there is room for it; a panic in it becomes a fault.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         megabytes: u32,
         work: impl FnOnce() -> Result<T, Fault> + Send + 'static,

@@ -1,0 +1,71 @@
+//! A vendor's clip made into a result: its kind and size are read from its own bytes.
+
+use atelier_contract::Role;
+use atelier_media::{Encoding, Picture, encode, first_frame, last_frame, video_info};
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::backend::{Class, Fault, Made, MadeFile, Taken, Work};
+use crate::prints::on_press;
+
+/// Quality of the covers that are shown beside a clip.
+const COVER: Encoding = Encoding::Jpeg { quality: 92 };
+
+/// The result of one clip.
+pub(crate) async fn filmed(work: &Work, bytes: Bytes, notes: Value) -> Result<Made, Fault> {
+    let Some(media_type) = kind(&bytes) else {
+        let start = bytes.slice(..bytes.len().min(60));
+        return Err(Fault {
+            taken: Taken::Perhaps,
+            ..Fault::vendor(Class::Retry, format!("not a clip: {start:?}"))
+        });
+    };
+    let info = video_info(&bytes).ok();
+    let (width, height) = info.map_or((work.brief.width, work.brief.height), |info| {
+        (info.width, info.height)
+    });
+    let mut files = vec![MadeFile {
+        role: Role::Main,
+        media_type,
+        width,
+        height,
+        bytes: bytes.clone(),
+    }];
+    if work.operation.starts_with("motion.") && info.is_some() {
+        files.extend(on_press(&[], move || Ok(covers(&bytes))).await?);
+    }
+    Ok(Made {
+        files,
+        made: 1,
+        notes,
+        ..Made::default()
+    })
+}
+
+/// The first and the last frame, where they can be read.
+fn covers(bytes: &[u8]) -> Vec<MadeFile> {
+    let cover = |frame: &Picture, role| MadeFile {
+        role,
+        media_type: COVER.format().media_type(),
+        width: frame.width,
+        height: frame.height,
+        bytes: encode(frame, COVER, None).into(),
+    };
+    match (first_frame(bytes), last_frame(bytes)) {
+        (Ok(first), Ok(last)) => vec![
+            cover(&first, Role::FirstFrame),
+            cover(&last, Role::LastFrame),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn kind(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.get(4..8)? == b"ftyp" {
+        Some("video/mp4")
+    } else if bytes.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]) {
+        Some("video/webm")
+    } else {
+        None
+    }
+}

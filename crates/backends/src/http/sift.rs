@@ -1,0 +1,294 @@
+//! Base64 taken out of a JSON text as it arrives, so that a large picture is in memory once and as itself: the text
+//! that is kept has a number in its place. Server-sent events pass through the same way.
+
+/// No picture or clip is larger.
+const MOST_BLOB: usize = 128 * 1024 * 1024;
+/// The text around the blobs is no longer.
+const MOST_TEXT: usize = 4 * 1024 * 1024;
+/// Names of fields are looked at up to this length.
+const MOST_NAME: usize = 32;
+
+/// Takes the base64 of certain fields out of a JSON text that comes in pieces.
+pub(crate) struct Sifter {
+    fields: &'static [&'static str],
+    text: Vec<u8>,
+    blobs: Vec<Option<Vec<u8>>>,
+    state: State,
+    /// The last string that ended; a colon makes it a field's name.
+    name: Vec<u8>,
+    /// The value that comes next belongs to one of the fields.
+    armed: bool,
+    /// Inside a list of such values.
+    list: bool,
+    trouble: Option<&'static str>,
+}
+
+enum State {
+    Outside,
+    Inside { escaped: bool },
+    Blob(Decoder),
+}
+
+impl Sifter {
+    /// Looks for these fields; a field may hold one text or a list of texts.
+    pub(crate) fn new(fields: &'static [&'static str]) -> Self {
+        Self {
+            fields,
+            text: Vec::new(),
+            blobs: Vec::new(),
+            state: State::Outside,
+            name: Vec::new(),
+            armed: false,
+            list: false,
+            trouble: None,
+        }
+    }
+
+    /// Takes the next piece.
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        for &byte in piece {
+            self.step(byte);
+        }
+        if self.text.len() > MOST_TEXT {
+            self.trouble = Some("too much text");
+            self.text.clear();
+        }
+    }
+
+    /// Why nothing of it can be used, if so.
+    pub(crate) fn trouble(&self) -> Option<&'static str> {
+        self.trouble
+    }
+
+    /// The text up to now, with a number in the place of each blob; what follows is kept for the next time.
+    pub(crate) fn take_text(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
+    }
+
+    /// The text up to and with the last blank line: the events that are complete.
+    pub(crate) fn take_events(&mut self) -> Vec<u8> {
+        let ends = |pair: &[u8]| pair == b"\n\n" || pair == b"\r\n";
+        let end = (1..self.text.len()).rev().find(|&at| {
+            ends(&self.text[at - 1..=at]) && (self.text[at - 1] == b'\n' || self.blank_line(at))
+        });
+        let rest = self.text.split_off(end.map_or(0, |at| at + 1));
+        std::mem::replace(&mut self.text, rest)
+    }
+
+    fn blank_line(&self, at: usize) -> bool {
+        at >= 3 && &self.text[at - 3..=at] == b"\r\n\r\n"
+    }
+
+    /// The blob with a number, once.
+    pub(crate) fn blob(&mut self, number: u64) -> Option<Vec<u8>> {
+        let blob = self.blobs.get_mut(usize::try_from(number).ok()?)?;
+        blob.take().filter(|bytes| !bytes.is_empty())
+    }
+
+    fn step(&mut self, byte: u8) {
+        match &mut self.state {
+            State::Outside => self.outside(byte),
+            State::Inside { escaped } => {
+                let ends = byte == b'"' && !*escaped;
+                *escaped = byte == b'\\' && !*escaped;
+                self.text.push(byte);
+                if ends {
+                    self.state = State::Outside;
+                } else if self.name.len() < MOST_NAME {
+                    self.name.push(byte);
+                }
+            }
+            State::Blob(decoder) if byte == b'"' => {
+                if decoder.broken {
+                    self.trouble = Some("bad base64");
+                }
+                let bytes = std::mem::take(&mut decoder.bytes);
+                self.text.extend(self.blobs.len().to_string().bytes());
+                self.blobs.push(Some(bytes));
+                self.state = State::Outside;
+            }
+            State::Blob(decoder) => {
+                decoder.take(byte);
+                if decoder.bytes.len() > MOST_BLOB {
+                    decoder.bytes = Vec::new();
+                    self.trouble = Some("a picture is too large");
+                }
+            }
+        }
+    }
+
+    fn outside(&mut self, byte: u8) {
+        match byte {
+            b'"' if self.armed => {
+                self.state = State::Blob(Decoder::default());
+                return;
+            }
+            b'"' => {
+                self.name.clear();
+                self.state = State::Inside { escaped: false };
+            }
+            b':' => {
+                let is_one = |field: &&str| field.as_bytes() == self.name;
+                self.armed = self.fields.iter().any(is_one);
+                self.name.clear();
+            }
+            b'[' => self.list = self.armed,
+            b',' if self.list => {}
+            b',' | b']' | b'{' | b'}' => (self.armed, self.list) = (false, false),
+            _ => {}
+        }
+        self.text.push(byte);
+    }
+}
+
+/// Base64 into bytes, one character at a time.
+#[derive(Default)]
+struct Decoder {
+    bytes: Vec<u8>,
+    bits: u32,
+    held: u32,
+    /// Characters of an escape that has begun.
+    escape: Vec<u8>,
+    /// Whether a comma will end the head of a data-URI.
+    head: bool,
+    seen: usize,
+    broken: bool,
+}
+
+impl Decoder {
+    fn take(&mut self, byte: u8) {
+        if !self.escape.is_empty() || byte == b'\\' {
+            self.escape.push(byte);
+            let Some(byte) = unescaped(&self.escape) else {
+                return;
+            };
+            self.escape.clear();
+            self.digit(byte);
+        } else {
+            self.digit(byte);
+        }
+    }
+
+    fn digit(&mut self, byte: u8) {
+        self.seen += 1;
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' if !self.head => 62,
+            b'/' | b'_' if !self.head => 63,
+            b'=' | b' ' | b'\r' | b'\n' => return,
+            // The colon of `data:`, with which no base64 begins.
+            b':' if self.seen == 5 => {
+                self.head = true;
+                return;
+            }
+            b',' if self.head => {
+                self.head = false;
+                self.bytes.clear();
+                (self.bits, self.held) = (0, 0);
+                return;
+            }
+            _ if self.head => return,
+            _ => {
+                self.broken = true;
+                return;
+            }
+        };
+        self.bits = self.bits << 6 | u32::from(value);
+        self.held += 6;
+        if self.held >= 8 {
+            self.held -= 8;
+            self.bytes.push((self.bits >> self.held) as u8);
+        }
+    }
+}
+
+/// The character of a JSON escape, once it is complete.
+fn unescaped(escape: &[u8]) -> Option<u8> {
+    match escape {
+        [] | [_] => None,
+        [_, b'u', digits @ ..] if digits.len() < 4 => None,
+        [_, b'u', digits @ ..] => {
+            let digits = std::str::from_utf8(digits).unwrap_or_default();
+            Some(u8::from_str_radix(digits, 16).unwrap_or(b'?'))
+        }
+        [_, b'n' | b'r' | b't', ..] => Some(b'\n'),
+        [_, other, ..] => Some(*other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    use super::*;
+
+    fn sifted(fields: &'static [&'static str], text: &str, step: usize) -> Sifter {
+        let mut sifter = Sifter::new(fields);
+        for piece in text.as_bytes().chunks(step) {
+            sifter.take(piece);
+        }
+        sifter
+    }
+
+    #[test]
+    fn pictures_come_out_whole_however_the_text_is_cut() {
+        let bytes: Vec<u8> = (0..=255_u8).cycle().take(1000).collect();
+        let text = format!(
+            r#"{{"created":1,"data":[{{"b64_json":"{0}","note":"b64_json"}},{{"url":"x","b64_json" : "{0}"}}]}}"#,
+            STANDARD.encode(&bytes)
+        );
+        for step in [1, 2, 7, 64, 5000] {
+            let mut sifter = sifted(&["b64_json"], &text, step);
+            assert_eq!(sifter.trouble(), None);
+            let kept = String::from_utf8(sifter.take_text()).expect("text");
+            let wanted = r#"{"created":1,"data":[{"b64_json":0,"note":"b64_json"},{"url":"x","b64_json" : 1}]}"#;
+            assert_eq!(kept, wanted);
+            assert_eq!(sifter.blob(0), Some(bytes.clone()));
+            assert_eq!(sifter.blob(0), None);
+            assert_eq!(sifter.blob(1), Some(bytes.clone()));
+        }
+    }
+
+    #[test]
+    fn lists_of_pictures_and_nulls_are_understood() {
+        let text = r#"{"images":["AQI=","data:image/png;base64,AwQ="],"parameters":{"images":null,"x":"AQI="}}"#;
+        let mut sifter = sifted(&["images"], text, 3);
+        assert_eq!(
+            sifter.take_text(),
+            br#"{"images":[0,1],"parameters":{"images":null,"x":"AQI="}}"#
+        );
+        assert_eq!(sifter.blob(0), Some(vec![1, 2]));
+        assert_eq!(sifter.blob(1), Some(vec![3, 4]));
+    }
+
+    #[test]
+    fn escapes_inside_base64_are_read() {
+        let mut sifter = sifted(&["b64_json"], r#"{"b64_json":"\/+\u003d\u002f8="}"#, 1);
+        assert_eq!(sifter.take_text(), br#"{"b64_json":0}"#);
+        assert_eq!(sifter.blob(0), STANDARD.decode("/+/8").ok());
+    }
+
+    #[test]
+    fn other_characters_are_trouble_and_events_come_one_by_one() {
+        assert!(
+            sifted(&["b64_json"], r#"{"b64_json":"<!>"}"#, 9)
+                .trouble()
+                .is_some()
+        );
+        let mut sifter = sifted(
+            &["b64_json"],
+            "event: a\ndata: {\"b64_json\":\"AQI=\"}\n\nevent: b\n",
+            4,
+        );
+        assert_eq!(
+            sifter.take_events(),
+            b"event: a\ndata: {\"b64_json\":0}\n\n"
+        );
+        sifter.take(b"data: {}\r\n\r\nrest");
+        assert_eq!(sifter.take_events(), b"event: b\ndata: {}\r\n\r\n");
+        assert_eq!(sifter.take_text(), b"rest");
+    }
+}

@@ -1,0 +1,184 @@
+//! The answer to a call for pictures: one JSON document, or events with pictures on the way. Base64 is decoded as it
+//! arrives, so a picture is never held as text.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::OpenAi;
+use crate::backend::{Class, Fault, Gauge, Taken};
+use crate::http::{Sifter, VendorAnswer, VendorCall};
+use crate::verdict::{self, Said};
+
+/// The base64 of all pictures of one call.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+/// Progress that pictures on the way may bring.
+const MOST_PROGRESS: u32 = 95;
+
+/// What a call brought.
+#[derive(Default)]
+pub(super) struct Brought {
+    /// The files.
+    pub(super) files: Vec<Bytes>,
+    /// The prompt that was really used.
+    pub(super) revised_prompt: Option<String>,
+}
+
+/// A call under way.
+struct Reader {
+    sifter: Sifter,
+    brought: Brought,
+    addresses: Vec<String>,
+    fault: Option<Fault>,
+    progress: Gauge,
+    partial_images: u32,
+}
+
+impl OpenAi {
+    /// Makes a call that is answered with files.
+    pub(super) async fn call_for_files(
+        &self,
+        call: VendorCall,
+        progress: &Gauge,
+    ) -> Result<Brought, Fault> {
+        let mut reader = Reader {
+            sifter: Sifter::new(&["b64_json"]),
+            brought: Brought::default(),
+            addresses: Vec::new(),
+            fault: None,
+            progress: progress.clone(),
+            partial_images: u32::from(self.settings.partial_images),
+        };
+        let call = call.within(self.settings.timeout).at_most(MOST_BYTES);
+        let mut take = |piece: &[u8]| reader.take(piece);
+        let answer = self.http.submit_streamed(call, &mut take).await?;
+        if !answer.is_good() {
+            return Err(verdict::of_start(&answer));
+        }
+        reader.end(&answer)?;
+        let mut brought = reader.brought;
+        for address in reader.addresses {
+            brought.files.push(self.fetch(&address).await?);
+        }
+        Ok(brought)
+    }
+
+    /// Reads a file the vendor has made; a fault here is not one of the start.
+    pub(super) async fn fetch(&self, address: &str) -> Result<Bytes, Fault> {
+        let made = |fault: Fault| Fault {
+            taken: Taken::Perhaps,
+            ..fault
+        };
+        let answer = self.http.download(address).await.map_err(made)?;
+        if answer.is_good() {
+            return Ok(answer.bytes);
+        }
+        Err(made(match answer.status {
+            403 | 404 | 410 => Fault::vendor(Class::Gone, answer.start()),
+            _ => verdict::verdict(&answer),
+        }))
+    }
+}
+
+impl Reader {
+    fn take(&mut self, piece: &[u8]) {
+        self.sifter.take(piece);
+        let events = self.sifter.take_events();
+        for line in events.split(|&byte| byte == b'\n') {
+            self.line(line);
+        }
+    }
+
+    /// One line of an event stream; only the data matters, it names its own type.
+    fn line(&mut self, line: &[u8]) {
+        let Some(data) = line.strip_prefix(b"data:") else {
+            return;
+        };
+        let Ok(data) = serde_json::from_slice::<Value>(data) else {
+            return;
+        };
+        let kind = data["type"].as_str().unwrap_or_default();
+        if kind.ends_with(".partial_image") {
+            let number = data["partial_image_index"].as_u64().unwrap_or(0) as u32 + 1;
+            let share = number * MOST_PROGRESS / (self.partial_images + 1);
+            self.progress.set(share.min(MOST_PROGRESS) as u8);
+            // It is only a step on the way: its bytes are let go at once.
+            data["b64_json"]
+                .as_u64()
+                .and_then(|at| self.sifter.blob(at));
+        } else if kind.ends_with(".completed") {
+            self.item(&data);
+        } else if data.get("error").is_some() {
+            self.fault = Some(failed(&data));
+        }
+    }
+
+    fn item(&mut self, item: &Value) {
+        if let Some(bytes) = item["b64_json"]
+            .as_u64()
+            .and_then(|at| self.sifter.blob(at))
+        {
+            self.brought.files.push(bytes.into());
+        } else if let Some(url) = item["url"].as_str().filter(|url| !url.is_empty()) {
+            self.addresses.push(url.to_owned());
+        }
+        if let Some(prompt) = item["revised_prompt"].as_str() {
+            self.brought.revised_prompt.get_or_insert(prompt.to_owned());
+        }
+    }
+
+    fn end(&mut self, answer: &VendorAnswer) -> Result<(), Fault> {
+        let text = self.sifter.take_text();
+        if text.trim_ascii_start().starts_with(b"{")
+            && let Ok(body) = serde_json::from_slice::<Value>(&text)
+        {
+            for item in body["data"].as_array().into_iter().flatten() {
+                self.item(item);
+            }
+            if self.is_empty() && body.get("error").is_some_and(|error| !error.is_null()) {
+                self.fault = Some(failed(&body));
+            }
+        } else {
+            for line in text.split(|&byte| byte == b'\n') {
+                self.line(line);
+            }
+        }
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        if let Some(trouble) = self.sifter.trouble() {
+            return Err(odd(trouble));
+        }
+        if self.is_empty() {
+            let start = VendorAnswer {
+                bytes: text.into(),
+                ..answer.clone()
+            };
+            return Err(verdict::nonsense(&start));
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.brought.files.is_empty() && self.addresses.is_empty()
+    }
+}
+
+/// What an error inside a good answer means.
+pub(super) fn failed(body: &Value) -> Fault {
+    let said = Said::read(body).unwrap_or_default();
+    if said.is_review() {
+        verdict::rejected(&said.message)
+    } else if said.is_money() {
+        Fault::vendor(Class::Quota, said.message)
+    } else {
+        odd(&format!("{}: {}", said.code, said.message))
+    }
+}
+
+fn odd(detail: &str) -> Fault {
+    let detail: String = detail.chars().take(300).collect();
+    Fault {
+        taken: Taken::Perhaps,
+        ..Fault::vendor(Class::Retry, detail)
+    }
+}

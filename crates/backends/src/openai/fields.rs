@@ -1,0 +1,169 @@
+//! The fields of a call for pictures: what the brief and the exact request say, in the dialect of the server.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::OpenAi;
+use super::settings::{Dialect, Negative};
+use crate::backend::Work;
+use crate::fit::{self, Size};
+use crate::http::{Form, VendorCall};
+
+/// What the caller of the image endpoints may set beyond the brief.
+const OWN: &[&str] = &["quality", "background", "moderation", "style"];
+/// A tag that would set options of stable-diffusion.cpp from inside a prompt.
+const SDCPP_TAG: &str = "sd_cpp_extra_args";
+/// No picture has more pixels at a server that takes any size.
+const MOST_PIXELS: f64 = 3840.0 * 2160.0;
+
+/// A call for pictures before it has its form.
+pub(super) struct Wish {
+    /// The vendor's model.
+    pub(super) model: String,
+    /// The words.
+    pub(super) prompt: String,
+    /// The size to ask for; the vendor's choice when `None`.
+    pub(super) size: Option<Size>,
+    /// Pictures to work from.
+    pub(super) images: Vec<Bytes>,
+    /// Where to work, in the server's own way.
+    pub(super) mask: Option<Bytes>,
+}
+
+impl OpenAi {
+    /// The words of a brief, with what to leave out where the dialect says it in words.
+    pub(super) fn words(&self, prompt: &str, negative: &str) -> String {
+        let mut prompt = match self.settings.dialect {
+            Dialect::Sdcpp => prompt.replace(SDCPP_TAG, ""),
+            _ => prompt.to_owned(),
+        };
+        if self.settings.negative == Negative::Pipe {
+            prompt = prompt.replace('|', ",");
+        }
+        if negative.is_empty() {
+            return prompt;
+        }
+        match self.settings.negative {
+            Negative::Field => prompt,
+            Negative::Pipe => format!("{prompt}|{}", negative.replace('|', ",")),
+            Negative::Words => format!("{prompt}\n\nLeave out: {negative}"),
+        }
+    }
+
+    /// The size to ask for so that the wanted one can be cut from it.
+    pub(super) fn size_for(&self, wanted: Size) -> Size {
+        if self.settings.image_sizes.is_empty() {
+            fit::stepped(wanted, self.settings.image_step, MOST_PIXELS)
+        } else {
+            fit::nearest(wanted, &self.settings.image_sizes)
+        }
+    }
+
+    /// The call for some pictures of a wish.
+    pub(super) fn image_call(&self, work: &Work, wish: &Wish, count: u32) -> VendorCall {
+        let mut fields = self.scalars(work, wish, count);
+        if wish.images.is_empty() {
+            return VendorCall::post_json("images/generations", &Value::Object(fields));
+        }
+        if self.settings.dialect == Dialect::Localai && wish.mask.is_none() {
+            let images = wish.images.iter().map(|bytes| STANDARD.encode(bytes));
+            fields.insert("ref_images".to_owned(), images.collect());
+            return VendorCall::post_json("images/generations", &Value::Object(fields));
+        }
+        let mut form = Form::default();
+        for (name, value) in fields {
+            let value = match value {
+                Value::String(text) => text,
+                other => other.to_string(),
+            };
+            form = form.text(&name, value);
+        }
+        let (path, field) = match self.settings.dialect {
+            Dialect::Localai => ("images/inpainting", "image"),
+            _ => ("images/edits", &*self.settings.image_field),
+        };
+        for (index, bytes) in wish.images.iter().enumerate() {
+            let (media_type, extension) = kind(bytes);
+            let name = format!("image-{index}.{extension}");
+            form = form.file(field, &name, media_type, bytes.clone());
+        }
+        if let Some(mask) = &wish.mask {
+            form = form.file("mask", "mask.png", "image/png", mask.clone());
+        }
+        let (body, media_type) = form.finish();
+        VendorCall::new(http::Method::POST, path).body(body, media_type)
+    }
+
+    fn scalars(&self, work: &Work, wish: &Wish, count: u32) -> Map<String, Value> {
+        let settings = &self.settings;
+        let mut fields = Map::new();
+        let mut put = |name: &str, value: Value| {
+            fields.insert(name.to_owned(), value);
+        };
+        put("model", json!(wish.model));
+        put("prompt", json!(wish.prompt));
+        put("n", json!(count));
+        match wish.size {
+            Some((width, height)) => put("size", json!(format!("{width}x{height}"))),
+            None if settings.dialect == Dialect::Openai => put("size", json!("auto")),
+            None => {}
+        }
+        if let Some(format) = &settings.response_format {
+            put("response_format", json!(format));
+        }
+        if settings.negative == Negative::Field && !work.brief.negative.is_empty() {
+            put("negative_prompt", json!(work.brief.negative));
+        }
+        if let (Dialect::Sglang | Dialect::VllmOmni, Some(seed)) =
+            (settings.dialect, work.brief.seed)
+        {
+            put("seed", json!(seed));
+        }
+        if settings.dialect == Dialect::Openai {
+            if settings.partial_images > 0 {
+                put("stream", json!(true));
+                put("partial_images", json!(settings.partial_images));
+            }
+            for (name, value) in own_fields(work, &wish.model) {
+                put(name, value);
+            }
+        }
+        fields
+    }
+
+    /// Whether the server leaves the background out itself.
+    pub(super) fn cuts_out(&self) -> bool {
+        self.settings.dialect == Dialect::Openai
+    }
+}
+
+/// What the request says in the vendor's own words, where the vendor's model takes it.
+fn own_fields(work: &Work, model: &str) -> Vec<(&'static str, Value)> {
+    if !work.operation.starts_with("imgmodel.") {
+        return Vec::new();
+    }
+    let older = model.starts_with("dall-e");
+    let translated = |name: &'static str| {
+        let given = work.request.get(name)?.as_str()?;
+        let value = match (name, given, older) {
+            ("quality", "hd", false) => "high",
+            ("quality", "standard", false)
+            | ("style", _, false)
+            | ("background" | "moderation", _, true)
+            | ("quality", "auto", true) => return None,
+            (_, given, _) => given,
+        };
+        Some((name, json!(value)))
+    };
+    OWN.iter().filter_map(|&name| translated(name)).collect()
+}
+
+/// Media type and extension of a picture's bytes.
+fn kind(bytes: &[u8]) -> (&'static str, &'static str) {
+    match atelier_media::header(bytes) {
+        Ok(header) => (header.format.media_type(), header.format.extension()),
+        Err(_) => ("application/octet-stream", "bin"),
+    }
+}

@@ -1,0 +1,359 @@
+//! What an operator may set: which models serve what, and how the server's dialect differs from the original.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::fit::Size;
+
+/// Operations that make pictures, served by `image_model`.
+const IMAGES: &[&str] = &[
+    "imgmodel.generations",
+    "imgmodel.edits",
+    "imgmodel.legacy",
+    "imgmodel.chat",
+    "design.generations",
+    "design.inpaint",
+    "design.replace_background",
+];
+/// Operations that make four pictures in one, served when `artgen` is on.
+const GRIDS: &[&str] = &["artgen.imagine", "artgen.blend"];
+/// Operations that make videos, served by `video_model`.
+const VIDEOS: &[&str] = &[
+    "vidgen.generations",
+    "vidgen_partner.generations",
+    "clipgen.generations",
+    "motion.generations",
+    "motion.extend",
+];
+/// No dialect takes more pictures in one call.
+const MOST_IMAGES: u32 = 10;
+/// No single call is waited for longer.
+const LONGEST_CALL_SECONDS: u64 = 3600;
+
+/// A server whose habits are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Dialect {
+    /// The original.
+    #[default]
+    Openai,
+    /// LocalAI: pictures to edit go inline, the negative prompt follows a `|`, videos are answered in the call.
+    Localai,
+    /// SGLang diffusion.
+    Sglang,
+    /// vLLM-Omni.
+    VllmOmni,
+    /// The server of stable-diffusion.cpp.
+    Sdcpp,
+}
+
+/// Which way a mask says where to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum MaskStyle {
+    /// By its alpha.
+    Transparent,
+    /// By white on black.
+    White,
+}
+
+/// How what to leave out is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Negative {
+    /// At the end of the prompt, in words.
+    Words,
+    /// In a field of its own.
+    Field,
+    /// After a `|` in the prompt.
+    Pipe,
+}
+
+/// The vendor's name of a model: one for all, or one for each of ours (`*` for any other).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Each(BTreeMap<String, String>),
+}
+
+/// The settings as they are written; what is left out follows the dialect.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    dialect: Dialect,
+    image_model: Option<String>,
+    video_model: Option<String>,
+    artgen: bool,
+    models: BTreeMap<String, Names>,
+    key_header: bool,
+    organization: Option<String>,
+    project: Option<String>,
+    free: Option<bool>,
+    response_format: Option<String>,
+    seconds_as_text: Option<bool>,
+    mask: Option<MaskStyle>,
+    negative: Option<Negative>,
+    image_field: Option<String>,
+    image_sizes: Option<Vec<String>>,
+    image_step: Option<u32>,
+    images_per_call: Option<u32>,
+    partial_images: u8,
+    video_sizes: Option<Vec<String>>,
+    video_seconds: Option<Vec<u32>>,
+    video_extensions: Option<bool>,
+    poll_seconds: Option<u32>,
+    timeout_seconds: Option<u64>,
+}
+
+/// The settings of a worker account.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each switch is a habit of its own, not a state of one machine"
+)]
+pub(super) struct Settings {
+    pub(super) dialect: Dialect,
+    image_model: Option<String>,
+    video_model: Option<String>,
+    artgen: bool,
+    models: BTreeMap<String, Names>,
+    /// The credential goes into `api-key` instead of a bearer.
+    pub(super) key_header: bool,
+    pub(super) organization: Option<String>,
+    pub(super) project: Option<String>,
+    /// Making costs nothing, so a lost submit is simply repeated.
+    pub(super) free: bool,
+    /// What is sent as `response_format`; nothing when `None`.
+    pub(super) response_format: Option<String>,
+    /// Whether `seconds` is a text.
+    pub(super) seconds_as_text: bool,
+    pub(super) mask: MaskStyle,
+    pub(super) negative: Negative,
+    /// The name of the parts that carry pictures to edit.
+    pub(super) image_field: String,
+    /// The only sizes of pictures; any when empty.
+    pub(super) image_sizes: Vec<Size>,
+    /// Sides of pictures are multiples of this.
+    pub(super) image_step: u32,
+    pub(super) images_per_call: u32,
+    /// Pictures on the way that are asked for, to say how far it is.
+    pub(super) partial_images: u8,
+    /// The only sizes of videos; any when empty.
+    pub(super) video_sizes: Vec<Size>,
+    /// The only lengths of videos; any when empty.
+    pub(super) video_seconds: Vec<u32>,
+    /// Whether the server extends videos itself; otherwise a new one begins with the last frame.
+    pub(super) video_extensions: bool,
+    pub(super) poll: Duration,
+    pub(super) timeout: Duration,
+}
+
+impl Settings {
+    /// Reads an operator's settings.
+    pub(super) fn read(written: Value) -> Result<Self, String> {
+        let written = match written {
+            Value::Null => Written::default(),
+            given => Written::deserialize(given).map_err(|error| error.to_string())?,
+        };
+        let settings = Self::of(written)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn of(written: Written) -> Result<Self, String> {
+        let dialect = written.dialect;
+        let original = dialect == Dialect::Openai;
+        let all = |sizes: Option<Vec<String>>, usual: &[&str]| -> Result<Vec<Size>, String> {
+            let usual = || usual.iter().map(|&size| size.to_owned()).collect();
+            let sizes = sizes.unwrap_or_else(|| if original { usual() } else { Vec::new() });
+            sizes.iter().map(|size| read_size(size)).collect()
+        };
+        let response_format = match (written.response_format, dialect) {
+            (Some(given), _) => Some(given).filter(|given| !given.is_empty()),
+            (None, Dialect::Openai | Dialect::Sdcpp) => None,
+            (None, _) => Some("b64_json".to_owned()),
+        };
+        let white = matches!(dialect, Dialect::Localai | Dialect::Sglang | Dialect::Sdcpp);
+        let negative = match dialect {
+            Dialect::Localai => Negative::Pipe,
+            Dialect::Sglang | Dialect::VllmOmni => Negative::Field,
+            Dialect::Openai | Dialect::Sdcpp => Negative::Words,
+        };
+        let seconds = if original {
+            vec![4, 8, 12, 16, 20]
+        } else {
+            Vec::new()
+        };
+        let timeout = written.timeout_seconds.unwrap_or(600);
+        Ok(Self {
+            dialect,
+            image_model: written.image_model,
+            video_model: written.video_model,
+            artgen: written.artgen,
+            models: written.models,
+            key_header: written.key_header,
+            organization: written.organization,
+            project: written.project,
+            free: written.free.unwrap_or(!original),
+            response_format,
+            seconds_as_text: written
+                .seconds_as_text
+                .unwrap_or(dialect != Dialect::Sglang),
+            mask: written.mask.unwrap_or(if white {
+                MaskStyle::White
+            } else {
+                MaskStyle::Transparent
+            }),
+            negative: written.negative.unwrap_or(negative),
+            image_field: written.image_field.unwrap_or_else(|| "image[]".to_owned()),
+            image_sizes: all(
+                written.image_sizes,
+                &["1024x1024", "1536x1024", "1024x1536"],
+            )?,
+            image_step: written.image_step.unwrap_or(16),
+            images_per_call: written
+                .images_per_call
+                .unwrap_or(MOST_IMAGES)
+                .clamp(1, MOST_IMAGES),
+            partial_images: written.partial_images.min(3),
+            video_sizes: all(
+                written.video_sizes,
+                &["720x1280", "1280x720", "1024x1792", "1792x1024"],
+            )?,
+            video_seconds: written.video_seconds.unwrap_or(seconds),
+            video_extensions: written.video_extensions.unwrap_or(original),
+            poll: Duration::from_secs(
+                written
+                    .poll_seconds
+                    .map_or(if original { 10 } else { 2 }, u64::from)
+                    .clamp(1, 300),
+            ),
+            timeout: Duration::from_secs(timeout.clamp(1, LONGEST_CALL_SECONDS)),
+        })
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let known = |operation: &&String| !all_operations().any(|one| one == *operation);
+        if let Some(operation) = self.models.keys().find(known) {
+            return Err(format!(
+                "models: {operation} is not an operation of this vendor"
+            ));
+        }
+        if all_operations().any(|operation| self.serves(operation)) {
+            return Ok(());
+        }
+        Err("one of image_model, video_model and models must be given".to_owned())
+    }
+
+    /// Whether a model is named for an operation.
+    pub(super) fn serves(&self, operation: &str) -> bool {
+        all_operations().any(|one| one == operation)
+            && (self.models.contains_key(operation) || self.usual_model(operation).is_some())
+    }
+
+    /// The vendor's name of one of our models.
+    pub(super) fn model(&self, operation: &str, ours: &str) -> Option<&str> {
+        match self.models.get(operation) {
+            Some(Names::One(name)) => Some(name),
+            Some(Names::Each(names)) => names
+                .get(ours)
+                .or_else(|| names.get("*"))
+                .map(String::as_str)
+                .or_else(|| self.usual_model(operation)),
+            None => self.usual_model(operation),
+        }
+    }
+
+    fn usual_model(&self, operation: &str) -> Option<&str> {
+        if IMAGES.contains(&operation) || (self.artgen && GRIDS.contains(&operation)) {
+            self.image_model.as_deref()
+        } else if VIDEOS.contains(&operation) {
+            self.video_model.as_deref()
+        } else {
+            None
+        }
+    }
+}
+
+fn all_operations() -> impl Iterator<Item = &'static str> {
+    IMAGES.iter().chain(GRIDS).chain(VIDEOS).copied()
+}
+
+/// Width and height of a text such as `1024x1536`.
+fn read_size(text: &str) -> Result<Size, String> {
+    let side = |text: &str| text.parse().ok().filter(|side| (1..=16_384).contains(side));
+    text.split_once('x')
+        .and_then(|(width, height)| Some((side(width)?, side(height)?)))
+        .ok_or_else(|| format!("{text:?} is not a size such as 1024x1536"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn models_are_found_by_operation_and_by_our_name() {
+        let settings = Settings::read(json!({
+            "image_model": "gpt-image-1.5",
+            "models": {
+                "imgmodel.edits": "edit-model",
+                "vidgen.generations": {"video-2": "sora-2", "*": "sora-2-pro"},
+            },
+        }))
+        .expect("good settings");
+        assert_eq!(
+            settings.model("imgmodel.generations", "image-1"),
+            Some("gpt-image-1.5")
+        );
+        assert_eq!(
+            settings.model("imgmodel.edits", "image-1"),
+            Some("edit-model")
+        );
+        assert_eq!(
+            settings.model("vidgen.generations", "video-2"),
+            Some("sora-2")
+        );
+        assert_eq!(
+            settings.model("vidgen.generations", "video-2-pro"),
+            Some("sora-2-pro")
+        );
+        assert!(settings.serves("vidgen.generations") && !settings.serves("clipgen.generations"));
+        assert!(!settings.serves("artgen.imagine") && !settings.serves("artgen.describe"));
+    }
+
+    #[test]
+    fn wrong_settings_are_named() {
+        for (settings, word) in [
+            (json!({}), "image_model"),
+            (json!({"image_model": "x", "imagemodel": 1}), "imagemodel"),
+            (json!({"image_model": "x", "image_sizes": ["big"]}), "big"),
+            (
+                json!({"models": {"artgen.describe": "x"}}),
+                "artgen.describe",
+            ),
+            (json!({"image_model": "x", "dialect": "klingon"}), "klingon"),
+        ] {
+            let error = Settings::read(settings).expect_err("bad settings");
+            assert!(error.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_dialect_sets_what_is_left_out() {
+        let settings =
+            Settings::read(json!({"image_model": "x", "dialect": "sglang"})).expect("good");
+        assert_eq!(settings.response_format.as_deref(), Some("b64_json"));
+        assert!(settings.free && !settings.seconds_as_text && settings.image_sizes.is_empty());
+        assert_eq!(settings.mask, MaskStyle::White);
+        let written = json!({"image_model": "x", "dialect": "sglang", "response_format": "", "mask": "transparent"});
+        let settings = Settings::read(written).expect("good");
+        assert_eq!(settings.response_format, None);
+        assert_eq!(settings.mask, MaskStyle::Transparent);
+    }
+}

@@ -1,0 +1,193 @@
+//! A vendor's pictures made into results: decoded, cut to the asked size, four in one where that is wanted, and
+//! written anew, so that nothing a vendor hid in its files goes on to callers.
+
+use std::sync::LazyLock;
+use std::thread::available_parallelism;
+
+use atelier_contract::Role;
+use atelier_contract::brief::{Brief, Format};
+use atelier_media::{Encoding, Label, Limits, Mask, Picture, cut_out, decode, encode, header};
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::backend::{Class, Fault, Made, MadeFile, Taken, Work};
+use crate::fit::Size;
+use crate::frame::Frame;
+use crate::pool::Pool;
+
+/// What the metadata of a result says it was made by.
+const ENGINE: &str = "external";
+/// Megabytes that pictures of vendors may take together while they are worked on.
+const MEGABYTES: u32 = 1024;
+/// Bytes that a picture takes for each pixel: decoded, cut, encoded.
+const BYTES_A_PIXEL: u64 = 16;
+/// How soft the border between what is kept and what is new is.
+const SOFT_PIXELS: u32 = 4;
+
+/// All vendors share the machine's processors and one budget of memory.
+static PRESS: LazyLock<Pool> = LazyLock::new(|| {
+    let threads = available_parallelism().map_or(2, usize::from);
+    Pool::new(threads, MEGABYTES)
+});
+
+/// Does CPU work on the shared threads, with the memory that pictures of these bytes take.
+pub(crate) fn on_press<T, W>(
+    pictures: &[Bytes],
+    work: W,
+) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
+    let pixels: u64 = pictures
+        .iter()
+        .filter_map(|bytes| header(bytes).ok())
+        .map(|header| u64::from(header.width) * u64::from(header.height))
+        .sum();
+    let megabytes = 8 + pixels.saturating_mul(BYTES_A_PIXEL) / (1 << 20);
+    let megabytes = u32::try_from(megabytes).unwrap_or(u32::MAX);
+    PRESS.run(megabytes, work)
+}
+
+/// How pictures are to be finished.
+#[derive(Clone, Default)]
+pub(crate) struct Finish {
+    /// The exact size of each; `None` keeps the vendor's.
+    pub(crate) size: Option<Size>,
+    /// The seed, where the vendor told it.
+    pub(crate) seed: Option<u64>,
+    /// The canvas the vendor worked on, when its results have to be taken out of one.
+    pub(crate) frame: Option<Frame>,
+    /// The background is left out here, because the vendor cannot.
+    pub(crate) cut_out: bool,
+    /// Pictures with the part that may change, one for each result or one for all; the rest stays as it was.
+    pub(crate) keep: Vec<(Picture, Mask)>,
+    /// What follow-ups need.
+    pub(crate) notes: Value,
+    /// The prompt really used.
+    pub(crate) revised_prompt: Option<String>,
+}
+
+/// Makes results of a vendor's pictures.
+pub(crate) async fn finished(
+    work: &Work,
+    pictures: Vec<Bytes>,
+    finish: Finish,
+) -> Result<Made, Fault> {
+    let brief = work.brief.clone();
+    let job = work.job_id.to_string();
+    let label = Label {
+        prompt: brief.prompt.clone(),
+        seed: finish.seed,
+        model: brief.model.clone(),
+        job,
+        engine: ENGINE.to_owned(),
+    };
+    let all = pictures.clone();
+    on_press(&all, move || made(&brief, pictures, finish, &label)).await
+}
+
+fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> Result<Made, Fault> {
+    let wanted = brief.count.max(1) as usize;
+    let least = if brief.grid { wanted } else { 1 };
+    if pictures.len() < least {
+        return Err(odd(format!("{} of {wanted} pictures", pictures.len())));
+    }
+    let print = Print {
+        encoding: encoding(brief.format),
+        label,
+        finish: &finish,
+    };
+    let mut files = Vec::new();
+    let mut members = Vec::new();
+    for (index, bytes) in pictures.into_iter().take(wanted).enumerate() {
+        let picture = print.picture(index, &bytes)?;
+        let role = if brief.grid { Role::Small } else { Role::Main };
+        if !brief.grid || brief.small_images {
+            files.push(print.file(&picture, role));
+        }
+        if brief.grid {
+            members.push(picture);
+        }
+    }
+    let count = if brief.grid { wanted } else { files.len() };
+    if brief.grid {
+        let four = same_size(members)?;
+        files.insert(0, print.file(&Picture::grid_of_four(four), Role::Main));
+    }
+    Ok(Made {
+        files,
+        made: count as u32,
+        notes: finish.notes,
+        revised_prompt: finish.revised_prompt,
+        ..Made::default()
+    })
+}
+
+/// Four pictures of the first one's size.
+fn same_size(members: Vec<Picture>) -> Result<[Picture; 4], Fault> {
+    let members: [Picture; 4] = members
+        .try_into()
+        .map_err(|all: Vec<Picture>| odd(format!("a grid of {}", all.len())))?;
+    let (width, height) = (members[0].width, members[0].height);
+    Ok(members.map(|member| member.covering(width, height)))
+}
+
+struct Print<'a> {
+    encoding: Encoding,
+    label: &'a Label,
+    finish: &'a Finish,
+}
+
+impl Print<'_> {
+    fn picture(&self, index: usize, bytes: &[u8]) -> Result<Picture, Fault> {
+        let mut picture = decode(bytes, Limits::default())
+            .map_err(|error| odd(format!("a picture of the vendor: {error}")))?;
+        if let Some(frame) = self.finish.frame {
+            picture = frame.unframed(&picture);
+        }
+        if let Some((width, height)) = self.finish.size {
+            picture = picture.covering(width, height);
+        }
+        if self.finish.cut_out {
+            picture = cut_out(&picture);
+        }
+        let kept = self.finish.keep.get(index).or(self.finish.keep.first());
+        if let Some((base, mask)) = kept {
+            let (width, height) = (picture.width, picture.height);
+            let base = base.covering(width, height);
+            let mask = mask.resized(width, height).feathered(SOFT_PIXELS);
+            picture = mask.mixed(&base, &picture);
+        }
+        Ok(picture)
+    }
+
+    fn file(&self, picture: &Picture, role: Role) -> MadeFile {
+        MadeFile {
+            role,
+            media_type: self.encoding.format().media_type(),
+            width: picture.width,
+            height: picture.height,
+            bytes: encode(picture, self.encoding, Some(self.label)).into(),
+        }
+    }
+}
+
+/// The encoding of a brief's format.
+pub(crate) fn encoding(format: Format) -> Encoding {
+    match format {
+        Format::Png => Encoding::Png,
+        Format::Jpeg(quality) => Encoding::Jpeg { quality },
+        Format::Webp(quality) => Encoding::Webp {
+            quality: Some(quality),
+        },
+    }
+}
+
+/// The vendor did its work, and what came of it cannot be used.
+fn odd(detail: String) -> Fault {
+    Fault {
+        taken: Taken::Perhaps,
+        ..Fault::vendor(Class::Retry, detail)
+    }
+}

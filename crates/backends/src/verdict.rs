@@ -1,0 +1,325 @@
+//! What a vendor's unwelcome answer means: the class of the fault, how long to wait, and what of the vendor's words a
+//! caller may read.
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::backend::{Class, Fault, Taken};
+use crate::http::VendorAnswer;
+
+/// No vendor is left alone for longer because it said so.
+const LONGEST_REST: Duration = Duration::from_hours(24);
+/// How much of a vendor's reason a caller reads.
+const REASON_CHARACTERS: usize = 160;
+/// Longer words are keys, addresses or identifiers.
+const WORD_CHARACTERS: usize = 32;
+
+/// Codes and phrases of a review that refused the content.
+const REVIEW: &[&str] = &[
+    "moderation",
+    "content_policy",
+    "content policy",
+    "safety system",
+    "safety_violation",
+    "sensitive",
+];
+/// Codes and phrases of an account without money.
+const MONEY: &[&str] = &[
+    "insufficient_quota",
+    "billing_hard_limit",
+    "billing_not_active",
+    "insufficient_credits",
+    "payment required",
+];
+
+/// What a vendor says about a failure.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// A code for programs, with the type beside it; empty when there is none.
+    pub(crate) code: String,
+    /// Words for people.
+    pub(crate) message: String,
+}
+
+impl Said {
+    /// Reads the usual forms: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, `{"message": "…"}`.
+    pub(crate) fn read(body: &Value) -> Option<Self> {
+        let text = |value: &Value, name: &str| {
+            let value = value.get(name)?.as_str()?;
+            Some(value.to_owned())
+        };
+        let code = |value: &Value| {
+            let code = text(value, "code").unwrap_or_default();
+            let kind = text(value, "type").unwrap_or_default();
+            format!("{code} {kind}").trim().to_owned()
+        };
+        match body.get("error") {
+            Some(error @ Value::Object(_)) => {
+                return Some(Self {
+                    code: code(error),
+                    message: text(error, "message").unwrap_or_default(),
+                });
+            }
+            Some(Value::String(error)) if !error.is_empty() => {
+                let more = text(body, "detail").or_else(|| text(body, "message"));
+                return Some(Self {
+                    code: error.clone(),
+                    message: more
+                        .filter(|more| !more.is_empty())
+                        .unwrap_or_else(|| error.clone()),
+                });
+            }
+            _ => {}
+        }
+        let message = match body.get("detail") {
+            Some(Value::String(detail)) => detail.clone(),
+            Some(Value::Array(all)) => all.iter().find_map(|one| text(one, "msg"))?,
+            _ => text(body, "message")?,
+        };
+        Some(Self {
+            code: code(body),
+            message,
+        })
+    }
+
+    fn mentions(&self, words: &[&str]) -> bool {
+        let all = format!("{} {}", self.code, self.message).to_ascii_lowercase();
+        words.iter().any(|word| all.contains(word))
+    }
+
+    /// Whether a review refused the content.
+    pub(crate) fn is_review(&self) -> bool {
+        self.mentions(REVIEW)
+    }
+
+    /// Whether the worker account has no money left.
+    pub(crate) fn is_money(&self) -> bool {
+        self.mentions(MONEY)
+    }
+}
+
+/// What an answer that refused to start work means.
+pub(crate) fn of_start(answer: &VendorAnswer) -> Fault {
+    let fault = verdict(answer);
+    let taken = match answer.status {
+        // Whoever stands before the vendor gave up on it; the vendor itself may have gone on.
+        502 | 504 | 520..=524 => Taken::Perhaps,
+        _ => Taken::No,
+    };
+    let class = match fault.class {
+        Class::Gone => Class::BadRequest,
+        class => class,
+    };
+    Fault {
+        class,
+        taken,
+        message: match (fault.class, class) {
+            (Class::Gone, Class::BadRequest) => "the back end does not know the model".to_owned(),
+            _ => fault.message,
+        },
+        ..fault
+    }
+}
+
+/// What an answer means that was neither an error nor what was hoped for: the vendor has taken the work, perhaps.
+pub(crate) fn nonsense(answer: &VendorAnswer) -> Fault {
+    Fault {
+        taken: Taken::Perhaps,
+        ..Fault::vendor(Class::Retry, format!("nonsense, {}", answer.start()))
+    }
+}
+
+/// What an answer to a question about work means; `Gone` when the vendor does not know the work.
+pub(crate) fn verdict(answer: &VendorAnswer) -> Fault {
+    let said = serde_json::from_slice(&answer.bytes)
+        .ok()
+        .and_then(|body: Value| Said::read(&body));
+    // A page instead of JSON comes from whoever stands between, who does not know the request.
+    let page = said.is_none() && serde_json::from_slice::<Value>(&answer.bytes).is_err();
+    let said = said.unwrap_or_default();
+    let class = match answer.status {
+        400 | 403 | 422 | 451 if said.is_review() => Class::Reject,
+        400 | 402 | 403 | 429 if said.is_money() => Class::Quota,
+        401 => Class::Dead,
+        402 => Class::Quota,
+        429 => Class::Rate,
+        _ if page => Class::Retry,
+        403 => Class::Dead,
+        404 | 410 => Class::Gone,
+        400 | 405 | 406 | 411 | 413 | 414 | 415 | 422 | 451 => Class::BadRequest,
+        _ => Class::Retry,
+    };
+    let detail = answer.start();
+    let mut fault = match class {
+        Class::Reject => rejected(&said.message),
+        Class::BadRequest => unusable(&said.message),
+        _ => Fault::vendor(class, ""),
+    };
+    fault.detail = detail;
+    fault.after = rest(answer);
+    fault
+}
+
+/// The fault of content that a review refused, with the vendor's reason.
+pub(crate) fn rejected(reason: &str) -> Fault {
+    let reason = reason_for_caller(reason);
+    Fault::denied(if reason.is_empty() {
+        "the content was refused by review".to_owned()
+    } else {
+        reason
+    })
+}
+
+/// The fault of a request that the vendor cannot work with, with its reason.
+pub(crate) fn unusable(reason: &str) -> Fault {
+    let reason = reason_for_caller(reason);
+    Fault::unusable(if reason.is_empty() {
+        "the back end cannot work with this request".to_owned()
+    } else {
+        reason
+    })
+}
+
+fn rest(answer: &VendorAnswer) -> Option<Duration> {
+    // A date is held against the vendor's own clock; without one it says nothing.
+    let date = answer.headers.get(http::header::DATE);
+    let now = date
+        .and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok())
+        .unwrap_or(SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 300));
+    answer.retry_after(now).map(|rest| rest.min(LONGEST_REST))
+}
+
+/// The first sentence of a vendor's reason, without addresses, keys and identifiers.
+pub(crate) fn reason_for_caller(text: &str) -> String {
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    let plain = |word: &&str| {
+        let long = word.chars().count() > WORD_CHARACTERS;
+        let private = word.contains("://") || word.contains('@') || word.contains("sk-");
+        let number = word.contains('_') && word.chars().any(|c| c.is_ascii_digit());
+        !long && !private && !number
+    };
+    let mut reason = String::new();
+    let printable: String = text[..end]
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    for word in printable.split_whitespace().filter(plain) {
+        if reason.chars().count() + word.chars().count() >= REASON_CHARACTERS {
+            reason.push('…');
+            break;
+        }
+        if !reason.is_empty() {
+            reason.push(' ');
+        }
+        reason.push_str(word);
+    }
+    reason
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> VendorAnswer {
+        VendorAnswer {
+            status,
+            headers: HeaderMap::new(),
+            bytes: Bytes::from(body.to_owned()),
+        }
+    }
+
+    #[test]
+    fn each_status_has_its_class() {
+        let error =
+            |code: &str| json!({"error": {"code": code, "message": "It failed."}}).to_string();
+        let cases = [
+            (400, error("moderation_blocked"), Class::Reject),
+            (400, error("billing_hard_limit_reached"), Class::Quota),
+            (400, error("invalid_value"), Class::BadRequest),
+            (401, error("invalid_api_key"), Class::Dead),
+            (402, "{}".into(), Class::Quota),
+            (403, error("unverified"), Class::Dead),
+            (403, "<html>".into(), Class::Retry),
+            (404, "<html>".into(), Class::Retry),
+            (404, error("model_not_found"), Class::Gone),
+            (410, "{}".into(), Class::Gone),
+            (
+                422,
+                json!({"detail": [{"msg": "bad size"}]}).to_string(),
+                Class::BadRequest,
+            ),
+            (429, error("insufficient_quota"), Class::Quota),
+            (429, error("rate_limit_exceeded"), Class::Rate),
+            (429, "<html>".into(), Class::Rate),
+            (500, "oops".into(), Class::Retry),
+            (302, String::new(), Class::Retry),
+            (503, error("overloaded"), Class::Retry),
+        ];
+        for (status, body, class) in cases {
+            assert_eq!(
+                verdict(&answer(status, &body)).class,
+                class,
+                "{status} {body}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_start_that_someone_between_gave_up_on_may_have_been_taken() {
+        for (status, taken) in [
+            (500, Taken::No),
+            (502, Taken::Perhaps),
+            (504, Taken::Perhaps),
+            (503, Taken::No),
+        ] {
+            assert_eq!(of_start(&answer(status, "<html>")).taken, taken, "{status}");
+        }
+        let unknown = of_start(&answer(
+            404,
+            r#"{"error":{"code":"model_not_found","message":"The model x"}}"#,
+        ));
+        assert_eq!(
+            (unknown.class, &*unknown.message),
+            (Class::BadRequest, "the back end does not know the model")
+        );
+    }
+
+    #[test]
+    fn a_rest_is_read_in_every_form_and_bounded() {
+        let with = |name: &'static str, value: &'static str| {
+            let mut answer = answer(429, "{}");
+            answer.headers.insert(name, value.parse().expect("a value"));
+            answer.headers.insert(
+                "date",
+                "Sun, 06 Nov 1994 08:49:37 GMT".parse().expect("a date"),
+            );
+            verdict(&answer).after
+        };
+        assert_eq!(with("retry-after", "7"), Some(Duration::from_secs(7)));
+        assert_eq!(
+            with("retry-after-ms", "250"),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(
+            with("retry-after", "Sun, 06 Nov 1994 08:50:37 GMT"),
+            Some(Duration::from_mins(1))
+        );
+        assert_eq!(with("retry-after", "999999999"), Some(LONGEST_REST));
+        assert_eq!(with("retry-after", "soon"), None);
+    }
+
+    #[test]
+    fn a_reason_loses_addresses_keys_and_all_but_its_first_sentence() {
+        let text =
+            "Your request\n was refused (req_12ab34). See https://help.example/x or mail a@b.c";
+        assert_eq!(reason_for_caller(text), "Your request was refused");
+        let key = "Bad key sk-abcdef given";
+        assert_eq!(reason_for_caller(key), "Bad key given");
+        assert!(reason_for_caller(&"word ".repeat(500)).chars().count() <= 165);
+    }
+}

@@ -1,0 +1,18 @@
+//! Vendors against local servers that speak their documented formats, failures included.
+
+#[path = "vendors/every.rs"]
+mod every;
+#[path = "vendors/openai.rs"]
+mod openai;
+#[path = "vendors/openai_failures.rs"]
+mod openai_failures;
+#[path = "vendors/openai_videos.rs"]
+mod openai_videos;
+#[path = "vendors/stand.rs"]
+mod stand;
+#[expect(
+    dead_code,
+    reason = "a house around the embedded engine can do more than vendors need"
+)]
+#[path = "embedded/studio.rs"]
+mod studio;

@@ -1,0 +1,164 @@
+//! What every vendor of this suite promises, whatever its format.
+
+use std::sync::Arc;
+
+use atelier_backends::backend::{Backend, Class, Taken};
+use atelier_backends::{Started, VENDORS};
+use serde_json::{Value, json};
+
+use crate::stand::{Reply, Stand, page, status, worker};
+use crate::studio::Studio;
+
+/// A vendor with good settings, and a request it serves.
+struct Case {
+    name: &'static str,
+    settings: Value,
+    operation: &'static str,
+    body: Value,
+}
+
+fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            name: "openai",
+            settings: json!({"image_model": "m", "timeout_seconds": 2}),
+            operation: "imgmodel.chat",
+            body: json!({"prompt": "draw a cat"}),
+        },
+        Case {
+            name: "openai",
+            settings: json!({"video_model": "m", "timeout_seconds": 2}),
+            operation: "vidgen_partner.generations",
+            body: json!({"prompt": "a cat walks"}),
+        },
+    ]
+}
+
+async fn start(case: &Case, worker: &Arc<dyn Backend>) -> Result<Started, atelier_backends::Fault> {
+    let (work, _) = Studio::new().work(case.operation, &case.body, None);
+    worker.start(work).await
+}
+
+#[tokio::test]
+async fn a_vendor_that_is_not_there_may_pass_and_has_taken_nothing() {
+    for case in cases() {
+        let worker =
+            worker(case.name, "http://127.0.0.1:9", case.settings.clone()).expect("good settings");
+        let fault = start(&case, &worker).await.err().expect("a fault");
+        assert!(fault.class.may_pass(), "{}: {fault:?}", case.name);
+        assert_eq!(fault.taken, Taken::No, "{}", case.name);
+        assert!(worker.probe().await.is_err(), "{}", case.name);
+    }
+}
+
+#[tokio::test]
+async fn a_line_cut_after_the_start_may_have_been_taken_and_is_not_repeated() {
+    for case in cases() {
+        let stand = Stand::new(|seen| {
+            if seen.line.starts_with("POST") {
+                Reply::Cut
+            } else {
+                status(200, &json!({}))
+            }
+        });
+        let worker = stand.worker(case.name, case.settings.clone());
+        let fault = start(&case, &worker).await.err().expect("a fault");
+        assert_eq!(
+            (fault.class, fault.taken),
+            (Class::Retry, Taken::Perhaps),
+            "{}",
+            case.name
+        );
+        assert_eq!(stand.asked("POST").len(), 1, "{}", case.name);
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_a_vendor_s_page_or_key_reaches_the_caller() {
+    for case in cases() {
+        for reply in [
+            page(200),
+            page(500),
+            page(403),
+            status(401, &json!({"detail": "bad key sk-very-secret"})),
+        ] {
+            let stand = Stand::always(reply);
+            let worker = stand.worker(case.name, case.settings.clone());
+            let fault = start(&case, &worker).await.err().expect("a fault");
+            let message = fault.job_message();
+            assert!(
+                !message.contains("html") && !message.contains("secret"),
+                "{}: {message}",
+                case.name
+            );
+            assert!(fault.detail.chars().count() < 800, "{}", case.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_travels_in_a_head_line_only() {
+    for case in cases() {
+        let stand = Stand::always(status(500, &json!({})));
+        let worker = stand.worker(case.name, case.settings.clone());
+        let _ = start(&case, &worker).await;
+        let _ = worker.probe().await;
+        for seen in stand.seen() {
+            assert!(!seen.line.contains("secret"), "{}", seen.line);
+            assert!(!String::from_utf8_lossy(&seen.body).contains("secret"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn probes_tell_a_dead_key_from_a_server_that_is_down() {
+    for case in cases() {
+        for (reply, class) in [
+            (status(401, &json!({})), Class::Dead),
+            (page(503), Class::Retry),
+        ] {
+            let stand = Stand::always(reply);
+            let worker = stand.worker(case.name, case.settings.clone());
+            let fault = worker.probe().await.expect_err("a fault");
+            assert_eq!(fault.class, class, "{}", case.name);
+            assert!(stand.asked("POST").is_empty(), "a probe makes nothing");
+        }
+    }
+}
+
+#[test]
+fn settings_with_an_unknown_word_are_refused_by_name() {
+    for case in cases() {
+        let mut settings = case.settings.clone();
+        settings["imge_model"] = json!("x");
+        let refused = worker(case.name, "http://127.0.0.1:9", settings);
+        let error = refused.err().expect("refused");
+        assert!(error.contains("imge_model"), "{}: {error}", case.name);
+    }
+}
+
+#[test]
+fn no_worker_serves_what_is_not_an_operation_of_it() {
+    for case in cases() {
+        let worker =
+            worker(case.name, "http://127.0.0.1:9", case.settings.clone()).expect("good settings");
+        assert!(worker.serves(case.operation), "{}", case.operation);
+        for operation in ["artgen.describe", "facegen.swap", "no.such", ""] {
+            assert!(!worker.serves(operation), "{}: {operation}", case.name);
+        }
+    }
+}
+
+#[test]
+fn names_of_vendors_are_unique() {
+    for (index, vendor) in VENDORS.iter().enumerate() {
+        assert!(
+            VENDORS[..index]
+                .iter()
+                .all(|other| other.name != vendor.name),
+            "{}",
+            vendor.name
+        );
+        assert!(!vendor.about.is_empty());
+    }
+}
