@@ -121,11 +121,7 @@ async fn run(mut link: Link, mut work: mpsc::Receiver<(String, oneshot::Sender<S
             answers.push((id, answer));
         }
         let rows = Value::Array(rows).to_string();
-        let written = match &mut link {
-            Link::Sqlite(connection) => write_sqlite(connection, &rows, count).await,
-            Link::Postgres(connection) => write_postgres(connection, &rows, count).await,
-        };
-        if written.is_ok() {
+        if write(&mut link, &rows, count).await.is_ok() {
             for (id, answer) in answers {
                 let _ = answer.send(id);
             }
@@ -140,49 +136,42 @@ const LEDGER: &str = "INSERT INTO ledger (id, account_id, number, job_id, kind, 
 /// What the service stores of the same request, with its defaults resolved.
 const REQUEST: &str = r#"{"getUImages":false,"mode":"fast","prompt":"a lighthouse at dawn [[stall]]","timeout":1200,"translation":true,"version":"7"}"#;
 
-async fn write_sqlite(
-    connection: &mut SqliteConnection,
-    rows: &str,
-    count: i64,
-) -> sqlx::Result<()> {
-    connection.execute("BEGIN IMMEDIATE").await?;
-    let value = |name: &str| format!("j.value->>'{name}'");
-    for statement in statements(&value, "FROM json_each($1) AS j") {
-        let query = sqlx::query(sqlx::AssertSqlSafe(statement));
-        query
-            .bind(rows)
-            .bind(REQUEST)
-            .execute(&mut *connection)
-            .await?;
-    }
-    for statement in COUNTERS {
-        sqlx::query(*statement)
-            .bind(count)
-            .execute(&mut *connection)
-            .await?;
-    }
-    connection.execute("COMMIT").await.map(|_| ())
+/// The same statements on either connection; each arm is typed by its own driver.
+macro_rules! write_rows {
+    ($connection:ident, $begin:literal, $value:expr, $from:literal, $rows:ident, $count:ident) => {{
+        $connection.execute($begin).await?;
+        for statement in statements(&$value, $from) {
+            let query = sqlx::query(sqlx::AssertSqlSafe(statement));
+            let query = query.bind($rows).bind(REQUEST);
+            query.execute(&mut *$connection).await?;
+        }
+        for statement in COUNTERS {
+            let query = sqlx::query(*statement).bind($count);
+            query.execute(&mut *$connection).await?;
+        }
+        $connection.execute("COMMIT").await.map(|_| ())
+    }};
 }
 
-async fn write_postgres(connection: &mut PgConnection, rows: &str, count: i64) -> sqlx::Result<()> {
-    connection.execute("BEGIN").await?;
-    let from = "FROM json_to_recordset($1::json) AS j(id text, hold text, balance bigint, frozen bigint, n bigint)";
-    let value = |name: &str| format!("j.{name}");
-    for statement in statements(&value, from) {
-        let query = sqlx::query(sqlx::AssertSqlSafe(statement));
-        query
-            .bind(rows)
-            .bind(REQUEST)
-            .execute(&mut *connection)
-            .await?;
+async fn write(link: &mut Link, rows: &str, count: i64) -> sqlx::Result<()> {
+    match link {
+        Link::Sqlite(connection) => write_rows!(
+            connection,
+            "BEGIN IMMEDIATE",
+            |name: &str| format!("j.value->>'{name}'"),
+            "FROM json_each($1) AS j",
+            rows,
+            count
+        ),
+        Link::Postgres(connection) => write_rows!(
+            connection,
+            "BEGIN",
+            |name: &str| format!("j.{name}"),
+            "FROM json_to_recordset($1::json) AS j(id text, hold text, balance bigint, frozen bigint, n bigint)",
+            rows,
+            count
+        ),
     }
-    for statement in COUNTERS {
-        sqlx::query(*statement)
-            .bind(count)
-            .execute(&mut *connection)
-            .await?;
-    }
-    connection.execute("COMMIT").await.map(|_| ())
 }
 
 /// One insert per table, the rows as the service writes them.

@@ -116,6 +116,15 @@ impl Story {
         );
     }
 
+    /// At the end nothing is held, and what the jobs say they cost is what is gone.
+    async fn close_books(&self) {
+        self.check_books().await;
+        let (free, held) = self.gateway.balance(&self.account.key).await;
+        let (free, held) = (thousandths(free), thousandths(held));
+        assert_eq!(held, 0, "something is held");
+        assert_eq!(free + thousandths(self.spent), thousandths(GRANTED.into()));
+    }
+
     /// Pages through the history, oldest first.
     async fn lists(&self, ids: &[Value]) {
         let mut listed = Vec::new();
@@ -229,18 +238,7 @@ async fn imagine_gives_a_grid_and_four_pictures_that_differ() {
     );
     assert_eq!(large["images"], json!([]));
     assert_eq!(large["quota"], 2);
-    story.check_books().await;
-    let (free, held) = story.gateway.balance(&story.account.key).await;
-    assert_eq!(
-        held.to_bits(),
-        0.0_f64.to_bits(),
-        "nothing is held at the end"
-    );
-    assert_eq!(
-        thousandths(free + story.spent),
-        thousandths(GRANTED.into()),
-        "what the jobs say they cost is what is gone"
-    );
+    story.close_books().await;
 }
 
 /// Mean difference of two pictures of one size, per channel.

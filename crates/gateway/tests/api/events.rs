@@ -49,17 +49,7 @@ async fn events(
 async fn a_stream_ends_with_the_job_and_is_not_repeated() {
     let gateway = Gateway::spawn().await;
     let caller = gateway.account(100).await;
-    let answer = gateway
-        .post(
-            &caller.key,
-            "/artgen/v1/imagine",
-            json!({ "prompt": "a lake [[stall]]" }),
-        )
-        .await;
-    let id = answer.json["data"]["jobId"]
-        .as_str()
-        .expect("a job")
-        .to_owned();
+    let id = gateway.imagine(&caller.key, "a lake [[stall]]").await;
     let cancel = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
         gateway

@@ -232,6 +232,15 @@ impl Gateway {
         (amount("balance"), amount("freeze_balance"))
     }
 
+    /// Submits a prompt to `/artgen/v1/imagine`; the job's id.
+    pub(crate) async fn imagine(&self, key: &str, prompt: &str) -> String {
+        let body = json!({ "prompt": prompt });
+        let answer = self.post(key, "/artgen/v1/imagine", body).await;
+        assert_eq!(answer.status, 200, "{}", answer.json);
+        let id = answer.json["data"]["jobId"].as_str();
+        id.expect("a job id").to_owned()
+    }
+
     /// Everything it has printed, to either stream.
     pub(crate) fn printed(&self) -> String {
         self.output.lock().expect("the output").clone()

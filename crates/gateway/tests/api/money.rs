@@ -97,17 +97,7 @@ async fn the_queue_holds_max_queue_unfinished_jobs_and_not_one_more() {
 async fn a_job_that_outlives_its_time_out_fails_with_its_quota_back() {
     let gateway = Gateway::spawn().await;
     let account = gateway.account(100).await;
-    let made = gateway
-        .post(
-            &account.key,
-            "/artgen/v1/imagine",
-            json!({ "prompt": "a fox" }),
-        )
-        .await;
-    let parent = made.json["data"]["jobId"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let parent = gateway.imagine(&account.key, "a fox").await;
     wait_for_end(&gateway, &account.key, &parent, Duration::from_mins(1)).await;
     // Ten seconds is the shortest time limit there is; the repaint stalls.
     let info = gateway

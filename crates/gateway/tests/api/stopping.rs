@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::json;
 
 use crate::gateway::{Gateway, Options, send};
 
@@ -16,17 +15,7 @@ async fn in_a_hurry() -> Gateway {
 async fn sigterm_ends_with_zero_and_nothing_is_lost() {
     let mut gateway = in_a_hurry().await;
     let caller = gateway.account(100).await;
-    let answer = gateway
-        .post(
-            &caller.key,
-            "/artgen/v1/imagine",
-            json!({ "prompt": "a lake [[stall]]" }),
-        )
-        .await;
-    let id = answer.json["data"]["jobId"]
-        .as_str()
-        .expect("a job")
-        .to_owned();
+    let id = gateway.imagine(&caller.key, "a lake [[stall]]").await;
     gateway.signal("TERM");
     assert_eq!(
         gateway.ended(Duration::from_secs(8)),
@@ -57,17 +46,7 @@ async fn an_idle_service_stops_at_once() {
 async fn an_open_event_stream_does_not_hold_up_a_stop() {
     let mut gateway = in_a_hurry().await;
     let caller = gateway.account(100).await;
-    let answer = gateway
-        .post(
-            &caller.key,
-            "/artgen/v1/imagine",
-            json!({ "prompt": "a lake [[stall]]" }),
-        )
-        .await;
-    let id = answer.json["data"]["jobId"]
-        .as_str()
-        .expect("a job")
-        .to_owned();
+    let id = gateway.imagine(&caller.key, "a lake [[stall]]").await;
     let path = format!("/jobs/v1/{id}/events");
     let stream = send(
         gateway
