@@ -66,11 +66,22 @@ impl Relay {
         })
     }
 
-    async fn submit(&self, work: Work) -> Result<Started, Fault> {
-        let (family, submit) = entry(&work)?;
-        let call = request::call(submit, &work)?.header("idempotency-key", &work.attempt_id);
+    async fn submit(&self, work: &Work) -> Result<Started, Fault> {
+        let (family, submit) = entry(work)?;
+        let call = request::call(submit, work)?;
+        self.send((family, submit), work, call).await
+    }
+
+    /// Sends a submit under the job's own key: whoever repeats it, in whatever attempt, gets the first answer again.
+    async fn send(
+        &self,
+        (family, submit): (&Family, &Submit),
+        work: &Work,
+        call: VendorCall,
+    ) -> Result<Started, Fault> {
+        let call = call.header("idempotency-key", work.job_id.as_str());
         if let Delivery::Answer(_) = submit.delivery {
-            return self.answered(family, submit, &work, call).await;
+            return self.answered(family, submit, work, call).await;
         }
         let answer = self.http.submit(call.within(SUBMIT)).await?;
         let body = refused::body_of(&answer)?;
@@ -105,6 +116,21 @@ impl Relay {
         result::made(&self.http, work, (&shape, &body), "")
             .await
             .map(Started::Done)
+    }
+
+    /// Repeats a submit whose answer was lost. `None` where that takes what only a new attempt has: it will use the
+    /// same key.
+    async fn find(&self, work: &Work) -> Result<Option<Value>, Fault> {
+        let (family, submit) = entry(work)?;
+        let Ok(call) = request::call(submit, work) else {
+            return Ok(None);
+        };
+        match self.send((family, submit), work, call).await {
+            Ok(Started::Ticket(ticket)) => Ok(Some(ticket)),
+            Err(fault) if fault.class.may_pass() && fault.class != Class::Quota => Err(fault),
+            // A refusal of the request itself says that the remote never had it.
+            Ok(Started::Done(_)) | Err(_) => Ok(None),
+        }
     }
 
     async fn look(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
@@ -188,13 +214,13 @@ impl Backend for Relay {
         operation(name).is_some()
     }
 
-    /// The remote gives the first answer again when it sees the attempt's id again.
+    /// Looked up by repeating it under its key, at the same account: another account would pay again.
     fn lost_submit(&self) -> LostSubmit {
-        LostSubmit::Repeat
+        LostSubmit::LookUp
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
-        Box::pin(self.submit(work))
+        Box::pin(async move { self.submit(&work).await })
     }
 
     fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
@@ -218,6 +244,10 @@ impl Backend for Relay {
                 tracing::info!(detail = %fault.detail, "the remote was not told to stop");
             }
         })
+    }
+
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
+        Box::pin(self.find(work))
     }
 
     fn probe(&self) -> Later<'_, Result<(), Fault>> {

@@ -4,7 +4,7 @@
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
 use atelier_contract::family::{Request, Submit};
-use atelier_contract::fields::{ImageData, ImageHeader};
+use atelier_contract::fields::ImageHeader;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -33,7 +33,7 @@ pub(super) fn call(submit: &Submit, work: &Work) -> Result<VendorCall, Fault> {
     if submit.files.is_empty() {
         return Ok(as_json(submit, fields, &pictures));
     }
-    Ok(as_form(submit, fields, &pictures, &work.attempt_id))
+    Ok(as_form(submit, fields, &pictures, work.job_id.as_str()))
 }
 
 /// A picture that goes along as bytes, and where it stands in the request.
@@ -112,16 +112,14 @@ fn pictures<'a>(
     collect_texts(&document, &mut String::new(), &mut texts);
     let mut found = Vec::new();
     for (pointer, text) in texts {
-        let Some((bytes, is_mask)) = bytes_of(work, text) else {
-            if text.starts_with(KEPT) {
-                return Err(Fault::ours("an inline picture of the request is missing"));
-            }
+        let Some((bytes, is_mask)) = picture_of(work, text) else {
             continue;
         };
         if text.starts_with(KEPT) || takes_bytes(submit, &document, &pointer) {
+            let missing = || Fault::ours("a picture of the request is not here");
             found.push(Inline {
                 pointer,
-                bytes,
+                bytes: bytes.ok_or_else(missing)?,
                 is_mask,
             });
         }
@@ -153,19 +151,14 @@ fn collect_texts<'a>(value: &'a Value, pointer: &mut String, found: &mut Vec<(St
     }
 }
 
-/// The bytes of the picture that a text of the request names, and whether it is the mask.
-fn bytes_of<'a>(work: &'a Work, text: &str) -> Option<(&'a Bytes, bool)> {
-    let is_it = |source: &Source| match &source.image {
-        ImageData::Url(url) => url.as_str() == text,
-        inline @ ImageData::Inline(_) => inline.to_text() == text,
-    };
-    if let (Some(mask), Some(bytes)) = (&work.brief.mask, &work.mask)
-        && is_it(mask)
-    {
-        return Some((bytes, true));
+/// The picture that a text of the request names: its bytes, when they are here, and whether it is the mask.
+fn picture_of<'a>(work: &'a Work, text: &str) -> Option<(Option<&'a Bytes>, bool)> {
+    let is_it = |source: &Source| source.image.to_text() == text;
+    if work.brief.mask.as_ref().is_some_and(is_it) {
+        return Some((work.mask.as_ref(), true));
     }
     let index = work.brief.sources.iter().position(is_it)?;
-    Some((work.sources.get(index)?, false))
+    Some((work.sources.get(index), false))
 }
 
 /// Whether the contract takes a picture inline at a place: a picture put there comes out under its hash.

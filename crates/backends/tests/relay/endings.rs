@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Class, Progress, Started};
 use atelier_contract::Role;
 use base64::Engine as _;
@@ -275,7 +274,7 @@ async fn a_vector_drawing_keeps_its_type_and_size() {
 }
 
 #[tokio::test]
-async fn cancel_probe_and_lost_submits_use_what_the_interface_has() {
+async fn cancel_and_probe_use_what_the_interface_has() {
     let remote = Remote::start(|asked| match asked.path.as_str() {
         "/artgen/v1/info" => Reply::Json(
             200,
@@ -291,7 +290,6 @@ async fn cancel_probe_and_lost_submits_use_what_the_interface_has() {
         ("POST", "/jobs/v1/SWAP-FACE-1/cancel")
     );
     relay.probe().await.expect("well");
-    assert_eq!(relay.lost_submit(), LostSubmit::Repeat);
 
     for (status, body, class) in [
         (200, json!({ "data": { "balance": 0 } }), Class::Quota),

@@ -1,8 +1,9 @@
 //! Refusals, failures and broken lines: what each says about the request, the worker account and the remote.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use atelier_backends::backend::Taken;
+use atelier_backends::backend::{LostSubmit, Taken};
 use atelier_backends::{Class, Fault, Progress};
 use serde_json::{Value, json};
 
@@ -231,4 +232,47 @@ async fn failed_jobs_are_told_apart_by_their_kind() {
             _ => panic!("{message} is an end"),
         }
     }
+}
+
+#[tokio::test]
+async fn a_lost_submit_is_repeated_as_it_was_under_the_same_key() {
+    let turn = std::sync::atomic::AtomicUsize::new(0);
+    let remote = Remote::start(move |_| match turn.fetch_add(1, Ordering::SeqCst) {
+        0 => Reply::Cut,
+        1 => Reply::Json(409, json!({ "code": "idempotency_in_flight" })),
+        _ => Reply::Json(
+            200,
+            json!({ "status": "SUCCESS", "data": { "jobId": "r" } }),
+        ),
+    });
+    let relay = remote.worker("relay", Value::Null);
+    assert_eq!(relay.lost_submit(), LostSubmit::LookUp);
+    let body = json!({ "targetImage": "https://a.example/1", "swapImage": "https://a.example/2" });
+    let (mut work, _) = work("facegen.swap", &body, None, &[]);
+    assert_eq!(refused(&*relay, &work).await.taken, Taken::Perhaps);
+    // A question comes without the bytes of the inputs.
+    work.sources.clear();
+    let fault = relay.look_up(&work).await.expect_err("in flight");
+    assert_eq!(fault.class, Class::Retry);
+    let ticket = relay.look_up(&work).await.expect("an answer");
+    assert_eq!(ticket, Some(json!({ "jobId": "r" })));
+    let asked = remote.asked();
+    let same = |n: usize| {
+        (
+            asked[n].header("idempotency-key").to_owned(),
+            asked[n].json(),
+        )
+    };
+    assert_eq!((same(0), same(1)), (same(1), same(2)));
+}
+
+#[tokio::test]
+async fn a_lost_submit_that_needs_its_pictures_again_waits_for_a_new_attempt() {
+    let remote = Remote::start(|_| Reply::Cut);
+    let relay = remote.worker("relay", Value::Null);
+    let body = json!({ "prompt": "draw", "referImages": ["https://a.example/1"] });
+    let (mut work, _) = work("imgmodel.chat", &body, None, &[]);
+    work.sources.clear();
+    assert_eq!(relay.look_up(&work).await.expect("an answer"), None);
+    assert!(remote.asked().is_empty(), "half a request is never sent");
 }

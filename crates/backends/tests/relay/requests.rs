@@ -57,7 +57,7 @@ async fn a_request_goes_on_with_its_documented_fields_and_without_its_callback()
     assert_eq!(asked.header("svc-api-key"), "the-credential");
     assert_eq!(
         asked.header("idempotency-key"),
-        "019a0000-0000-7000-8000-00000000000a-1"
+        "019a0000-0000-7000-8000-00000000000a"
     );
     assert_eq!(
         asked.json(),
