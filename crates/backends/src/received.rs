@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use crate::backend::{Class, Fault, MadeFile};
 use crate::http::VendorHttp;
+use crate::prints::on_press;
 
 /// A drawing says what it is within so many bytes.
 const DRAWING_START: usize = 1024;
@@ -57,30 +58,33 @@ pub(crate) async fn fetched(
 /// Four pictures in one, for vendors that give the four alone.
 pub(crate) async fn grid(four: &[MadeFile]) -> Result<MadeFile, Fault> {
     let files: Vec<Bytes> = four.iter().map(|file| file.bytes.clone()).collect();
+    let all = files.clone();
     let join = move || {
-        let mut pictures = Vec::new();
-        for bytes in &files {
-            pictures.push(decode(bytes, Limits::default()).map_err(|error| error.to_string())?);
-        }
-        let Ok(four) = <[Picture; 4]>::try_from(pictures) else {
-            return Err("not four pictures".to_owned());
+        let pictures: Result<Vec<Picture>, Fault> = files.iter().map(decoded).collect();
+        let Ok(four) = <[Picture; 4]>::try_from(pictures?) else {
+            return Err(Fault::ours("a grid of other than four pictures"));
         };
         let (width, height) = (four[0].width, four[0].height);
         let whole = Picture::grid_of_four(four.map(|one| one.covering(width, height)));
         Ok(png(Role::Main, &whole))
     };
-    blocking(join).await
+    on_press(&all, join).await
 }
 
 /// The four pictures of a grid, for vendors that give the grid alone.
 pub(crate) async fn quarters(grid: &MadeFile) -> Result<Vec<MadeFile>, Fault> {
     let bytes = grid.bytes.clone();
     let cut = move || {
-        let whole = decode(&bytes, Limits::default()).map_err(|error| error.to_string())?;
+        let whole = decoded(&bytes)?;
         let quarter = |index| png(Role::Small, &whole.quarter(index));
         Ok((0..4).map(quarter).collect())
     };
-    blocking(cut).await
+    on_press(std::slice::from_ref(&grid.bytes), cut).await
+}
+
+fn decoded(bytes: &Bytes) -> Result<Picture, Fault> {
+    decode(bytes, Limits::default())
+        .map_err(|error| Fault::vendor(Class::Retry, format!("a picture of the vendor: {error}")))
 }
 
 fn png(role: Role, picture: &Picture) -> MadeFile {
@@ -91,14 +95,6 @@ fn png(role: Role, picture: &Picture) -> MadeFile {
         height: picture.height,
         bytes: encode(picture, Encoding::Png, None).into(),
     }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, Fault> {
-    let done = tokio::task::spawn_blocking(work).await;
-    let done = done.map_err(|error| Fault::ours(error.to_string()))?;
-    done.map_err(|why| Fault::vendor(Class::Retry, format!("a grid: {why}")))
 }
 
 /// The size of an SVG: its own width and height, or those of its view box.

@@ -1,7 +1,6 @@
 //! Another Atelier, or any service with the same interface, as a back end for every family. Paths, forms and result
 //! fields come from the contract's table; the remote's states, progress and refusals are passed on.
 
-mod form;
 mod notes;
 mod refused;
 mod request;

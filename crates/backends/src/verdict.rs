@@ -181,7 +181,8 @@ pub(crate) fn unusable(reason: &str) -> Fault {
     })
 }
 
-fn rest(answer: &VendorAnswer) -> Option<Duration> {
+/// How long the vendor asks to be left alone.
+pub(crate) fn rest(answer: &VendorAnswer) -> Option<Duration> {
     // A date is held against the vendor's own clock; without one it says nothing.
     let date = answer.headers.get(http::header::DATE);
     let now = date

@@ -26,8 +26,6 @@ const MOST_ANSWER: u64 = 4 * 1024 * 1024;
 const MOST_FILE: u64 = 512 * 1024 * 1024;
 /// A call that is answered from memory, such as a poll.
 const QUICK: Duration = Duration::from_secs(30);
-/// No vendor is left alone for longer, whatever it says.
-const LONGEST_WAIT: Duration = Duration::from_hours(1);
 /// How much of an answer goes into a log.
 const DETAIL_CHARACTERS: usize = 300;
 
@@ -137,17 +135,6 @@ impl VendorAnswer {
             String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4 * DETAIL_CHARACTERS)]);
         let words: String = text.chars().take(DETAIL_CHARACTERS).collect();
         format!("status {}: {}", self.status, words.escape_debug())
-    }
-
-    /// How long the vendor asks to be left alone, a date being measured against the vendor's own clock.
-    pub fn wait_asked_for(&self) -> Option<Duration> {
-        let date = self
-            .headers
-            .get(header::DATE)
-            .and_then(|date| date.to_str().ok());
-        let now = date.and_then(|date| httpdate::parse_http_date(date).ok());
-        let wait = self.retry_after(now.unwrap_or(std::time::SystemTime::UNIX_EPOCH))?;
-        Some(wait.min(LONGEST_WAIT))
     }
 
     /// How long the vendor asks to be left alone: `retry-after-ms`, or `Retry-After` in seconds or as a date.

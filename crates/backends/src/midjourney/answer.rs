@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use crate::backend::{Class, Fault, Taken};
 use crate::http::VendorAnswer;
+use crate::verdict::{reason_for_caller, rest};
 
-/// No more of the vendor's words goes to a caller.
+/// No more of the vendor's words goes to the log.
 const MOST_CHARACTERS: usize = 300;
 
 const BANNED: &str = "Banned prompt detected";
@@ -104,7 +105,7 @@ pub(super) fn judged(answer: &VendorAnswer, own: &OwnReasons) -> Result<Value, F
         _ => unclear(answer),
     };
     Err(Fault {
-        after: answer.wait_asked_for(),
+        after: rest(answer),
         detail: answer.start(),
         ..fault
     })
@@ -163,11 +164,12 @@ fn classified(reason: &str, own: &OwnReasons) -> Option<Fault> {
 
 /// A fault in the vendor's words where they are about the caller's request, and in our own otherwise.
 fn told(class: Class, kind: &'static str, words: &str) -> Fault {
+    let reason = reason_for_caller(words);
     match class {
-        Class::Reject | Class::BadRequest if words.trim().is_empty() => {
+        Class::Reject | Class::BadRequest if reason.is_empty() => {
             Fault::new(class, kind, "the back end refused it")
         }
-        Class::Reject | Class::BadRequest => Fault::new(class, kind, short(words.trim())),
+        Class::Reject | Class::BadRequest => Fault::new(class, kind, reason),
         _ => Fault::vendor(class, short(words)),
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::backend::{Class, Fault, Taken};
 use crate::http::VendorAnswer;
+use crate::verdict::rest;
 
 /// No more of the remote's words goes to a caller.
 const MOST_CHARACTERS: usize = 500;
@@ -45,12 +46,12 @@ pub(super) fn body_of(answer: &VendorAnswer) -> Result<Value, Fault> {
         Some(body) if answer.is_good() && body["status"] != "FAILED" => Ok(body),
         // A page of some proxy before it, or half an answer: it may have been accepted all the same.
         None if answer.is_good() || answer.status >= 500 => Err(Fault {
-            after: answer.wait_asked_for(),
+            after: rest(answer),
             taken: Taken::Perhaps,
             ..Fault::vendor(Class::Retry, answer.start())
         }),
         body => Err(Fault {
-            after: answer.wait_asked_for(),
+            after: rest(answer),
             detail: answer.start(),
             ..refusal(answer.status, &body.unwrap_or_default())
         }),

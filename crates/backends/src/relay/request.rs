@@ -10,10 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::form::Form;
 use super::notes::Notes;
 use crate::backend::{Fault, Work};
-use crate::http::VendorCall;
+use crate::http::{Form, VendorCall};
 
 /// The smallest picture, to find out whether a field takes pictures inline.
 const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -33,7 +32,7 @@ pub(super) fn call(submit: &Submit, work: &Work) -> Result<VendorCall, Fault> {
     if submit.files.is_empty() {
         return Ok(as_json(submit, fields, &pictures));
     }
-    Ok(as_form(submit, fields, &pictures, work.job_id.as_str()))
+    Ok(as_form(submit, fields, &pictures))
 }
 
 /// A picture that goes along as bytes, and where it stands in the request.
@@ -199,23 +198,21 @@ fn as_json(submit: &Submit, fields: Fields, pictures: &[Inline<'_>]) -> VendorCa
     VendorCall::post_json(submit.path, &document)
 }
 
-fn as_form(
-    submit: &Submit,
-    mut fields: Fields,
-    pictures: &[Inline<'_>],
-    boundary: &str,
-) -> VendorCall {
-    let mut form = Form::new(boundary);
+fn as_form(submit: &Submit, mut fields: Fields, pictures: &[Inline<'_>]) -> VendorCall {
+    let mut form = Form::default();
     fields.retain(|name, _| !submit.files.contains(&name.as_str()));
     for (name, value) in &fields {
-        match value {
-            Value::String(text) => form.text(name, text),
-            other => form.text(name, &other.to_string()),
-        }
+        form = match value {
+            Value::String(text) => form.text(name, text.as_str()),
+            other => form.text(name, other.to_string()),
+        };
     }
     for picture in pictures {
         let name = picture.pointer.split('/').nth(1).unwrap_or_default();
-        form.file(name, media_type(picture.bytes), picture.bytes);
+        let media_type = media_type(picture.bytes);
+        let extension = media_type.rsplit('/').next().unwrap_or("bin");
+        let file_name = format!("{name}.{extension}");
+        form = form.file(name, &file_name, media_type, picture.bytes.clone());
     }
     let (body, content_type) = form.finish();
     VendorCall::new(http::Method::POST, submit.path).body(body, content_type)

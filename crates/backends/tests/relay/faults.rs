@@ -98,7 +98,7 @@ async fn a_wish_to_wait_is_heard() {
             "retry-after: Sun, 06 Nov 1994 08:51:37 GMT\r\ndate: Sun, 06 Nov 1994 08:49:37 GMT\r\n",
             Some(120),
         ),
-        ("retry-after: 999999\r\n", Some(3600)),
+        ("retry-after: 999999\r\n", Some(86_400)),
         ("", None),
     ] {
         let body = body.clone();
