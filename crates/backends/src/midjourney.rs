@@ -5,14 +5,13 @@ mod answer;
 mod buttons;
 mod notes;
 mod result;
+mod settings;
 mod submit;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::backend::{
@@ -21,6 +20,7 @@ use crate::backend::{
 use crate::http::{VendorCall, VendorHttp};
 use crate::vendor::{Setup, Vendor};
 use answer::{OwnReasons, Submitted};
+use settings::{Dialect, Settings};
 
 /// The vendor's line in the table.
 pub const VENDOR: Vendor = Vendor {
@@ -51,62 +51,6 @@ const SERVED: &[&str] = &[
 ];
 /// How many of them, from the start, the older one does.
 const SERVED_BY_CHANGE: usize = 4;
-
-/// Which of the two programs it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Dialect {
-    /// The newer one: follow-ups by button.
-    #[default]
-    Action,
-    /// The older one: follow-ups by word and number.
-    Change,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Settings {
-    /// Which of the two programs it is.
-    dialect: Dialect,
-    /// Which of its accounts the proxy may use.
-    #[serde(rename = "accountFilter")]
-    account_filter: Option<Value>,
-    /// Whether the list of tasks is open, so that a lost submit can be looked up.
-    task_list: Option<bool>,
-    /// Milliseconds between two questions about a task.
-    poll_ms: Option<u64>,
-    /// Phrases of failure reasons with the class they mean, looked at before the usual ones.
-    fail_reasons: BTreeMap<String, String>,
-}
-
-impl Settings {
-    fn read(given: Value) -> Result<Self, String> {
-        match given {
-            Value::Null => Ok(Self::default()),
-            given => serde_json::from_value(given).map_err(|error| format!("settings: {error}")),
-        }
-    }
-
-    fn own_reasons(&self) -> Result<OwnReasons, String> {
-        let classes = [
-            Class::Retry,
-            Class::Rate,
-            Class::Quota,
-            Class::Dead,
-            Class::Reject,
-            Class::BadRequest,
-            Class::Gone,
-        ];
-        let class = |word: &str| classes.into_iter().find(|class| class.word() == word);
-        self.fail_reasons
-            .iter()
-            .map(|(phrase, word)| match class(word) {
-                Some(class) => Ok((phrase.to_lowercase(), class)),
-                None => Err(format!("settings.fail_reasons: unknown class `{word}`")),
-            })
-            .collect()
-    }
-}
 
 /// One way into a proxy.
 struct Midjourney {

@@ -8,8 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::buttons;
 use super::notes::Notes;
-use super::{Dialect, Settings, buttons};
+use super::settings::{Dialect, Settings};
 use crate::backend::{Fault, Work};
 
 /// A call that begins a task: the route after `submit/` or the whole one, and its body.

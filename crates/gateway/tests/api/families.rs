@@ -127,7 +127,7 @@ fn serve(mut stream: TcpStream, files: &Files, log: &Mutex<HashMap<String, Value
 }
 
 /// A caller that works through the table.
-struct Walk {
+pub(crate) struct Walk {
     gateway: Gateway,
     account: Account,
     outside: Outside,
@@ -136,15 +136,21 @@ struct Walk {
 }
 
 impl Walk {
-    async fn begin() -> Self {
-        let gateway = Gateway::spawn().await;
+    /// Begins at a service, with a square picture that the mask of the inpaint example fits, and that actions and
+    /// seed follow.
+    pub(crate) async fn begin(gateway: Gateway) -> Self {
         let account = gateway.account(2000).await;
-        Self {
+        let mut walk = Self {
             gateway,
             account,
             outside: Outside::start(),
             finished: HashMap::new(),
-        }
+        };
+        let (family, imagine) = atelier_contract::operation("artgen.imagine").expect("known");
+        let body = json!({ "prompt": "a small boat --ar 1:1" });
+        let square = walk.job(family, imagine, body).await;
+        walk.finished.insert("square", square);
+        walk
     }
 
     /// The example with local addresses, and with jobs that exist where it names a parent.
@@ -207,8 +213,8 @@ impl Walk {
         answer.json["data"]["quota"].as_f64().expect("a number")
     }
 
-    /// Runs one operation and checks that it cost what the quote said.
-    async fn run(&mut self, family: &'static Family, submit: &'static Submit) {
+    /// Runs one operation and checks that it cost what the quote said; says how much.
+    pub(crate) async fn run(&mut self, family: &'static Family, submit: &'static Submit) -> f64 {
         let body = self.request(submit);
         let (before, _) = self.gateway.balance(&self.account.key).await;
         let quoted = self.quote(submit, &body).await;
@@ -235,6 +241,7 @@ impl Walk {
             submit.name
         );
         assert!(held.abs() < 0.0005, "{}: {held} is still held", submit.name);
+        quoted
     }
 }
 
@@ -267,17 +274,7 @@ pub(crate) fn operations() -> Vec<(&'static Family, &'static Submit)> {
 
 #[tokio::test]
 async fn every_example_finishes_costs_its_quote_and_its_callback_equals_its_fetch() {
-    let mut walk = Walk::begin().await;
-    // A square picture that the mask of the inpaint example fits, and that actions and seed follow.
-    let (family, imagine) = atelier_contract::operation("artgen.imagine").expect("in the table");
-    let square = walk
-        .job(
-            family,
-            imagine,
-            json!({ "prompt": "a small boat --ar 1:1" }),
-        )
-        .await;
-    walk.finished.insert("square", square);
+    let mut walk = Walk::begin(Gateway::spawn().await).await;
     for (family, submit) in operations() {
         walk.run(family, submit).await;
     }

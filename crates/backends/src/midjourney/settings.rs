@@ -1,0 +1,68 @@
+//! What an operator may say about a proxy.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::answer::OwnReasons;
+use crate::backend::Class;
+
+/// Which of the two programs it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Dialect {
+    /// The newer one: follow-ups by button.
+    #[default]
+    Action,
+    /// The older one: follow-ups by word and number.
+    Change,
+}
+
+/// The settings of one way into a proxy.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Settings {
+    /// Which of the two programs it is.
+    pub(super) dialect: Dialect,
+    /// Which of its accounts the proxy may use.
+    #[serde(rename = "accountFilter")]
+    pub(super) account_filter: Option<Value>,
+    /// Whether the list of tasks is open, so that a lost submit can be looked up.
+    pub(super) task_list: Option<bool>,
+    /// Milliseconds between two questions about a task.
+    pub(super) poll_ms: Option<u64>,
+    /// Phrases of failure reasons with the class they mean, looked at before the usual ones.
+    pub(super) fail_reasons: BTreeMap<String, String>,
+}
+
+impl Settings {
+    /// Reads what the operator wrote.
+    pub(super) fn read(given: Value) -> Result<Self, String> {
+        match given {
+            Value::Null => Ok(Self::default()),
+            given => serde_json::from_value(given).map_err(|error| format!("settings: {error}")),
+        }
+    }
+
+    /// The operator's own reasons, or what is wrong with them.
+    pub(super) fn own_reasons(&self) -> Result<OwnReasons, String> {
+        let classes = [
+            Class::Retry,
+            Class::Rate,
+            Class::Quota,
+            Class::Dead,
+            Class::Reject,
+            Class::BadRequest,
+            Class::Gone,
+        ];
+        let class = |word: &str| classes.into_iter().find(|class| class.word() == word);
+        self.fail_reasons
+            .iter()
+            .map(|(phrase, word)| match class(word) {
+                Some(class) => Ok((phrase.to_lowercase(), class)),
+                None => Err(format!("settings.fail_reasons: unknown class `{word}`")),
+            })
+            .collect()
+    }
+}
