@@ -1,6 +1,7 @@
 //! The pictures a piece of work starts from: given ones, and those of the job it follows.
 
 use atelier_contract::brief::{Direction, Task};
+use atelier_contract::families::artgen::actions::{self, picture_of};
 use atelier_media::{Encoding, Limits, Mask, Picture, decode, encode};
 use bytes::Bytes;
 use serde_json::Value;
@@ -11,6 +12,29 @@ use crate::prints::on_press;
 
 /// Where the size of a following picture is not given.
 const USUAL_SIDE: u32 = 1024;
+
+/// The picture of the job that is followed: the one at a place of its grid, or the whole.
+pub(crate) async fn parent_picture(work: &Work, index: Option<u8>) -> Result<Picture, Fault> {
+    let parent = work.parent.as_ref();
+    let file = parent.and_then(|parent| parent.file(0));
+    let file = file.ok_or_else(|| Fault::ours("the followed job has no picture"))?;
+    let bytes = (work.read)(file.key.clone()).await?;
+    let whole = on_press(std::slice::from_ref(&bytes.clone()), move || {
+        decode(&bytes, Limits::default())
+            .map_err(|error| Fault::ours(format!("the followed picture: {error}")))
+    });
+    let whole = whole.await?;
+    Ok(match index {
+        Some(index) => whole.quarter(u32::from(index)),
+        None => whole,
+    })
+}
+
+/// Whether the job that is followed shows four pictures in one.
+pub(crate) fn parent_is_grid(work: &Work) -> bool {
+    let parent = work.parent.as_deref();
+    parent.and_then(picture_of) == Some(actions::Picture::Grid)
+}
 
 /// What the vendor that made the followed job kept for those who follow.
 pub(crate) fn parent_notes(work: &Work) -> &Value {

@@ -17,7 +17,6 @@ mod palette;
 mod repaint;
 mod retouch;
 mod sandbox;
-mod seeds;
 mod stencil;
 mod tasks;
 mod world;

@@ -11,32 +11,37 @@ use crate::prints::on_press;
 /// Quality of the covers that are shown beside a clip.
 const COVER: Encoding = Encoding::Jpeg { quality: 92 };
 
-/// The result of one clip.
-pub(crate) async fn filmed(work: &Work, bytes: Bytes, notes: Value) -> Result<Made, Fault> {
-    let Some(media_type) = kind(&bytes) else {
-        let start = bytes.slice(..bytes.len().min(60));
-        return Err(Fault {
-            taken: Taken::Perhaps,
-            ..Fault::vendor(Class::Retry, format!("not a clip: {start:?}"))
+/// The result of clips, in their order.
+pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Result<Made, Fault> {
+    let mut files = Vec::new();
+    let mut shown = Vec::new();
+    for bytes in clips {
+        let Some(media_type) = kind(&bytes) else {
+            let start = bytes.slice(..bytes.len().min(60));
+            return Err(Fault {
+                taken: Taken::Perhaps,
+                ..Fault::vendor(Class::Retry, format!("not a clip: {start:?}"))
+            });
+        };
+        let info = video_info(&bytes).ok();
+        let asked = (work.brief.width, work.brief.height);
+        let (width, height) = info.map_or(asked, |info| (info.width, info.height));
+        files.push(MadeFile {
+            role: Role::Main,
+            media_type,
+            width,
+            height,
+            bytes: bytes.clone(),
         });
-    };
-    let info = video_info(&bytes).ok();
-    let (width, height) = info.map_or((work.brief.width, work.brief.height), |info| {
-        (info.width, info.height)
-    });
-    let mut files = vec![MadeFile {
-        role: Role::Main,
-        media_type,
-        width,
-        height,
-        bytes: bytes.clone(),
-    }];
-    if work.operation.starts_with("motion.") && info.is_some() {
-        files.extend(on_press(&[], move || Ok(covers(&bytes))).await?);
+        if work.operation.starts_with("motion.") && info.is_some() {
+            shown.extend(on_press(&[], move || Ok(covers(&bytes))).await?);
+        }
     }
+    let made = files.len() as u32;
+    files.append(&mut shown);
     Ok(Made {
         files,
-        made: 1,
+        made,
         notes,
         ..Made::default()
     })
@@ -60,7 +65,8 @@ fn covers(bytes: &[u8]) -> Vec<MadeFile> {
     }
 }
 
-fn kind(bytes: &[u8]) -> Option<&'static str> {
+/// The media type of a clip; `None` for anything else.
+pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(4..8)? == b"ftyp" {
         Some("video/mp4")
     } else if bytes.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]) {

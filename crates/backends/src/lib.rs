@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod bases;
+pub mod comfyui;
 pub mod embedded;
 mod film;
 mod fit;
@@ -17,6 +18,8 @@ mod pool;
 mod prints;
 mod received;
 pub mod relay;
+pub mod sdwebui;
+mod seeds;
 pub mod vendor;
 mod verdict;
 
@@ -24,4 +27,10 @@ pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work
 pub use vendor::{Secret, Setup, Vendor};
 
 /// Every vendor, by name.
-pub const VENDORS: &[Vendor] = &[relay::VENDOR, midjourney::VENDOR, openai::VENDOR];
+pub const VENDORS: &[Vendor] = &[
+    relay::VENDOR,
+    midjourney::VENDOR,
+    openai::VENDOR,
+    sdwebui::VENDOR,
+    comfyui::VENDOR,
+];

@@ -56,6 +56,8 @@ pub(crate) struct Finish {
     pub(crate) size: Option<Size>,
     /// The seed, where the vendor told it.
     pub(crate) seed: Option<u64>,
+    /// Whether callers of this operation read the seed.
+    pub(crate) tell_seed: bool,
     /// The canvas the vendor worked on, when its results have to be taken out of one.
     pub(crate) frame: Option<Frame>,
     /// The background is left out here, because the vendor cannot.
@@ -118,6 +120,10 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
     Ok(Made {
         files,
         made: count as u32,
+        seed: finish
+            .seed
+            .filter(|_| finish.tell_seed)
+            .map(|seed| seed.to_string()),
         notes: finish.notes,
         revised_prompt: finish.revised_prompt,
         ..Made::default()

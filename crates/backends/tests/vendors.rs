@@ -1,5 +1,7 @@
 //! Vendors against local servers that speak their documented formats, failures included.
 
+#[path = "vendors/comfyui.rs"]
+mod comfyui;
 #[path = "vendors/every.rs"]
 mod every;
 #[path = "vendors/openai.rs"]
@@ -8,6 +10,8 @@ mod openai;
 mod openai_failures;
 #[path = "vendors/openai_videos.rs"]
 mod openai_videos;
+#[path = "vendors/sdwebui.rs"]
+mod sdwebui;
 #[path = "vendors/stand.rs"]
 mod stand;
 #[expect(

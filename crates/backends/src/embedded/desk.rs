@@ -8,8 +8,9 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::notes::Notes;
-use super::seeds;
+
 use crate::backend::{Class, Fault, MadeFile, Work};
+use crate::seeds;
 
 /// What the metadata of every result says it was made by.
 const ENGINE: &str = "procedural";

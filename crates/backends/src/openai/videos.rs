@@ -181,7 +181,9 @@ impl OpenAi {
         let brought = self.call_for_files(call, &work.progress).await?;
         let clip = brought.files.into_iter().next();
         let clip = clip.ok_or_else(|| Fault::ours("a clip without bytes"))?;
-        filmed(work, clip, Value::Null).await.map(Started::Done)
+        filmed(work, vec![clip], Value::Null)
+            .await
+            .map(Started::Done)
     }
 
     /// A source cut to the size of the video, as the format demands.
@@ -221,7 +223,9 @@ impl OpenAi {
             return gone_or_asked_again(&answer);
         }
         let notes = json!({"video": id});
-        filmed(work, answer.bytes, notes).await.map(Progress::Done)
+        filmed(work, vec![answer.bytes], notes)
+            .await
+            .map(Progress::Done)
     }
 
     /// Deletes a video nobody wants any more.

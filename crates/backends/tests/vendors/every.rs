@@ -31,6 +31,20 @@ fn cases() -> Vec<Case> {
             operation: "vidgen_partner.generations",
             body: json!({"prompt": "a cat walks"}),
         },
+        Case {
+            name: "sdwebui",
+            settings: json!({"timeout_seconds": 2}),
+            operation: "imgmodel.chat",
+            body: json!({"prompt": "draw a cat"}),
+        },
+        Case {
+            name: "comfyui",
+            settings: json!({"workflows": {"imgmodel.chat": {
+                "1": {"class_type": "SaveImage", "inputs": {"text": "{{prompt}}"}},
+            }}}),
+            operation: "imgmodel.chat",
+            body: json!({"prompt": "draw a cat"}),
+        },
     ]
 }
 

@@ -3,7 +3,7 @@
 use atelier_contract::JobId;
 
 /// A seed for a job that was given none; it fits into 32 bits, so that a caller can ask for it again.
-pub(super) fn of_job(id: &JobId) -> u64 {
+pub(crate) fn of_job(id: &JobId) -> u64 {
     let mut state = 0xcbf2_9ce4_8422_2325_u64;
     for byte in id.as_str().bytes() {
         state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -12,7 +12,7 @@ pub(super) fn of_job(id: &JobId) -> u64 {
 }
 
 /// The seed of the picture at a place of several; the first has the seed itself.
-pub(super) fn member(seed: u64, index: usize) -> u64 {
+pub(crate) fn member(seed: u64, index: usize) -> u64 {
     match index {
         0 => seed,
         _ => mixed(seed ^ (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 32,

@@ -1,0 +1,144 @@
+//! Stable Diffusion WebUI and the servers that keep its routes (Forge, stable-diffusion.cpp): text to picture, picture
+//! to picture with or without a mask, upscaling. A call lasts as long as the making; how far it is is asked beside it.
+
+mod body;
+mod call;
+mod plan;
+mod settings;
+
+use std::sync::Arc;
+
+use atelier_contract::brief::Task;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
+
+use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::bases;
+use crate::http::{VendorCall, VendorHttp};
+use crate::prints::{Finish, finished};
+use crate::seeds;
+use crate::vendor::{Setup, Vendor};
+use settings::Settings;
+
+/// The vendor.
+pub const VENDOR: Vendor = Vendor {
+    name: "sdwebui",
+    about: "Stable Diffusion WebUI and servers with its routes, run by yourself",
+    needs_credential: false,
+    build,
+};
+
+/// What can be done honestly with a picture model.
+const SERVED: &[&str] = &[
+    "artgen.imagine",
+    "artgen.action",
+    "artgen.inpaint",
+    "artgen.seed",
+    "imgmodel.generations",
+    "imgmodel.edits",
+    "imgmodel.legacy",
+    "imgmodel.chat",
+    "design.generations",
+    "design.image_to_image",
+    "design.inpaint",
+    "design.replace_background",
+    "design.crisp_upscale",
+    "design.creative_upscale",
+    "animegen.text_to_image",
+    "animegen.image_to_image",
+];
+
+/// One server.
+struct SdWebUi {
+    http: VendorHttp,
+    settings: Settings,
+    /// What still has to be said to the server after nobody waits any more.
+    farewells: TaskTracker,
+}
+
+fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
+    let settings = Settings::read(setup.settings, SERVED)?;
+    let mut http = setup.http;
+    if !setup.credential.is_empty() {
+        let basic = STANDARD.encode(setup.credential.reveal());
+        http = http.with_header("authorization", &format!("Basic {basic}"))?;
+    }
+    Ok(Arc::new(SdWebUi {
+        http,
+        settings,
+        farewells: TaskTracker::new(),
+    }))
+}
+
+impl SdWebUi {
+    async fn make(&self, work: &Work) -> Result<Made, Fault> {
+        // A follow-up repeats the parent's flags; its own choices come from its own identifier.
+        let fixed = work.brief.seed.filter(|_| work.parent.is_none());
+        let seed = fixed.unwrap_or_else(|| seeds::of_job(&work.job_id));
+        if work.brief.task == Task::Seed {
+            return seed_of_parent(work);
+        }
+        let plan = self.plan(work).await?;
+        let mut pictures = Vec::new();
+        let all = plan.strokes.len();
+        for (index, stroke) in plan.strokes.into_iter().enumerate() {
+            let span = (index * 95 / all, (index + 1) * 95 / all);
+            pictures.extend(self.painted(work, stroke, seed, (index, span)).await?);
+        }
+        let finish = Finish {
+            seed: Some(seed),
+            tell_seed: work.operation.starts_with("animegen."),
+            notes: json!({"seed": seed}),
+            ..plan.finish
+        };
+        finished(work, pictures, finish).await
+    }
+
+    async fn look(&self) -> Result<(), Fault> {
+        let answer = self.http.ask(VendorCall::get("sdapi/v1/samplers")).await?;
+        if answer.is_good() {
+            return answer.json().map(|_| ());
+        }
+        Err(call::refused(&answer))
+    }
+}
+
+/// The seed that the followed job was made with.
+fn seed_of_parent(work: &Work) -> Result<Made, Fault> {
+    let seed = bases::parent_notes(work)["seed"].as_u64();
+    let seed = seed.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
+    Ok(Made {
+        seed: Some(seed.to_string()),
+        made: 1,
+        ..Made::default()
+    })
+}
+
+impl Backend for SdWebUi {
+    fn serves(&self, operation: &str) -> bool {
+        self.settings.operations.iter().any(|one| one == operation)
+    }
+
+    fn lost_submit(&self) -> LostSubmit {
+        // The server is the operator's own, and the same seed makes the same picture.
+        LostSubmit::Repeat
+    }
+
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        Box::pin(async move { self.make(&work).await.map(Started::Done) })
+    }
+
+    fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        Box::pin(async { Err(Fault::ours("this vendor gives no tickets")) })
+    }
+
+    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+        Box::pin(async {})
+    }
+
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(self.look())
+    }
+}

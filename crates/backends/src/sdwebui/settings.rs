@@ -1,0 +1,112 @@
+//! What an operator may set for a WebUI server.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The settings as they are written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    operations: Option<Vec<String>>,
+    checkpoints: BTreeMap<String, String>,
+    steps: u32,
+    cfg_scale: f64,
+    sampler: Option<String>,
+    scheduler: Option<String>,
+    negative_prompt: String,
+    upscaler: String,
+    images_per_batch: u32,
+    most_pixels: u32,
+    exclusive: bool,
+    timeout_seconds: u64,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self {
+            operations: None,
+            checkpoints: BTreeMap::new(),
+            steps: 25,
+            cfg_scale: 7.0,
+            sampler: None,
+            scheduler: None,
+            negative_prompt: String::new(),
+            upscaler: "R-ESRGAN 4x+".to_owned(),
+            images_per_batch: 1,
+            most_pixels: 2 << 20,
+            exclusive: false,
+            timeout_seconds: 900,
+        }
+    }
+}
+
+/// The settings of a server.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// What it serves.
+    pub(super) operations: Vec<String>,
+    checkpoints: BTreeMap<String, String>,
+    pub(super) steps: u32,
+    pub(super) cfg_scale: f64,
+    pub(super) sampler: Option<String>,
+    pub(super) scheduler: Option<String>,
+    /// Added to what callers want left out.
+    pub(super) negative_prompt: String,
+    pub(super) upscaler: String,
+    /// Pictures the card makes side by side.
+    pub(super) images_per_batch: u32,
+    /// Pixels one picture may have; larger ones are made smaller and enlarged.
+    pub(super) most_pixels: f64,
+    /// Nobody else uses the server, so whatever runs while ours does is ours.
+    pub(super) exclusive: bool,
+    pub(super) timeout: Duration,
+}
+
+impl Settings {
+    /// Reads an operator's settings.
+    pub(super) fn read(written: Value, served: &[&str]) -> Result<Self, String> {
+        let written = match written {
+            Value::Null => Written::default(),
+            given => Written::deserialize(given).map_err(|error| error.to_string())?,
+        };
+        let all = || served.iter().map(|&name| name.to_owned()).collect();
+        let operations = written.operations.unwrap_or_else(all);
+        if let Some(other) = operations
+            .iter()
+            .find(|one| !served.contains(&one.as_str()))
+        {
+            return Err(format!(
+                "operations: {other} is not an operation of this vendor"
+            ));
+        }
+        if !(1.0..=100.0).contains(&written.cfg_scale) && written.cfg_scale != 0.0 {
+            return Err("cfg_scale: must be from 1 to 100".to_owned());
+        }
+        Ok(Self {
+            operations,
+            checkpoints: written.checkpoints,
+            steps: written.steps.clamp(1, 150),
+            cfg_scale: written.cfg_scale,
+            sampler: written.sampler,
+            scheduler: written.scheduler,
+            negative_prompt: written.negative_prompt,
+            upscaler: written.upscaler,
+            images_per_batch: written.images_per_batch.clamp(1, 16),
+            most_pixels: f64::from(written.most_pixels.clamp(64 * 64, 1 << 26)),
+            exclusive: written.exclusive,
+            timeout: Duration::from_secs(written.timeout_seconds.clamp(1, 3600)),
+        })
+    }
+
+    /// The checkpoint for one of our models; what is loaded when none is named.
+    pub(super) fn checkpoint(&self, model: &str) -> Option<&str> {
+        let named = self
+            .checkpoints
+            .get(model)
+            .or_else(|| self.checkpoints.get("*"));
+        named.map(String::as_str)
+    }
+}
