@@ -1,11 +1,14 @@
 //! One command that starts the service and its own bare references and compares them in interleaved rounds.
 //! Figures on a shared machine are noisy; the ratios inside one run are the claim.
 //!
-//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit` or `-- start` one part.
+//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- callbacks` or `-- start`
+//! one part.
 //! PostgreSQL is measured too when `ATELIER_TEST_POSTGRES` holds the address of a server to make databases on.
 
+mod callbacks;
 mod fetch;
 mod load;
+mod receiver;
 mod reference;
 mod report;
 mod service;
@@ -25,11 +28,13 @@ async fn main() -> Result<()> {
         [] => {
             start::run().await.context("start")?;
             fetch::run().await.context("fetch")?;
-            submit::run().await.context("submit")
+            submit::run().await.context("submit")?;
+            callbacks::run().await.context("callbacks")
         }
         ["fetch"] => fetch::run().await,
         ["submit"] => submit::run().await,
+        ["callbacks"] => callbacks::run().await,
         ["start"] => start::run().await,
-        _ => anyhow::bail!("known parts are fetch, submit and start"),
+        _ => anyhow::bail!("known parts are start, fetch, submit and callbacks"),
     }
 }

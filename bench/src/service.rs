@@ -31,6 +31,12 @@ impl Drop for Served {
 }
 
 impl Served {
+    /// The database it keeps in its folder.
+    pub(crate) fn own_database(&self) -> Option<String> {
+        let folder = self.folder.as_ref()?;
+        Some(format!("sqlite:{}", folder.join("atelier.db").display()))
+    }
+
     /// Resident memory in MB.
     pub(crate) fn memory_mb(&self) -> Result<f64> {
         let id = self.child.id().context("the process has ended")?;
@@ -42,6 +48,15 @@ impl Served {
         let kilobytes: f64 = line.split_whitespace().nth(1).unwrap_or("0").parse()?;
         Ok(kilobytes / 1024.0)
     }
+}
+
+/// The server to make databases on, if one was named.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "where the server is differs by machine"
+)]
+pub(crate) fn postgres() -> Option<String> {
+    std::env::var("ATELIER_TEST_POSTGRES").ok()
 }
 
 /// The release binary beside this one.
@@ -60,6 +75,14 @@ fn binary() -> Result<PathBuf> {
 
 /// Starts the service on an empty folder, or on a database.
 pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
+    start_with(database, &[]).await
+}
+
+/// Starts it with some settings, given as environment variables.
+pub(crate) async fn start_with(
+    database: Option<&str>,
+    settings: &[(&str, &str)],
+) -> Result<Served> {
     let stamp = std::process::id();
     let number =
         std::sync::atomic::AtomicU32::fetch_add(&STARTED, 1, std::sync::atomic::Ordering::Relaxed);
@@ -70,7 +93,8 @@ pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
         .arg(&folder);
     command
         .env("ATELIER_ADMIN_TOKEN", ADMIN)
-        .env("ATELIER_LOG_LEVEL", "error");
+        .env("ATELIER_LOG_LEVEL", "error")
+        .envs(settings.iter().copied());
     if let Some(database) = database {
         command.args(["--database", database]);
     }

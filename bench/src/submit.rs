@@ -14,19 +14,11 @@ const BODY: &str = r#"{"prompt":"a lighthouse at dawn [[stall]]","timeout":1200}
 /// Measures and prints, on SQLite and, when there is a server, on PostgreSQL.
 pub(crate) async fn run() -> Result<()> {
     compare("SQLite", None).await?;
-    if let Some(server) = postgres() {
+    if let Some(server) = service::postgres() {
         return compare("PostgreSQL", Some(&server)).await;
     }
     say("PostgreSQL was not measured: set ATELIER_TEST_POSTGRES");
     Ok(())
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "where the server is differs by machine"
-)]
-fn postgres() -> Option<String> {
-    std::env::var("ATELIER_TEST_POSTGRES").ok()
 }
 
 async fn compare(name: &str, server: Option<&str>) -> Result<()> {

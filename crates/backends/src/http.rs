@@ -65,8 +65,10 @@ pub struct Limits {
     pub image_bytes: u64,
     /// The memory all images under way may take together.
     pub image_memory: u64,
-    /// Requests to one destination at a time.
+    /// Images and files from one destination at a time.
     pub per_destination: usize,
+    /// Callbacks to one destination at a time, whoever sends them; more than one account's share of it.
+    pub per_receiver: usize,
     /// Callbacks at a time, and likewise images and files at a time.
     pub at_once: usize,
     /// Redirects an image or file may take.
@@ -89,6 +91,7 @@ impl Default for Limits {
             image_bytes: 30 * 1024 * 1024,
             image_memory: 256 * 1024 * 1024,
             per_destination: 8,
+            per_receiver: 64,
             at_once: 256,
             redirects: 3,
             answers: 16,
@@ -162,7 +165,7 @@ impl Outbound {
         Ok(Self {
             callbacks: client(Purpose::Callback),
             fetches: client(Purpose::Image),
-            callback_slots: Slots::new(limits.per_destination, limits.at_once),
+            callback_slots: Slots::new(limits.per_receiver, limits.at_once),
             fetch_slots: Slots::new(limits.per_destination, limits.at_once),
             image_memory: fetch::memory(limits.image_memory),
             policy,

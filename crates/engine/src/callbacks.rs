@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Engine, unavailable};
 use crate::ids::random_bytes;
 use crate::sign::new_webhook_secret;
-use crate::views::CallbackView;
+use crate::views::{CallbackView, TryView};
 
 /// After a rotation both secrets sign for this long.
 const BOTH_SIGN_MS: i64 = 24 * 3_600_000;
@@ -33,17 +33,29 @@ impl Engine {
             .deliveries(account_id, None, offset, limit)
             .await
             .map_err(unavailable)?;
-        let view = |row: atelier_store::Delivery| CallbackView {
-            next_attempt_ms: (row.state == "due").then_some(row.next_ms),
-            id: row.id,
-            job_id: row.job_id,
-            url: row.url,
-            status: row.state,
-            attempts: row.attempts,
-            last_status: row.last_status,
-            last_error: row.last_error,
-        };
         Ok((rows.into_iter().map(view).collect(), total))
+    }
+
+    /// One callback of an account and its tries, oldest first, as far as they are still remembered.
+    pub async fn callback(
+        &self,
+        account_id: &str,
+        id: &str,
+    ) -> Result<(CallbackView, Vec<TryView>), Refusal> {
+        let row = self.store.delivery(account_id, id).await;
+        let row = row
+            .map_err(unavailable)?
+            .ok_or_else(|| Refusal::new(Code::NotFound, "no such callback"))?;
+        let log = self.store.delivery_log(id).await.map_err(unavailable)?;
+        let tries = log.into_iter().map(|one| TryView {
+            attempt: one.attempt,
+            time_ms: one.time_ms,
+            status: one.status,
+            error: one.error,
+            duration_ms: one.duration_ms,
+            answer: one.answer_start,
+        });
+        Ok((view(row), tries.collect()))
     }
 
     /// Sends a callback again, now.
@@ -138,6 +150,19 @@ impl Engine {
         self.keyring
             .sealer()
             .seal(&text, setting_name(account_id).as_bytes(), random_bytes())
+    }
+}
+
+fn view(row: atelier_store::Delivery) -> CallbackView {
+    CallbackView {
+        next_attempt_ms: (row.state == "due").then_some(row.next_ms),
+        id: row.id,
+        job_id: row.job_id,
+        url: row.url,
+        status: row.state,
+        attempts: row.attempts,
+        last_status: row.last_status,
+        last_error: row.last_error,
     }
 }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use atelier_backends::http::CallbackOutcome;
 use atelier_contract::Job;
-use atelier_store::{Delivery, DeliveryResult, DeliveryState};
+use atelier_store::{Claim, Delivery, DeliveryResult, DeliveryState};
 use bytes::Bytes;
 
 use crate::crash;
 use crate::engine::Engine;
 use crate::ids::random_bytes;
 use crate::jobs::{family_of, render};
+use crate::lanes::Lane;
 use crate::sign::sign_webhook;
 
 /// A claimed callback that is not heard of again is due again after this: a try takes half of it at the most.
@@ -29,15 +30,18 @@ impl Engine {
             return Ok(0);
         }
         let now_ms = self.now_ms();
-        let skip = self.breaker.open(now_ms);
-        let per_host = self.settings.callbacks_per_host;
-        let claimed = self
-            .store
-            .claim_deliveries(now_ms, now_ms + CLAIM_MS, free as i64, per_host, &skip)
-            .await?;
+        let claim = Claim {
+            now_ms,
+            lease_until_ms: now_ms + CLAIM_MS,
+            limit: free as i64,
+            per_lane: self.settings.callbacks_per_host,
+            rooms: self.lanes.rooms(now_ms),
+        };
+        let claimed = self.store.claim_deliveries(claim).await?;
         let count = claimed.len();
         for delivery in claimed {
             crash::point("courier.claimed");
+            self.lanes.begin(&Lane::of(&delivery));
             let (engine, load) = (self.clone(), self.courier_load.clone());
             self.tasks.spawn(async move {
                 engine.post(delivery).await;
@@ -49,6 +53,7 @@ impl Engine {
     }
 
     async fn post(&self, delivery: Delivery) {
+        let lane = Lane::of(&delivery);
         let outcome = match self.compose(&delivery).await {
             Ok((headers, body)) => {
                 self.outbound
@@ -57,17 +62,17 @@ impl Engine {
             }
             Err(why) => {
                 tracing::error!(delivery = %delivery.id, why, "a callback could not be composed");
+                self.lanes.end(&lane, true, self.now_ms());
                 return; // The claim runs out and it is due again.
             }
         };
         crash::point("courier.posted");
         let now_ms = self.now_ms();
+        // The place is free as soon as the receiver is rid of us: writing it down is no business of the lane.
+        let silent = outcome.status.is_none() && !outcome.blocked;
+        self.lanes.end(&lane, !silent, now_ms);
+        self.wakes.callbacks.notify_one();
         let state = self.next_state(&delivery, &outcome, now_ms);
-        self.breaker.note(
-            &delivery.host,
-            matches!(state, DeliveryState::Delivered),
-            now_ms,
-        );
         let result = DeliveryResult {
             id: delivery.id.clone(),
             attempts: delivery.attempts,

@@ -9,10 +9,11 @@ use atelier_store::files::Files;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::breaker::Breaker;
+use crate::address_keys::AddressKeys;
 use crate::clock::Clock;
 use crate::ids::Ids;
 use crate::keyring::Keyring;
+use crate::lanes::Lanes;
 use crate::result_cache::ResultCache;
 use crate::settings::Settings;
 use crate::sign::AddressSigner;
@@ -55,14 +56,14 @@ pub struct Engine {
     pub(crate) clock: Clock,
     pub(crate) ids: Ids,
     pub(crate) keyring: Keyring,
-    pub(crate) signer: AddressSigner,
+    pub(crate) address_keys: AddressKeys,
     pub(crate) node: String,
     pub(crate) started_ms: i64,
-    pub(crate) wakes: Wakes,
+    pub(crate) wakes: Arc<Wakes>,
     pub(crate) bench: Workbench,
     pub(crate) results: ResultCache,
     pub(crate) callers: crate::callers::CallerCache,
-    pub(crate) breaker: Breaker,
+    pub(crate) lanes: Lanes,
     /// One clone per callback in flight; the count is the load.
     pub(crate) courier_load: Arc<()>,
     pub(crate) tasks: TaskTracker,
@@ -72,7 +73,7 @@ pub struct Engine {
 impl Engine {
     /// Builds the house; nothing runs yet.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let signer = parts.keyring.address_signer();
+        let first_key = ("1".to_owned(), parts.keyring.first_address_key());
         Arc::new(Self {
             slots: Slots::new(parts.workers),
             store: parts.store,
@@ -80,17 +81,17 @@ impl Engine {
             outbound: parts.outbound,
             tariff: RwLock::new(Arc::new(parts.tariff)),
             results: ResultCache::new(parts.settings.result_cache_bytes),
+            lanes: Lanes::new(parts.settings.callbacks_per_host),
             settings: parts.settings,
             started_ms: parts.clock.now_ms(),
             clock: parts.clock,
             ids: parts.ids,
             keyring: parts.keyring,
-            signer,
+            address_keys: AddressKeys::new(AddressSigner::new(vec![first_key])),
             node: parts.node,
-            wakes: Wakes::default(),
+            wakes: Arc::default(),
             bench: Workbench::default(),
             callers: crate::callers::CallerCache::default(),
-            breaker: Breaker::default(),
             courier_load: Arc::new(()),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),

@@ -4,7 +4,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::seal::Sealer;
-use crate::sign::AddressSigner;
 
 /// The master key and what is derived from it.
 #[derive(Clone)]
@@ -18,9 +17,9 @@ impl Keyring {
         Self { master }
     }
 
-    /// Signs and checks asset addresses.
-    pub fn address_signer(&self) -> AddressSigner {
-        AddressSigner::new(vec![("1".into(), self.derive("asset-address"))])
+    /// The key that signs asset addresses until the first rotation; its id is `1`.
+    pub fn first_address_key(&self) -> [u8; 32] {
+        self.derive("asset-address")
     }
 
     /// Seals secrets before they are stored.

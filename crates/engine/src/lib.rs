@@ -5,7 +5,7 @@
 //! can be called by hand; time and identifiers are parameters.
 
 mod accounts;
-mod breaker;
+mod address_keys;
 mod callbacks;
 mod callers;
 mod clock;
@@ -16,6 +16,7 @@ mod ids;
 mod jobs;
 pub mod key;
 mod keyring;
+mod lanes;
 mod operator;
 mod order;
 mod prepare;
@@ -29,6 +30,7 @@ pub mod sign;
 mod slots;
 mod submit;
 mod sweeper;
+mod tidy;
 mod vault;
 mod views;
 mod wake;
@@ -45,6 +47,6 @@ pub use submit::{Call, Submitted};
 pub use vault::{ASSETS, Asset};
 pub use views::{
     AccountChange, AccountView, AuditView, CallbackView, Caller, JobsFilter, KeyView, LedgerView,
-    NewAccountRequest, UsageView,
+    NewAccountRequest, TryView, UsageView,
 };
 pub use wake::Changes;

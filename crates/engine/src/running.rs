@@ -1,16 +1,14 @@
 //! The loops: each repeats one step, sleeps until a hint or a while, and stops when told.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use crate::address_keys::CHANGED;
 use crate::engine::Engine;
 
-/// How often the slow round of the sweeper goes.
-const TIDY_EVERY: Duration = Duration::from_mins(10);
-/// Hints to other nodes that there is work are gathered for this long.
+/// Hints to other nodes are gathered for this long.
 const HINT_PAUSE: Duration = Duration::from_millis(10);
 /// After an error a loop waits this long, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
@@ -25,6 +23,7 @@ impl Engine {
     pub async fn run(self: &Arc<Self>) -> Result<Running, atelier_store::Error> {
         if !self.store.is_postgres() {
             self.store.void_leases(None, self.now_ms()).await?;
+            self.store.free_claims(self.now_ms()).await?;
         }
         self.renew_step().await?;
         self.sweep_step().await?;
@@ -48,9 +47,12 @@ impl Engine {
             None,
             |engine| async move { engine.sweep_step().await.map(|_| false) },
         );
-        self.repeat("tidy", TIDY_EVERY, None, |engine| async move {
-            engine.tidy_step().await.map(|_| false)
-        });
+        self.repeat(
+            "tidy",
+            milliseconds(settings.tidy_ms),
+            None,
+            |engine| async move { engine.tidy_step().await.map(|_| false) },
+        );
         self.repeat(
             "renewer",
             milliseconds(settings.renew_ms),
@@ -125,6 +127,11 @@ impl Engine {
                     Some(("job", id)) => engine.wakes.job_changed(id),
                     _ if payload == "work" => engine.wakes.work.notify_one(),
                     _ if payload == "hook" => engine.wakes.callbacks.notify_one(),
+                    _ if payload == CHANGED => {
+                        if let Err(error) = engine.load_address_keys().await {
+                            tracing::warn!(%error, "address keys could not be read");
+                        }
+                    }
                     _ if payload == "key" => engine.callers.void(engine.now_ms()),
                     _ => {}
                 }
@@ -133,18 +140,9 @@ impl Engine {
     }
 
     /// A job waits: somebody should look.
-    pub(crate) fn wake_work(self: &Arc<Self>) {
+    pub(crate) fn wake_work(&self) {
         self.wakes.work.notify_one();
-        // Many jobs accepted together are one hint to the other nodes.
-        if !self.store.is_postgres() || self.wakes.work_told.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        let engine = self.clone();
-        self.tasks.spawn(async move {
-            tokio::time::sleep(HINT_PAUSE).await;
-            engine.wakes.work_told.store(false, Ordering::SeqCst);
-            engine.tell_nodes("work".into());
-        });
+        self.tell_nodes("work".into());
     }
 
     /// A callback is due: somebody should look.
@@ -165,13 +163,15 @@ impl Engine {
         self.tell_nodes("key".into());
     }
 
+    /// Tells other nodes what they should look at; what is told within a moment is one message.
     fn tell_nodes(&self, payload: String) {
-        if !self.store.is_postgres() {
+        if !self.store.is_postgres() || !self.wakes.tell(payload) {
             return;
         }
-        let store = self.store.clone();
+        let (store, wakes) = (self.store.clone(), self.wakes.clone());
         self.tasks.spawn(async move {
-            if let Err(error) = store.notify(&payload).await {
+            tokio::time::sleep(HINT_PAUSE).await;
+            if let Err(error) = store.notify(&wakes.told()).await {
                 tracing::debug!(%error, "other nodes were not told");
             }
         });

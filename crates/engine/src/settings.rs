@@ -28,12 +28,20 @@ pub struct Settings {
     pub callback_schedule_s: Vec<u64>,
     /// Callbacks in flight at once.
     pub callbacks_at_once: usize,
-    /// Callbacks in flight at once to one host.
+    /// Callbacks of one account in flight at once to one host.
     pub callbacks_per_host: i64,
     /// How long addresses of each class work, in milliseconds: hour, day, three days, month.
     pub keep_ms: [i64; 4],
     /// How long inline inputs are kept.
     pub input_keep_ms: i64,
+    /// How long the tries of finished callbacks and the attempts of final jobs are kept.
+    pub log_keep_ms: i64,
+    /// How long acts of operators are kept.
+    pub audit_keep_ms: i64,
+    /// A file that no row knows is an orphan once it is this old: younger ones may belong to a job about to settle.
+    pub orphan_ms: i64,
+    /// How often the slow round of the sweeper goes.
+    pub tidy_ms: u64,
     /// Words that no prompt may contain.
     pub banned_words: Vec<String>,
     /// Where `originImage` addresses start.
@@ -60,10 +68,14 @@ impl Default for Settings {
             idempotency_ms: 24 * HOUR,
             max_queue: 10,
             callback_schedule_s: vec![5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200],
-            callbacks_at_once: 64,
-            callbacks_per_host: 4,
+            callbacks_at_once: 256,
+            callbacks_per_host: 16,
             keep_ms: [HOUR, 24 * HOUR, 72 * HOUR, 31 * 24 * HOUR],
             input_keep_ms: 31 * 24 * HOUR,
+            log_keep_ms: 30 * 24 * HOUR,
+            audit_keep_ms: 400 * 24 * HOUR,
+            orphan_ms: HOUR,
+            tidy_ms: 600_000,
             banned_words: Vec::new(),
             origin_url: "http://127.0.0.1:8080".into(),
             cdn_url: "http://127.0.0.1:8080".into(),
@@ -74,6 +86,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The longest that any address works.
+    pub fn longest_ms(&self) -> i64 {
+        self.keep_ms.into_iter().max().unwrap_or(0)
+    }
+
     /// How long addresses of a class work.
     pub fn lifetime_ms(&self, keep: Keep) -> i64 {
         self.keep_ms[match keep {

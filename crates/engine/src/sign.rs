@@ -65,6 +65,11 @@ impl AddressSigner {
         format!("e={expires_s}&k={id}&s={signature}")
     }
 
+    /// Whether the key that a query names is among them; a query that names none is known well enough.
+    pub fn knows(&self, query: &str) -> bool {
+        read(query).is_none_or(|(_, id, _)| self.keys.iter().any(|(known, _)| known == id))
+    }
+
     /// Checks the query of an address: first who signed it, then whether its time is over, so that only addresses
     /// that were once good are told apart from the rest.
     pub fn verify(&self, path: &str, query: &str, now_s: i64) -> Result<(), AddressFault> {
@@ -212,6 +217,7 @@ mod tests {
         let both = signer(&["b", "a"]);
         assert_eq!(both.verify(PATH, &old, 0), Ok(()));
         assert!(both.sign(PATH, 1000).contains("k=b"));
+        assert!(both.knows(&old) && both.knows("x=1") && !signer(&["b"]).knows(&old));
         let retired = signer(&["b"]).verify(PATH, &old, 0);
         assert_eq!(retired, Err(AddressFault::BadSignature));
     }

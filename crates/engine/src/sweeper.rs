@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use atelier_store::Guard;
-use futures_util::StreamExt as _;
 
 use crate::crash;
 use crate::engine::Engine;
@@ -13,8 +12,6 @@ use crate::settle::{Ending, TIMED_OUT};
 const AT_ONCE: i64 = 200;
 /// A node that was silent for this long is no longer listed.
 const NODE_SILENT_MS: i64 = 60_000;
-/// A file without a row is an orphan once it is this old: younger ones may belong to a job about to settle.
-const ORPHAN_MS: i64 = 3_600_000;
 
 impl Engine {
     /// Ends overdue jobs, takes up jobs of silent workers, deletes expired files; says how much it did.
@@ -59,29 +56,6 @@ impl Engine {
         Ok(gone.len())
     }
 
-    /// The slow round: files no row knows, old idempotency keys.
-    pub async fn tidy_step(&self) -> Result<usize, atelier_store::Error> {
-        let now_ms = self.now_ms();
-        self.store
-            .forget_idempotency(now_ms - self.settings.idempotency_ms)
-            .await?;
-        let kept = self.files.sweep_unfinished(now_ms - ORPHAN_MS).await;
-        let mut orphans = match (kept, self.files.list("", now_ms - ORPHAN_MS).await) {
-            (Ok(_), Ok(keys)) => keys,
-            (Err(error), _) | (_, Err(error)) => {
-                tracing::warn!(%error, "the vault could not be listed");
-                return Ok(0);
-            }
-        };
-        let mut deleted = 0;
-        while let Some(Ok(key)) = orphans.next().await {
-            if self.store.asset(&key).await?.is_none() && self.files.delete(&key).await.is_ok() {
-                deleted += 1;
-            }
-        }
-        Ok(deleted)
-    }
-
     /// Says that this node is alive and still works on what it has in hand; stops what it has lost.
     pub async fn renew_step(&self) -> Result<(), atelier_store::Error> {
         let now_ms = self.now_ms();
@@ -96,6 +70,7 @@ impl Engine {
                 self.bench.cancel(lost);
             }
         }
+        self.load_address_keys().await?;
         self.store
             .beat(&self.node, self.started_ms, now_ms, "")
             .await

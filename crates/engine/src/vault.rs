@@ -32,7 +32,8 @@ impl Engine {
     /// The addresses of a file on the origin host and on the proxy host. They end when the file does, so that they
     /// are the same at every reading.
     pub(crate) fn addresses(&self, file: &File) -> (String, String) {
-        let query = self.signer.sign(&file.key, file.expires_ms / 1000);
+        let signer = self.address_keys.signer();
+        let query = signer.sign(&file.key, file.expires_ms / 1000);
         let address =
             |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
         (
@@ -52,15 +53,16 @@ impl Engine {
                 .strip_prefix(ASSETS)
         })?;
         let (key, query) = rest.split_once('?')?;
-        self.signer.verify(key, query, self.now_ms() / 1000).ok()?;
+        let signer = self.address_keys.signer();
+        signer.verify(key, query, self.now_ms() / 1000).ok()?;
         Some(key.to_owned())
     }
 
     /// The asset behind a key and its signed query.
     pub async fn asset(&self, key: &str, query: &str) -> Result<Asset, Refusal> {
         let gone = || Refusal::new(Code::Expired, "the address has expired");
-        self.signer
-            .verify(key, query, self.now_ms() / 1000)
+        self.verify_address(key, query)
+            .await
             .map_err(|fault| match fault {
                 AddressFault::Expired => gone(),
                 AddressFault::BadSignature => {

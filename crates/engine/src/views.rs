@@ -108,6 +108,23 @@ pub struct CallbackView {
     pub last_error: Option<String>,
 }
 
+/// One try of a callback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TryView {
+    /// The number of the try.
+    pub attempt: i64,
+    /// When it ended.
+    pub time_ms: i64,
+    /// The HTTP status, when there was one.
+    pub status: Option<i64>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// How long it took.
+    pub duration_ms: i64,
+    /// The start of the receiver's answer.
+    pub answer: String,
+}
+
 /// An action of the operator or of the system, for the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditView {

@@ -1,7 +1,6 @@
 //! In-process hints that something changed. A lost hint costs a second, never a job: every loop also looks by itself.
 
-use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,12 +14,24 @@ pub(crate) struct Wakes {
     pub(crate) work: Notify,
     /// A callback may be due.
     pub(crate) callbacks: Notify,
-    /// Whether a hint about work is already on its way to the other nodes.
-    pub(crate) work_told: AtomicBool,
+    /// What the other nodes are to be told next.
+    outbox: Mutex<HashSet<String>>,
     watched: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
 impl Wakes {
+    /// Puts something into the outbox; whether it is the first, so that somebody has to empty it.
+    pub(crate) fn tell(&self, payload: String) -> bool {
+        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
+        outbox.insert(payload) && outbox.len() == 1
+    }
+
+    /// Empties the outbox.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
+        outbox.drain().collect()
+    }
+
     /// Says that a job changed.
     pub(crate) fn job_changed(&self, id: &str) {
         let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);

@@ -137,6 +137,7 @@ pub(crate) async fn build_engine(
     };
     let engine = Engine::new(parts);
     engine.load_prices().await.context("stored prices")?;
+    engine.load_address_keys().await.context("address keys")?;
     Ok(engine)
 }
 
@@ -222,7 +223,16 @@ fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
         &names,
     )
     .map_err(|why| anyhow!(why))?;
-    Outbound::new(policy, OutboundLimits::default()).context("the client for outbound requests")
+    let (usual, callbacks) = (OutboundLimits::default(), &config.callbacks);
+    let limits = OutboundLimits {
+        at_once: usual.at_once.max(callbacks.parallel),
+        // Room for several accounts whose receivers share a host.
+        per_receiver: usual
+            .per_receiver
+            .max(4 * usize::try_from(callbacks.parallel_per_host).unwrap_or(0)),
+        ..usual
+    };
+    Outbound::new(policy, limits).context("the client for outbound requests")
 }
 
 fn settings(config: &Config, addresses: &Addresses) -> Settings {
@@ -254,6 +264,10 @@ fn settings(config: &Config, addresses: &Addresses) -> Settings {
             retention.small_image_days * DAY_MS,
         ],
         input_keep_ms: retention.input_days * DAY_MS,
+        log_keep_ms: retention.log_days * DAY_MS,
+        audit_keep_ms: retention.audit_days * DAY_MS,
+        orphan_ms: retention.orphan_minutes * MINUTE_MS,
+        tidy_ms: jobs.tidy_s * 1000,
         banned_words: config.prompts.banned.clone(),
         origin_url: or_base(&config.origin_url),
         cdn_url: or_base(&config.cdn_url),

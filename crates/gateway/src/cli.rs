@@ -3,6 +3,7 @@
 mod account;
 mod check;
 mod migrate;
+mod rotate;
 mod serve;
 
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ enum Command {
         #[command(subcommand)]
         action: account::Action,
     },
+    /// Makes a new key that signs asset addresses; those signed before go on working until they expire.
+    RotateAddressKey(Place),
     /// Proves that every balance equals the sum of its ledger rows.
     Check(Place),
 }
@@ -82,6 +85,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Some(Command::Account { place, action }) => {
             block_on(account::run(place.config(Vec::new())?, action))
         }
+        Some(Command::RotateAddressKey(place)) => block_on(rotate::run(place.config(Vec::new())?)),
         Some(Command::Check(place)) => block_on(check::run(place.config(Vec::new())?)),
     }
 }

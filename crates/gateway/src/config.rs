@@ -108,6 +108,7 @@ pub(crate) struct Jobs {
     pub(crate) progress_ms: u64,
     pub(crate) idle_ms: u64,
     pub(crate) sweep_ms: u64,
+    pub(crate) tidy_s: u64,
     pub(crate) tries: i64,
     pub(crate) retry_pause_ms: i64,
     pub(crate) result_cache_mib: u64,
@@ -166,6 +167,9 @@ pub(crate) struct Retention {
     pub(crate) small_image_days: i64,
     pub(crate) input_days: i64,
     pub(crate) idempotency_hours: i64,
+    pub(crate) log_days: i64,
+    pub(crate) audit_days: i64,
+    pub(crate) orphan_minutes: i64,
 }
 
 /// The embedded engine.

@@ -54,6 +54,15 @@ impl Store {
         self.db().maybe(&sql, args![key]).await
     }
 
+    /// Those of some keys that no row knows.
+    pub async fn unknown_assets(&self, keys: &[String]) -> Result<Vec<String>> {
+        let sql = "SELECT key FROM asset WHERE key IN ({list:$1})";
+        let known: Vec<String> = self.db().all(sql, args![&json(keys)]).await?;
+        let known: std::collections::HashSet<String> = known.into_iter().collect();
+        let unknown = keys.iter().filter(|key| !known.contains(*key));
+        Ok(unknown.cloned().collect())
+    }
+
     /// Files that may be deleted, longest expired first.
     pub async fn expired_assets(&self, now_ms: i64, limit: i64) -> Result<Vec<Asset>> {
         let sql = format!(

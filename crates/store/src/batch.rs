@@ -4,6 +4,7 @@
 pub(crate) mod attempts;
 pub(crate) mod books;
 mod decide;
+pub(crate) mod tries;
 mod write;
 
 use std::collections::HashMap;

@@ -2,6 +2,8 @@
 
 mod claim;
 
+pub use claim::{Claim, Room};
+
 use crate::db::args;
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
@@ -17,7 +19,7 @@ pub struct Delivery {
     pub account_id: String,
     /// Where to.
     pub url: String,
-    /// The host of the address.
+    /// The host of the address, with its port when it is not the usual one.
     pub host: String,
     /// due, sending, delivered, exhausted or stopped.
     pub state: String,
@@ -155,7 +157,14 @@ impl Store {
         Ok((rows, self.db().one(&count, args![account_id, state]).await?))
     }
 
-    /// Every try of a delivery, oldest first.
+    /// A delivery of an account.
+    pub async fn delivery(&self, account_id: &str, id: &str) -> Result<Option<Delivery>> {
+        let sql =
+            format!("SELECT {DELIVERY_COLUMNS} FROM delivery WHERE account_id = $1 AND id = $2");
+        self.db().maybe(&sql, args![account_id, id]).await
+    }
+
+    /// Every try of a delivery that is still remembered, oldest first.
     pub async fn delivery_log(&self, id: &str) -> Result<Vec<DeliveryTry>> {
         let sql = "SELECT attempt, time_ms, status, error, duration_ms, answer_start \
              FROM delivery_log WHERE delivery_id = $1 ORDER BY attempt";

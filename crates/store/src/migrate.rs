@@ -17,6 +17,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0004_deliveries.sql"),
     ),
     ("0005_house", include_str!("../migrations/0005_house.sql")),
+    (
+        "0007_retention",
+        include_str!("../migrations/0007_retention.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together queue behind it.

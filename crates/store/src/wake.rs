@@ -34,12 +34,12 @@ impl Wake {
 }
 
 impl Store {
-    /// Tells every node something; does nothing on SQLite.
-    pub async fn notify(&self, payload: &str) -> Result<()> {
+    /// Tells every node some things, in one go; does nothing on SQLite.
+    pub async fn notify(&self, payloads: &[String]) -> Result<()> {
         if let Db::Postgres(pool) = self.db() {
-            sqlx::query("SELECT pg_notify($1, $2)")
+            sqlx::query("SELECT pg_notify($1, told) FROM UNNEST($2::text[]) AS told")
                 .bind(CHANNEL)
-                .bind(payload)
+                .bind(payloads)
                 .execute(pool)
                 .await?;
         }

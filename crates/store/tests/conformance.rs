@@ -31,6 +31,8 @@ mod model;
 mod postgres_only;
 #[path = "conformance/races.rs"]
 mod races;
+#[path = "conformance/retention.rs"]
+mod retention;
 #[path = "conformance/schema.rs"]
 mod schema;
 #[path = "conformance/settle.rs"]

@@ -353,7 +353,7 @@ async fn five_hundred_callbacks_to_a_dead_receiver_do_not_delay_fifty_to_a_live_
         "the live receiver waited {took:?}"
     );
     assert!(lost.iter().all(|outcome| outcome.error.is_some()));
-    let at_once = client.limits().per_destination;
+    let at_once = client.limits().per_receiver;
     assert!(
         dead.connections() <= 2 * at_once,
         "{} at the dead one",

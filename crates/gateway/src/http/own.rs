@@ -124,6 +124,20 @@ pub(super) async fn quote(app: Arc<App>, received: Received) -> Answer {
     ))
 }
 
+/// Shows one of the caller's callbacks with its tries.
+pub(super) async fn callback(app: Arc<App>, received: Received) -> Answer {
+    let caller = caller::known(&app, &received).await?;
+    let id = received
+        .params
+        .first()
+        .map(String::as_str)
+        .unwrap_or_default();
+    let (callback, tries) = app.engine.callback(&caller.account_id, id).await?;
+    let mut row = rows::callback(&callback);
+    row["log"] = tries.iter().map(rows::callback_try).collect();
+    Ok(reply::success(row))
+}
+
 /// Lists the caller's callbacks.
 pub(super) async fn callbacks(app: Arc<App>, received: Received) -> Answer {
     let caller = caller::known(&app, &received).await?;

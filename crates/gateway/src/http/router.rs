@@ -164,6 +164,7 @@ impl Router {
         self.add(delete, "/account/v1/keys/{}", page!(own::revoke_key));
         self.add(post, "/account/v1/quote", page!(own::quote));
         self.add(get, "/account/v1/callbacks", page!(own::callbacks));
+        self.add(get, "/account/v1/callbacks/{}", page!(own::callback));
         self.add(
             get,
             "/account/v1/callbacks/secret",

@@ -4,7 +4,7 @@ use atelier_contract::Refusal;
 use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::timestamp;
 use atelier_contract::fields::Text;
-use atelier_engine::{CallbackView, KeyView, LedgerView};
+use atelier_engine::{CallbackView, KeyView, LedgerView, TryView};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,6 +48,18 @@ pub(super) fn callback(callback: &CallbackView) -> Value {
         "nextAttemptAt": callback.next_attempt_ms.map(timestamp),
         "lastStatus": callback.last_status,
         "lastError": callback.last_error,
+    })
+}
+
+/// One try of a callback.
+pub(super) fn callback_try(one: &TryView) -> Value {
+    json!({
+        "attempt": one.attempt,
+        "time": timestamp(one.time_ms),
+        "status": one.status,
+        "error": one.error,
+        "durationMs": one.duration_ms,
+        "answer": one.answer,
     })
 }
 

@@ -57,6 +57,7 @@ const TABLE: &[Row] = rows! {
     "delete" "/account/v1/keys/{keyId}" "account.keys.revoke" "", Object, "Revokes a key at once.";
     "post" "/account/v1/quote" "account.quote" "operation*:string request:object", Object, "What a submit of the same body would hold.";
     "get" "/account/v1/callbacks" "account.callbacks" PAGES, Page, "Callbacks and how they went.";
+    "get" "/account/v1/callbacks/{id}" "account.callbacks.show" "", Object, "One callback with every try made.";
     "post" "/account/v1/callbacks/{id}/redeliver" "account.callbacks.redeliver" "", Object, "Sends one again.";
     "post" "/account/v1/callbacks/redeliver" "account.callbacks.redeliver_since" "since*:string", Object, "Sends all again that were given up since a time.";
     "get" "/account/v1/callbacks/secret" "account.callbacks.secret" "", Object, "The secret callbacks are signed with.";

@@ -2,6 +2,7 @@
 
 use atelier_contract::JobState;
 use serde::Serialize;
+use url::Position;
 
 use crate::assets;
 use crate::batch::decide::Decisions;
@@ -159,11 +160,12 @@ impl DeliveryLine {
     }
 }
 
-/// The host of an address; the address itself when it has none, so that it still counts against something.
+/// The host of an address, with its port when it is not the usual one: two receivers on one machine are two. The
+/// address itself when it has none, so that it still counts against something.
 fn host(address: &str) -> String {
     let parsed = url::Url::parse(address).ok();
-    parsed
-        .and_then(|url| url.host_str().map(str::to_owned))
+    let host = parsed.map(|url| url[Position::BeforeHost..Position::AfterPort].to_owned());
+    host.filter(|host| !host.is_empty())
         .unwrap_or_else(|| address.to_owned())
 }
 

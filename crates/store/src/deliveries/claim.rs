@@ -1,54 +1,78 @@
 //! Changing deliveries: claiming, recording a try, delivering again.
 
+use serde::Serialize;
+
 use crate::batch::json;
 use crate::db::{Conn, args};
-use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult, DeliveryState};
+use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult};
+use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
-/// The first of every host, then the second of every host, and so on; none of the hosts to skip.
+/// Of what is due, each lane (an account's deliveries to one host) offers as many as it has room for; then the first
+/// of every account goes, the second of every account, and so on.
 const TAKE: &str = "UPDATE delivery SET state = 'sending', attempts = attempts + 1, next_ms = $2 \
      WHERE id IN (SELECT id FROM delivery WHERE id IN ( \
-       SELECT id FROM (SELECT id, next_ms, ROW_NUMBER() OVER (PARTITION BY host ORDER BY next_ms, id) \
-         AS place FROM delivery WHERE state IN ('due', 'sending') AND next_ms <= $1 \
-         AND host NOT IN ({list:$5})) ranked \
-       WHERE place <= $4 ORDER BY place, next_ms, id LIMIT $3) \
+       SELECT id FROM (SELECT id, next_ms, ROW_NUMBER() OVER \
+           (PARTITION BY account_id ORDER BY place, next_ms, id) AS turn \
+         FROM (SELECT due.id, due.account_id, due.next_ms, COALESCE(v.places, $4) AS places, \
+             ROW_NUMBER() OVER (PARTITION BY due.account_id, due.host ORDER BY due.next_ms, due.id) AS place \
+           FROM delivery AS due LEFT JOIN {rows:$5 account_id text, host text, places bigint} \
+             ON v.account_id = due.account_id AND v.host = due.host \
+           WHERE due.state IN ('due', 'sending') AND due.next_ms <= $1) AS ranked \
+         WHERE place <= places) AS offered \
+       ORDER BY turn, next_ms, id LIMIT $3) \
        AND state IN ('due', 'sending') AND next_ms <= $1 {lock free}) \
      RETURNING";
 
-struct Claim {
-    now_ms: i64,
-    lease_until_ms: i64,
-    limit: i64,
-    per_host: i64,
-    skip_hosts: String,
+/// The wish to take deliveries whose time has come.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The time.
+    pub now_ms: i64,
+    /// When a claim that nobody speaks of again is free.
+    pub lease_until_ms: i64,
+    /// The most to take.
+    pub limit: i64,
+    /// The most to take of one lane: an account's deliveries to one host.
+    pub per_lane: i64,
+    /// Lanes that have another number of places.
+    pub rooms: Vec<Room>,
+}
+
+/// How many deliveries of a lane may be taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Room {
+    /// The account.
+    pub account_id: String,
+    /// The host.
+    pub host: String,
+    /// None at all with 0.
+    pub places: i64,
 }
 
 impl Store {
-    /// Takes deliveries whose time has come, fairly between hosts.
-    pub async fn claim_deliveries(
-        &self,
-        now_ms: i64,
-        lease_until_ms: i64,
-        limit: i64,
-        per_host: i64,
-        skip_hosts: &[String],
-    ) -> Result<Vec<Delivery>> {
-        let skip_hosts = json(skip_hosts);
-        let claim = Claim {
-            now_ms,
-            lease_until_ms,
-            limit,
-            per_host,
-            skip_hosts,
-        };
+    /// Takes deliveries whose time has come, fairly between accounts and hosts.
+    pub async fn claim_deliveries(&self, claim: Claim) -> Result<Vec<Delivery>> {
         self.change(claim, |conn, claim| Box::pin(take(conn, claim)))
             .await
     }
 
+    /// Makes tries that nobody will speak of again due at once: for a store of one process, at its start.
+    pub async fn free_claims(&self, now_ms: i64) -> Result<u64> {
+        self.change(now_ms, |conn, now_ms| {
+            Box::pin(async move {
+                let sql =
+                    "UPDATE delivery SET next_ms = $1 WHERE state = 'sending' AND next_ms > $1";
+                conn.run(sql, args![*now_ms]).await
+            })
+        })
+        .await
+    }
+
     /// Records a try; false when it was not the current one.
     pub async fn finish_delivery(&self, result: DeliveryResult) -> Result<bool> {
-        self.change(result, |conn, result| Box::pin(finish(conn, result)))
-            .await
+        let (pending, answer) = Pending::new(result);
+        self.send(Change::Tried(Box::new(pending)), answer).await
     }
 
     /// Makes a delivery due again, unless it is being sent.
@@ -85,54 +109,13 @@ impl Store {
 
 async fn take(conn: &mut Conn, claim: &Claim) -> Result<Vec<Delivery>> {
     let sql = format!("{TAKE} {DELIVERY_COLUMNS}");
+    let rooms = json(&claim.rooms);
     let args = args![
         claim.now_ms,
         claim.lease_until_ms,
         claim.limit,
-        claim.per_host,
-        &claim.skip_hosts
+        claim.per_lane,
+        &rooms
     ];
     conn.all(&sql, args).await
-}
-
-async fn finish(conn: &mut Conn, result: &DeliveryResult) -> Result<bool> {
-    let (state, next_ms, delivered_ms) = match result.state {
-        DeliveryState::Delivered => ("delivered", result.now_ms, Some(result.now_ms)),
-        DeliveryState::Due { next_ms } => ("due", next_ms, None),
-        DeliveryState::Exhausted => ("exhausted", result.now_ms, None),
-        DeliveryState::Stopped => ("stopped", result.now_ms, None),
-    };
-    let current = conn
-        .run(
-            "UPDATE delivery SET state = $3, next_ms = $4, delivered_ms = $5, last_status = $6, \
-             last_error = $7 WHERE id = $1 AND attempts = $2 AND state = 'sending'",
-            args![
-                &result.id,
-                result.attempts,
-                state,
-                next_ms,
-                delivered_ms,
-                result.status,
-                result.error.as_deref()
-            ],
-        )
-        .await?;
-    if current == 0 {
-        return Ok(false);
-    }
-    conn.run(
-        "INSERT INTO delivery_log (delivery_id, attempt, time_ms, status, error, duration_ms, \
-         answer_start) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        args![
-            &result.id,
-            result.attempts,
-            result.now_ms,
-            result.status,
-            result.error.as_deref(),
-            result.duration_ms,
-            &result.answer_start
-        ],
-    )
-    .await?;
-    Ok(true)
 }

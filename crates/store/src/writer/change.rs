@@ -4,8 +4,9 @@ use std::pin::Pin;
 
 use tokio::sync::oneshot;
 
-use crate::batch::{self, attempts};
+use crate::batch::{self, attempts, tries};
 use crate::db::Conn;
+use crate::deliveries::DeliveryResult;
 use crate::jobs::accept::{Accept, Accepted};
 use crate::jobs::attempt::{Attempt, Receipt};
 use crate::jobs::settle::{Settled, Settlement};
@@ -77,6 +78,7 @@ pub(crate) enum Change {
     Settle(Box<Pending<Settlement, Settled>>),
     Attempt(Box<Pending<Attempt, bool>>),
     Ticket(Box<Pending<Receipt, bool>>),
+    Tried(Box<Pending<DeliveryResult, bool>>),
     Other(Box<dyn Work>),
     Stop(oneshot::Sender<()>),
 }
@@ -88,6 +90,7 @@ pub(crate) struct Batch {
     settles: Vec<Pending<Settlement, Settled>>,
     attempts: Vec<Pending<Attempt, bool>>,
     tickets: Vec<Pending<Receipt, bool>>,
+    tries: Vec<Pending<DeliveryResult, bool>>,
     others: Vec<Box<dyn Work>>,
 }
 
@@ -97,6 +100,7 @@ impl Batch {
             + self.settles.len()
             + self.attempts.len()
             + self.tickets.len()
+            + self.tries.len()
             + self.others.len()
     }
 
@@ -107,6 +111,7 @@ impl Batch {
             Change::Settle(settle) if !settle.reply.is_closed() => self.settles.push(*settle),
             Change::Attempt(one) if !one.reply.is_closed() => self.attempts.push(*one),
             Change::Ticket(one) if !one.reply.is_closed() => self.tickets.push(*one),
+            Change::Tried(one) if !one.reply.is_closed() => self.tries.push(*one),
             Change::Other(other) if !other.is_abandoned() => self.others.push(other),
             _ => {}
         }
@@ -122,6 +127,9 @@ impl Batch {
         }
         if !self.tickets.is_empty() {
             attempts::tickets(conn, &mut self.tickets).await?;
+        }
+        if !self.tries.is_empty() {
+            tries::record(conn, &mut self.tries).await?;
         }
         for other in &mut self.others {
             other.run(conn).await?;
@@ -150,6 +158,7 @@ impl Batch {
             .into_iter()
             .for_each(|one| one.send(outcome()));
         self.tickets.into_iter().for_each(|one| one.send(outcome()));
+        self.tries.into_iter().for_each(|one| one.send(outcome()));
         self.others.into_iter().for_each(|one| one.send(outcome()));
     }
 
@@ -164,7 +173,7 @@ impl Batch {
                 }));)+
             };
         }
-        single!(settles, accepts, attempts, tickets, others);
+        single!(settles, accepts, attempts, tickets, tries, others);
         one_each
     }
 }

@@ -7,6 +7,7 @@ use crate::rig::{NOW, Rig};
 each_db!(
     an_input_is_recorded_and_only_lives_longer,
     expired_files_are_listed_until_forgotten,
+    keys_without_a_row_are_told_apart,
 );
 
 fn input(key: &str, expires_ms: i64) -> Asset {
@@ -80,4 +81,21 @@ async fn expired_files_are_listed_until_forgotten(rig: Rig) {
         .await
         .expect("forgotten");
     assert_eq!(keys(NOW + 9, 10).await, ["in/e", "in/c"]);
+}
+
+async fn keys_without_a_row_are_told_apart(rig: Rig) {
+    rig.store
+        .note_inputs(vec![input("in/a", NOW), input("in/b", NOW)])
+        .await
+        .expect("noted");
+    let keys = ["in/x", "in/a", "in/y", "in/b"].map(str::to_owned);
+    let unknown = rig.store.unknown_assets(&keys).await.expect("a list");
+    assert_eq!(unknown, ["in/x", "in/y"]);
+    assert!(
+        rig.store
+            .unknown_assets(&[])
+            .await
+            .expect("a list")
+            .is_empty()
+    );
 }

@@ -1,13 +1,17 @@
 //! Deliveries: claimed fairly, recorded once, given up and made due again.
 
-use atelier_store::{Delivery, DeliveryResult, DeliveryState, Guard};
+use atelier_store::{Claim, Delivery, DeliveryResult, DeliveryState, Guard, Room};
 
 use crate::rig::{NOW, Rig};
 
 each_db!(
     a_delivery_is_claimed_once_and_counts_a_try,
     claims_are_fair_between_hosts,
-    hosts_to_skip_are_skipped,
+    claims_are_fair_between_accounts,
+    a_lane_gives_as_many_as_it_has_room_for,
+    receivers_on_other_ports_are_other_hosts,
+    claims_of_a_dead_process_are_free_at_once,
+    tries_recorded_together_are_each_answered,
     a_try_is_recorded_with_its_log,
     a_late_result_is_refused,
     a_lost_try_is_made_again,
@@ -29,10 +33,24 @@ async fn owed(rig: &Rig, account_id: &str, host: &str) -> String {
 const DUE: i64 = NOW + 5_000;
 
 async fn claim(rig: &Rig, now_ms: i64, limit: i64, per_host: i64) -> Vec<Delivery> {
-    rig.store
-        .claim_deliveries(now_ms, now_ms + 60_000, limit, per_host, &[])
-        .await
-        .expect("claims")
+    claim_with(rig, now_ms, limit, per_host, Vec::new()).await
+}
+
+async fn claim_with(
+    rig: &Rig,
+    now_ms: i64,
+    limit: i64,
+    per_lane: i64,
+    rooms: Vec<Room>,
+) -> Vec<Delivery> {
+    let claim = Claim {
+        now_ms,
+        lease_until_ms: now_ms + 60_000,
+        limit,
+        per_lane,
+        rooms,
+    };
+    rig.store.claim_deliveries(claim).await.expect("claims")
 }
 
 fn result(delivery: &Delivery, state: DeliveryState, status: i64) -> DeliveryResult {
@@ -87,18 +105,115 @@ async fn claims_are_fair_between_hosts(rig: Rig) {
     assert_eq!(claim(&rig, DUE, 100, 100).await.len(), 6);
 }
 
-async fn hosts_to_skip_are_skipped(rig: Rig) {
+async fn claims_are_fair_between_accounts(rig: Rig) {
+    let (many, few) = (rig.account(1, 100).await, rig.account(1, 100).await);
+    for number in 0..10 {
+        owed(&rig, &many, &format!("h{number}.example")).await;
+    }
+    owed(&rig, &few, "only.example").await;
+    let claimed = claim(&rig, DUE, 2, 10).await;
+    let whose: Vec<&str> = claimed.iter().map(|one| &*one.account_id).collect();
+    assert!(whose.contains(&&*few), "{whose:?}");
+    // The same host is another lane for another account.
+    owed(&rig, &few, "h9.example").await;
+    let closed = (0..10).map(|number| Room {
+        account_id: many.clone(),
+        host: format!("h{number}.example"),
+        places: 0,
+    });
+    let claimed = claim_with(&rig, DUE, 100, 10, closed.collect()).await;
+    let whose: Vec<&str> = claimed.iter().map(|one| &*one.account_id).collect();
+    assert_eq!(whose, [&*few]);
+}
+
+async fn a_lane_gives_as_many_as_it_has_room_for(rig: Rig) {
     let account = rig.account(1, 100).await;
-    owed(&rig, &account, "dead.example").await;
-    owed(&rig, &account, "live.example").await;
-    let skip = ["dead.example".to_owned()];
-    let claimed = rig
-        .store
-        .claim_deliveries(DUE, DUE + 1, 10, 10, &skip)
+    for host in [
+        "dead", "dead", "probe", "probe", "wide", "wide", "live", "live",
+    ] {
+        owed(&rig, &account, &format!("{host}.example")).await;
+    }
+    let room = |host: &str, places| Room {
+        account_id: account.clone(),
+        host: format!("{host}.example"),
+        places,
+    };
+    let rooms = vec![
+        room("dead", 0),
+        room("probe", 1),
+        room("wide", 9),
+        room("gone", 3),
+    ];
+    let claimed = claim_with(&rig, DUE, 100, 1, rooms).await;
+    let mut hosts: Vec<&str> = claimed.iter().map(|one| &*one.host).collect();
+    hosts.sort_unstable();
+    let expected = [
+        "live.example",
+        "probe.example",
+        "wide.example",
+        "wide.example",
+    ];
+    assert_eq!(hosts, expected);
+}
+
+async fn receivers_on_other_ports_are_other_hosts(rig: Rig) {
+    let account = rig.account(1, 100).await;
+    for host in ["one.example:443", "one.example:8443", "[2001:db8::1]:9"] {
+        owed(&rig, &account, host).await;
+    }
+    let claimed = claim(&rig, DUE, 10, 10).await;
+    let mut hosts: Vec<&str> = claimed.iter().map(|one| &*one.host).collect();
+    hosts.sort_unstable();
+    assert_eq!(
+        hosts,
+        ["[2001:db8::1]:9", "one.example", "one.example:8443"]
+    );
+}
+
+async fn claims_of_a_dead_process_are_free_at_once(rig: Rig) {
+    let account = rig.account(1, 100).await;
+    let id = owed(&rig, &account, "a.example").await;
+    claim(&rig, DUE, 1, 1).await;
+    assert_eq!(rig.store.free_claims(DUE + 1).await.expect("a count"), 1);
+    assert_eq!(rig.store.free_claims(DUE + 1).await.expect("a count"), 0);
+    let again = claim(&rig, DUE + 1, 1, 1).await.remove(0);
+    assert_eq!((again.id, again.attempts), (id, 2));
+}
+
+async fn tries_recorded_together_are_each_answered(rig: Rig) {
+    let account = rig.account(1, 1_000).await;
+    for _ in 0..30 {
+        owed(&rig, &account, "a.example").await;
+    }
+    let claimed = claim(&rig, DUE, 30, 30).await;
+    let states = [
+        DeliveryState::Delivered,
+        DeliveryState::Due { next_ms: DUE + 7 },
+        DeliveryState::Exhausted,
+    ];
+    let results = claimed.iter().enumerate().flat_map(|(number, one)| {
+        let right = result(one, states[number % 3], 200);
+        let mut late = right.clone();
+        late.attempts = 0;
+        [late, right.clone(), right]
+    });
+    let answers = results.map(|result| rig.store.finish_delivery(result));
+    let answers: Vec<bool> = futures_util::future::join_all(answers)
         .await
-        .expect("claims");
-    assert_eq!(claimed.len(), 1);
-    assert_eq!(claimed[0].host, "live.example");
+        .into_iter()
+        .map(|answer| answer.expect("an answer"))
+        .collect();
+    for (number, three) in answers.chunks(3).enumerate() {
+        assert_eq!(three, [false, true, false], "delivery {number}");
+    }
+    for state in ["delivered", "due", "exhausted"] {
+        let page = rig.store.deliveries(None, Some(state), 0, 1).await;
+        assert_eq!(page.expect("a page").1, 10, "{state}");
+    }
+    for one in &claimed {
+        let log = rig.store.delivery_log(&one.id).await.expect("a log");
+        assert_eq!(log.len(), 1);
+    }
 }
 
 async fn a_try_is_recorded_with_its_log(rig: Rig) {
@@ -244,6 +359,11 @@ async fn deliveries_are_listed_by_account_and_state(rig: Rig) {
         .expect("a page");
     let page: Vec<&str> = page.iter().map(|one| &*one.id).collect();
     assert_eq!((page, total), (vec![&*second, &*first], 2));
+    let shown = rig.store.delivery(&mine, &first).await.expect("a read");
+    assert_eq!(shown.map(|one| one.id), Some(first.clone()));
+    let stranger = rig.account(1, 100).await;
+    let shown = rig.store.delivery(&stranger, &first).await;
+    assert_eq!(shown.expect("a read"), None, "not theirs");
     assert_eq!(
         rig.store
             .deliveries(None, None, 0, 1)

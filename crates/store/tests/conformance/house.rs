@@ -96,7 +96,7 @@ async fn nodes_are_known_while_they_beat(rig: Rig) {
 
 async fn wake_ups_reach_every_listener(rig: Rig) {
     let listener = rig.store.listener().await.expect("an answer");
-    rig.store.notify("job:1").await.expect("told");
+    rig.store.notify(&["job:1".into()]).await.expect("told");
     let Some(mut wake) = listener else {
         assert!(!rig.store.is_postgres(), "only SQLite has none");
         return;
@@ -107,11 +107,15 @@ async fn wake_ups_reach_every_listener(rig: Rig) {
         .await
         .expect("an answer")
         .expect("another");
-    rig.store.notify("work").await.expect("told");
+    rig.store
+        .notify(&["work".into(), "hook".into()])
+        .await
+        .expect("told");
     let limit = Duration::from_secs(10);
     let heard = async {
         assert_eq!(wake.next().await, "job:1");
         assert_eq!(wake.next().await, "work");
+        assert_eq!(wake.next().await, "hook");
         assert_eq!(second.next().await, "work");
     };
     tokio::time::timeout(limit, heard)

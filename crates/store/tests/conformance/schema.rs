@@ -36,6 +36,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0005_house",
         "b1e4dd4cae19f88811440f9783e6f5199000d9a537c1bffa5273764f2b338e06",
     ),
+    (
+        "0007_retention",
+        "3a0f419315b8269164d6cf2e31260cac85bff818aaf700428e1ea2da8d6cf298",
+    ),
 ];
 
 #[test]

@@ -1,0 +1,131 @@
+//! Many jobs end at the same instant and all of them have a callback to one receiver: how long after the end of its job
+//! does each arrive? The end is the time the service wrote into the job, a moment before the commit.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use futures_util::StreamExt as _;
+use sqlx::{Connection as _, PgConnection, Row as _, SqliteConnection};
+use tokio::time::Instant;
+
+use crate::receiver::{Receiver, now_ms};
+use crate::report::{median, say};
+use crate::service::{self, Served, request};
+
+const ROUNDS: usize = 3;
+const JOBS: usize = 1000;
+/// Submits under way at once.
+const SUBMITTERS: usize = 64;
+/// Time enough to accept them all before the first one ends.
+const RUN_UP_MS: i64 = 6_000;
+/// Room for every job to be running at the end.
+const SETTINGS: &[(&str, &str)] = &[("ATELIER_STUDIO_SLOTS", "1100")];
+
+/// Measures and prints, on SQLite and, when there is a server, on PostgreSQL.
+pub(crate) async fn run() -> Result<()> {
+    measure("SQLite", None).await?;
+    match service::postgres() {
+        Some(server) => measure("PostgreSQL", Some(&server)).await?,
+        None => say("PostgreSQL was not measured: set ATELIER_TEST_POSTGRES"),
+    }
+    Ok(())
+}
+
+async fn measure(name: &str, server: Option<&str>) -> Result<()> {
+    let (mut half, mut slow, mut last, mut spread) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let place = match server {
+            Some(_) => Some(crate::writer::fresh_database(server, &format!("hooks{round}")).await?),
+            None => None,
+        };
+        let database = place.as_ref().map(|place| place.url.as_str());
+        let service = service::start_with(database, SETTINGS).await?;
+        let receiver = Receiver::start().await?;
+        submit_all(&service, &receiver.url).await?;
+        let arrivals = all_arrived(&receiver).await?;
+        let url = database.map(str::to_owned).or(service.own_database());
+        let ends = ends(&url.context("a database")?).await?;
+        let mut waits: Vec<f64> = arrivals
+            .iter()
+            .filter_map(|(job, arrived)| Some((arrived - ends.get(job)?) as f64))
+            .collect();
+        if waits.len() != JOBS {
+            bail!(
+                "{} of {JOBS} callbacks belong to a finished job",
+                waits.len()
+            );
+        }
+        waits.sort_by(f64::total_cmp);
+        half.push(waits[JOBS / 2]);
+        slow.push(waits[JOBS * 99 / 100]);
+        last.push(waits[JOBS - 1]);
+        let (first, end) = (ends.values().min(), ends.values().max());
+        spread.push((end.context("jobs")? - first.context("jobs")?) as f64);
+    }
+    say(&format!(
+        "callbacks on {name}: {JOBS} jobs ended within {:.0} ms; from the end of a job to the arrival at the one \
+         receiver p50 {:.0} ms, p99 {:.0} ms (aim 1000), last {:.0} ms",
+        median(&spread),
+        median(&half),
+        median(&slow),
+        median(&last),
+    ));
+    Ok(())
+}
+
+/// Submits jobs that all end at the same instant.
+async fn submit_all(service: &Served, hook: &str) -> Result<()> {
+    let key = service::account(service.address, "callbacks").await?;
+    let end_ms = now_ms() + RUN_UP_MS;
+    let submits = (0..JOBS).map(|_| async {
+        let delay_ms = end_ms - now_ms();
+        let body = format!(
+            r#"{{"prompt":"a boat [[delay {delay_ms}ms]] [[fail: it is over]]","hookUrl":"{hook}"}}"#
+        );
+        let call = request("POST", "/artgen/v1/imagine", &key, &body, true);
+        let answer = service::call(service.address, &call).await?;
+        match answer["status"].as_str() {
+            Some("SUCCESS") => Ok(()),
+            _ => bail!("{answer}"),
+        }
+    });
+    let mut submits = futures_util::stream::iter(submits).buffer_unordered(SUBMITTERS);
+    while let Some(submitted) = submits.next().await {
+        submitted?;
+    }
+    if now_ms() > end_ms - 500 {
+        bail!("accepting {JOBS} jobs took longer than they were to run");
+    }
+    Ok(())
+}
+
+async fn all_arrived(receiver: &Receiver) -> Result<HashMap<String, i64>> {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    loop {
+        let arrivals = receiver.arrivals();
+        if arrivals.len() >= JOBS {
+            return Ok(arrivals);
+        }
+        if Instant::now() > deadline {
+            bail!("{} of {JOBS} callbacks arrived", arrivals.len());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// When each job ended, as the service wrote it down.
+async fn ends(database: &str) -> Result<HashMap<String, i64>> {
+    const ASK: &str = "SELECT id, finished_ms FROM job WHERE finished_ms IS NOT NULL";
+    let pairs: Vec<(String, i64)> = if database.starts_with("postgres") {
+        let mut connection = PgConnection::connect(database).await?;
+        let rows = sqlx::query(ASK).fetch_all(&mut connection).await?;
+        rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+    } else {
+        let mut connection = SqliteConnection::connect(database).await?;
+        let rows = sqlx::query(ASK).fetch_all(&mut connection).await?;
+        rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+    };
+    Ok(pairs.into_iter().collect())
+}

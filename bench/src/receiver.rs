@@ -1,0 +1,84 @@
+//! A receiver of callbacks that writes down when each arrived.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+/// The first arrival of each callback: its job and when, in milliseconds since 1970.
+type Arrivals = Arc<Mutex<HashMap<String, i64>>>;
+
+/// Takes every callback.
+pub(crate) struct Receiver {
+    /// Where it listens.
+    pub(crate) url: String,
+    arrivals: Arrivals,
+}
+
+impl Receiver {
+    /// Starts it.
+    #[expect(clippy::disallowed_methods, reason = "the task ends with the process")]
+    pub(crate) async fn start() -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = format!("http://{}/hook", listener.local_addr()?);
+        let arrivals = Arrivals::default();
+        let log = arrivals.clone();
+        tokio::task::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::task::spawn(take(stream, log.clone()));
+            }
+        });
+        Ok(Self { url, arrivals })
+    }
+
+    /// What has arrived so far.
+    pub(crate) fn arrivals(&self) -> HashMap<String, i64> {
+        let arrivals = self.arrivals.lock();
+        arrivals.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The machine's clock, which the service reads too.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the other end is another process"
+)]
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as i64)
+}
+
+async fn take(mut stream: TcpStream, arrivals: Arrivals) {
+    let (mut bytes, mut chunk) = (Vec::new(), [0; 8192]);
+    let mut arrived_ms = None;
+    loop {
+        match stream.read(&mut chunk).await {
+            Ok(0) | Err(_) => return,
+            Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+        }
+        let arrived_ms = *arrived_ms.get_or_insert_with(now_ms);
+        let text = String::from_utf8_lossy(&bytes);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let header = |name: &str| {
+            head.lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+                .map(str::trim)
+        };
+        let length = header("content-length").and_then(|text| text.parse().ok());
+        if body.len() < length.unwrap_or(0) {
+            continue;
+        }
+        if let Some(job) = header("webhook-id").and_then(|id| id.strip_prefix("cb_")) {
+            let mut arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+            arrivals.entry(job.to_owned()).or_insert(arrived_ms);
+        }
+        break;
+    }
+    let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+    let _ = stream.write_all(answer).await;
+}

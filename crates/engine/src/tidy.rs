@@ -1,0 +1,83 @@
+//! The slow round of the sweeper: files that no row knows, and rows that have been kept for long enough. Jobs and the
+//! ledger are kept for ever.
+
+use futures_util::StreamExt as _;
+
+use crate::engine::Engine;
+
+/// Rows deleted in one commit, and files looked up in one question.
+const AT_ONCE: i64 = 500;
+/// A node that was silent for this long will not come back under its name.
+const NODE_GONE_MS: i64 = 24 * 3_600_000;
+
+/// Rows that are kept for a while only.
+#[derive(Clone, Copy)]
+enum Old {
+    Tries,
+    Attempts,
+    Acts,
+}
+
+impl Engine {
+    /// Forgets what has been kept for long enough and deletes orphaned files; says how many rows and files went.
+    pub async fn tidy_step(&self) -> Result<u64, atelier_store::Error> {
+        let (store, settings, now_ms) = (&self.store, &self.settings, self.now_ms());
+        let mut gone = store
+            .forget_idempotency(now_ms - settings.idempotency_ms)
+            .await?;
+        gone += store.forget_nodes(now_ms - NODE_GONE_MS).await?;
+        for old in [Old::Tries, Old::Attempts, Old::Acts] {
+            gone += self.forget_all(old, now_ms).await?;
+        }
+        Ok(gone + self.delete_orphans(now_ms - settings.orphan_ms).await?)
+    }
+
+    /// Forgets old rows of a kind, one commit after the other until there are no more.
+    async fn forget_all(&self, old: Old, now_ms: i64) -> Result<u64, atelier_store::Error> {
+        let before_ms = now_ms
+            - match old {
+                Old::Tries | Old::Attempts => self.settings.log_keep_ms,
+                Old::Acts => self.settings.audit_keep_ms,
+            };
+        let mut gone = 0;
+        loop {
+            let some = match old {
+                Old::Tries => self.store.forget_tries(before_ms, AT_ONCE).await?,
+                Old::Attempts => self.store.forget_attempts(before_ms, AT_ONCE).await?,
+                Old::Acts => self.store.forget_audit(before_ms, AT_ONCE).await?,
+            };
+            gone += some;
+            if some < AT_ONCE as u64 {
+                return Ok(gone);
+            }
+        }
+    }
+
+    /// Deletes files written before a time that no row knows: a crash between storing and settling leaves them.
+    async fn delete_orphans(&self, before_ms: i64) -> Result<u64, atelier_store::Error> {
+        let unfinished = self.files.sweep_unfinished(before_ms).await;
+        let listed = match (unfinished, self.files.list("", before_ms).await) {
+            (Ok(_), Ok(keys)) => keys,
+            (Err(error), _) | (_, Err(error)) => {
+                tracing::warn!(%error, "the vault could not be listed");
+                return Ok(0);
+            }
+        };
+        let mut pages = listed.ready_chunks(AT_ONCE as usize);
+        let mut deleted = 0;
+        while let Some(page) = pages.next().await {
+            let whole = page.len();
+            let keys: Vec<String> = page.into_iter().filter_map(Result::ok).collect();
+            if keys.len() < whole {
+                tracing::warn!("the vault was listed in part only");
+            }
+            for key in self.store.unknown_assets(&keys).await? {
+                match self.files.delete(&key).await {
+                    Ok(()) => deleted += 1,
+                    Err(error) => tracing::warn!(%error, key, "an orphaned file was not deleted"),
+                }
+            }
+        }
+        Ok(deleted)
+    }
+}

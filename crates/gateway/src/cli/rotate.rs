@@ -1,0 +1,31 @@
+//! `atelier rotate-address-key`: a new key signs asset addresses; running nodes take it up by themselves.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+
+use crate::app::{self, Addresses};
+use crate::config::Config;
+
+/// The operator, in the audit record.
+const ACTOR: &str = "command line";
+
+/// Makes the key and says its number.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub(super) async fn run(config: Config) -> Result<ExitCode> {
+    let store = app::open_store(&config).await?;
+    let addresses = Addresses::new(&config, Vec::new());
+    let engine = app::build_engine(&config, store.clone(), &addresses).await?;
+    let rotated = async {
+        let number = engine.rotate_address_key().await?;
+        engine
+            .note(ACTOR, "rotate-address-key", &number, "")
+            .await
+            .map(|()| number)
+    };
+    let rotated = rotated.await;
+    store.close().await;
+    let number = rotated.map_err(|refusal| anyhow!(refusal.message))?;
+    println!("address key {number} signs from now on");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,97 @@
+//! Tries of deliveries in a batch: recorded with two statements, however many there are.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use crate::Result;
+use crate::batch::json;
+use crate::db::{Conn, args};
+use crate::deliveries::{DeliveryResult, DeliveryState};
+use crate::writer::Pending;
+
+#[derive(Serialize)]
+struct TryLine<'a> {
+    id: &'a str,
+    attempts: i64,
+    state: &'static str,
+    next_ms: i64,
+    delivered_ms: Option<i64>,
+    status: Option<i64>,
+    error: Option<&'a str>,
+    duration_ms: i64,
+    answer_start: &'a str,
+    now_ms: i64,
+}
+
+impl<'a> TryLine<'a> {
+    fn new(result: &'a DeliveryResult) -> Self {
+        let now_ms = result.now_ms;
+        let (state, next_ms, delivered_ms) = match result.state {
+            DeliveryState::Delivered => ("delivered", now_ms, Some(now_ms)),
+            DeliveryState::Due { next_ms } => ("due", next_ms, None),
+            DeliveryState::Exhausted => ("exhausted", now_ms, None),
+            DeliveryState::Stopped => ("stopped", now_ms, None),
+        };
+        Self {
+            id: &result.id,
+            attempts: result.attempts,
+            state,
+            next_ms,
+            delivered_ms,
+            status: result.status,
+            error: result.error.as_deref(),
+            duration_ms: result.duration_ms,
+            answer_start: &result.answer_start,
+            now_ms,
+        }
+    }
+}
+
+/// Records tries; each is answered whether it was the current one.
+pub(crate) async fn record(
+    conn: &mut Conn,
+    tries: &mut [Pending<DeliveryResult, bool>],
+) -> Result<()> {
+    // A try that is recorded twice counts once: the first of them.
+    let mut seen = HashSet::new();
+    for one in tries.iter_mut() {
+        let first = seen.insert((one.input.id.clone(), one.input.attempts));
+        one.answer = (!first).then_some(false);
+    }
+    let mut lines: Vec<TryLine<'_>> = tries
+        .iter()
+        .filter(|one| one.answer.is_none())
+        .map(|one| TryLine::new(&one.input))
+        .collect();
+    let current: Vec<String> = conn.all(MOVE_ON, args![&json(&lines)]).await?;
+    // Several tries of one delivery may be in a batch; only one of them can have been the current one.
+    let current: HashSet<&str> = current.iter().map(String::as_str).collect();
+    lines.retain(|line| current.contains(mark(line.id, line.attempts).as_str()));
+    if !lines.is_empty() {
+        conn.run(LOG, args![&json(&lines)]).await?;
+    }
+    for one in tries.iter_mut().filter(|one| one.answer.is_none()) {
+        let mark = mark(&one.input.id, one.input.attempts);
+        one.answer = Some(current.contains(mark.as_str()));
+    }
+    Ok(())
+}
+
+/// A delivery and the number of its try, as the statement gives them back.
+fn mark(id: &str, attempts: i64) -> String {
+    format!("{id} {attempts}")
+}
+
+const MOVE_ON: &str = "UPDATE delivery SET state = v.state, next_ms = v.next_ms, \
+     delivered_ms = v.delivered_ms, last_status = v.status, last_error = v.error \
+     FROM {rows:$1 id text, attempts bigint, state text, next_ms bigint, delivered_ms bigint, \
+     status bigint, error text} \
+     WHERE delivery.id = v.id AND delivery.attempts = v.attempts AND delivery.state = 'sending' \
+     RETURNING delivery.id || ' ' || delivery.attempts";
+
+const LOG: &str = "INSERT INTO delivery_log (delivery_id, attempt, time_ms, status, error, \
+     duration_ms, answer_start) \
+     SELECT v.id, v.attempts, v.now_ms, v.status, v.error, v.duration_ms, v.answer_start \
+     FROM {rows:$1 id text, attempts bigint, now_ms bigint, status bigint, error text, \
+     duration_ms bigint, answer_start text}";

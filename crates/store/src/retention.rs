@@ -1,0 +1,54 @@
+//! What has been of use for long enough is deleted, some rows at a time, so that no commit is long. Jobs and the
+//! ledger are never touched.
+
+use crate::db::args;
+use crate::{Result, Store};
+
+const TRIES: &str = "DELETE FROM delivery_log WHERE EXISTS (SELECT 1 FROM ( \
+       SELECT old.delivery_id, old.attempt FROM delivery_log AS old \
+       JOIN delivery ON delivery.id = old.delivery_id \
+       WHERE old.time_ms < $1 AND delivery.state NOT IN ('due', 'sending') \
+       ORDER BY old.time_ms LIMIT $2) AS gone \
+     WHERE gone.delivery_id = delivery_log.delivery_id AND gone.attempt = delivery_log.attempt)";
+
+const ATTEMPTS: &str = "DELETE FROM attempt WHERE id IN ( \
+       SELECT old.id FROM attempt AS old JOIN job ON job.id = old.job_id \
+       WHERE old.ended_ms < $1 AND job.state >= 2 ORDER BY old.ended_ms LIMIT $2)";
+
+const ACTS: &str = "DELETE FROM audit WHERE id IN ( \
+       SELECT id FROM audit WHERE time_ms < $1 ORDER BY time_ms LIMIT $2)";
+
+impl Store {
+    /// Forgets tries made before a time of deliveries that are over; how many.
+    pub async fn forget_tries(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(TRIES, before_ms, limit).await
+    }
+
+    /// Forgets attempts that ended before a time at jobs that are final; how many.
+    pub async fn forget_attempts(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(ATTEMPTS, before_ms, limit).await
+    }
+
+    /// Forgets acts recorded before a time; how many.
+    pub async fn forget_audit(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(ACTS, before_ms, limit).await
+    }
+
+    /// Forgets nodes that were not heard of since a time; how many.
+    pub async fn forget_nodes(&self, before_ms: i64) -> Result<u64> {
+        self.change(before_ms, |conn, before_ms| {
+            Box::pin(async move {
+                let sql = "DELETE FROM node WHERE seen_ms < $1";
+                conn.run(sql, args![*before_ms]).await
+            })
+        })
+        .await
+    }
+
+    async fn forget(&self, sql: &'static str, before_ms: i64, limit: i64) -> Result<u64> {
+        self.change((sql, before_ms, limit), |conn, (sql, before_ms, limit)| {
+            Box::pin(async move { conn.run(sql, args![*before_ms, *limit]).await })
+        })
+        .await
+    }
+}
