@@ -1,93 +1,11 @@
 //! Callbacks: written with the end of the job, posted until they arrive, equal to what fetch says.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
+use crate::receiver::{Receiver, deliver, header};
 use crate::rig::Rig;
-
-/// A receiver that answers with scripted statuses and remembers what it got.
-struct Receiver {
-    url: String,
-    got: Arc<Mutex<Vec<String>>>,
-}
-
-impl Receiver {
-    async fn answering(statuses: &'static [u16]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let url = format!("http://{}/hook", listener.local_addr().expect("bound"));
-        let got: Arc<Mutex<Vec<String>>> = Arc::default();
-        let log = got.clone();
-        tokio::task::spawn_local(async move {
-            loop {
-                let Ok((mut socket, _)) = listener.accept().await else {
-                    return;
-                };
-                let mut bytes = Vec::new();
-                let mut chunk = [0; 4096];
-                while !complete(&bytes) {
-                    match socket.read(&mut chunk).await {
-                        Ok(0) | Err(_) => break,
-                        Ok(count) => bytes.extend_from_slice(&chunk[..count]),
-                    }
-                }
-                let number = {
-                    let mut log = log.lock().expect("no panic under the lock");
-                    log.push(String::from_utf8_lossy(&bytes).into_owned());
-                    log.len()
-                };
-                let status = statuses
-                    .get(number - 1)
-                    .or(statuses.last())
-                    .copied()
-                    .unwrap_or(200);
-                let answer = format!(
-                    "HTTP/1.1 {status} X\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok"
-                );
-                let _ = socket.write_all(answer.as_bytes()).await;
-            }
-        });
-        Self { url, got }
-    }
-
-    fn count(&self) -> usize {
-        self.got.lock().expect("no panic under the lock").len()
-    }
-}
-
-fn complete(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        return false;
-    };
-    let length = head.lines().find_map(|line| {
-        line.to_ascii_lowercase()
-            .strip_prefix("content-length: ")?
-            .trim()
-            .parse()
-            .ok()
-    });
-    body.len() >= length.unwrap_or(0)
-}
-
-async fn deliver(rig: &Rig, receiver: &Receiver, count: usize) {
-    rig.engine.deliver_step().await.expect("a step");
-    for _ in 0..1_000 {
-        let (callbacks, _) = rig.engine.callbacks(None, 1, 10).await.expect("listed");
-        if receiver.count() == count
-            && callbacks
-                .iter()
-                .all(|callback| callback.status != "sending")
-        {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-    panic!("{} posts instead of {count}", receiver.count());
-}
 
 #[tokio::test]
 async fn a_callback_is_retried_on_schedule_until_it_arrives_and_equals_the_fetch() {
@@ -130,11 +48,7 @@ async fn story() {
         .fetch_body(&caller.account_id, family, &id)
         .await
         .expect("fetched");
-    let posts = receiver
-        .got
-        .lock()
-        .expect("no panic under the lock")
-        .clone();
+    let posts = receiver.posts();
     let ids: Vec<_> = posts
         .iter()
         .map(|post| header(post, "webhook-id"))
@@ -148,15 +62,6 @@ async fn story() {
         assert!(header(post, "webhook-signature").starts_with("v1,"));
     }
     rig.check_books().await;
-}
-
-fn header(post: &str, name: &str) -> String {
-    let start = format!("{name}: ");
-    let line = post
-        .lines()
-        .find(|line| line.to_ascii_lowercase().starts_with(&start));
-    line.map(|line| line[start.len()..].to_owned())
-        .unwrap_or_default()
 }
 
 #[tokio::test]

@@ -1,10 +1,15 @@
 //! Stories: one promise each, told by calling the house's steps by hand with a hand-turned clock.
 
+mod receiver;
 mod rig;
 mod scripted;
 
+mod address_keys;
 mod callbacks;
 mod endings;
 mod fairness;
 mod money;
+mod names;
+mod schedule;
 mod survival;
+mod tidy;

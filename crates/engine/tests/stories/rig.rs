@@ -13,6 +13,7 @@ use atelier_engine::{
 };
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::scripted::Scripted;
@@ -24,6 +25,8 @@ pub(crate) struct Rig {
     pub(crate) backend: Arc<Scripted>,
     pub(crate) clock: Clock,
     pub(crate) store: Store,
+    pub(crate) files: Files,
+    outbound: Outbound,
     folder: PathBuf,
     node: u32,
 }
@@ -34,16 +37,32 @@ impl Rig {
     }
 
     pub(crate) async fn with(slots: usize, lost: LostSubmit) -> Self {
+        let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
+        let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+        Self::build(slots, lost, outbound).await
+    }
+
+    /// A house with another way out.
+    pub(crate) async fn reaching(outbound: Outbound) -> Self {
+        Self::build(4, LostSubmit::Repeat, outbound).await
+    }
+
+    async fn build(slots: usize, lost: LostSubmit, outbound: Outbound) -> Self {
         let folder = std::env::temp_dir().join(format!("atelier-story-{}", Ids::Random.uuid()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let clock = Clock::manual(START_MS);
         let backend = Arc::new(Scripted::new(slots, lost));
-        let (engine, store) = house(&folder, &clock, backend.clone(), "node-1").await;
+        let store = open_store(&folder).await;
+        let files = Files::folder(folder.join("files")).expect("a folder");
+        let parts = (store.clone(), files.clone(), outbound.clone());
+        let engine = house(parts, &clock, backend.clone(), "node-1");
         Self {
             engine,
             backend,
             clock,
             store,
+            files,
+            outbound,
             folder,
             node: 1,
         }
@@ -54,8 +73,8 @@ impl Rig {
         self.node += 1;
         self.store.close().await;
         let node = format!("node-{}", self.node);
-        (self.engine, self.store) =
-            house(&self.folder, &self.clock, self.backend.clone(), &node).await;
+        self.store = open_store(&self.folder).await;
+        self.engine = self.node_named(&node);
         self.store
             .void_leases(None, self.clock.now_ms())
             .await
@@ -64,13 +83,30 @@ impl Rig {
 
     /// A second node on the same store and the same files.
     pub(crate) fn second_node(&self) -> Arc<Engine> {
-        house_on(
+        self.node_named("second")
+    }
+
+    fn node_named(&self, name: &str) -> Arc<Engine> {
+        let parts = (
             self.store.clone(),
-            &self.folder,
-            &self.clock,
-            self.backend.clone(),
-            "second",
-        )
+            self.files.clone(),
+            self.outbound.clone(),
+        );
+        house(parts, &self.clock, self.backend.clone(), name)
+    }
+
+    /// The files in the vault.
+    pub(crate) async fn stored(&self) -> Vec<String> {
+        let keys = self.files.list("", i64::MAX).await.expect("a list");
+        let mut keys: Vec<String> = keys.map(|key| key.expect("a key")).collect().await;
+        keys.sort();
+        keys
+    }
+
+    /// Turns the clock to the machine's time, which is that of the files.
+    pub(crate) fn read_machine_clock(&self) {
+        self.clock
+            .advance(Clock::System.now_ms() - self.clock.now_ms());
     }
 
     pub(crate) async fn account(&self, balance: i64) -> Caller {
@@ -188,36 +224,28 @@ impl Drop for Rig {
     }
 }
 
-pub(crate) async fn house(
-    folder: &std::path::Path,
-    clock: &Clock,
-    backend: Arc<Scripted>,
-    node: &str,
-) -> (Arc<Engine>, Store) {
+async fn open_store(folder: &std::path::Path) -> Store {
     let url = format!("sqlite:{}", folder.join("atelier.db").display());
-    let store = Store::open(&url, Options::default())
+    Store::open(&url, Options::default())
         .await
-        .expect("a store");
-    (house_on(store.clone(), folder, clock, backend, node), store)
+        .expect("a store")
 }
 
-fn house_on(
-    store: Store,
-    folder: &std::path::Path,
+fn house(
+    (store, files, outbound): (Store, Files, Outbound),
     clock: &Clock,
     backend: Arc<Scripted>,
     node: &str,
 ) -> Arc<Engine> {
-    let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
     Engine::new(Parts {
         store,
-        files: Files::folder(folder.join("files")).expect("a folder"),
+        files,
         workers: vec![Worker {
             name: "scripted".into(),
             slots: backend.slots,
             backend,
         }],
-        outbound: Outbound::new(policy, Limits::default()).expect("a client"),
+        outbound,
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
         settings: Settings {
             banned_words: vec!["gore".into()],
