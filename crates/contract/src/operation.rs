@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::body::Fields;
 use crate::brief::Brief;
 use crate::family::Request;
-use crate::fields::HookUrl;
+use crate::fields::{HookUrl, ImageUrl};
 use crate::job::{Job, JobId, Speed};
 use crate::refusal::{Code, Refusal};
 use crate::tariff::Price;
@@ -76,6 +76,8 @@ pub struct Order {
     pub brief: Brief,
     /// Where to post the result.
     pub hook: Option<HookUrl>,
+    /// Addresses that this order does not use but that are kept with the request: they meet the same rules.
+    pub mentions: Vec<(String, ImageUrl)>,
     /// Time limit in seconds; `None` for the family's.
     pub timeout_s: Option<u32>,
     /// Place in the queue.
@@ -93,6 +95,7 @@ impl Order {
             price,
             brief,
             hook: None,
+            mentions: Vec::new(),
             timeout_s: None,
             speed: Speed::Fast,
             resolved: Fields::new(),
@@ -117,6 +120,14 @@ impl Order {
     #[must_use]
     pub fn hook(mut self, hook: Option<&HookUrl>) -> Self {
         self.hook = hook.cloned();
+        self
+    }
+
+    /// Names an address that is kept but not used.
+    #[must_use]
+    pub fn mention(mut self, field: &str, url: Option<&ImageUrl>) -> Self {
+        let named = url.map(|url| (field.to_owned(), url.clone()));
+        self.mentions.extend(named);
         self
     }
 

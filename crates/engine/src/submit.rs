@@ -230,7 +230,9 @@ impl Engine {
             .video
             .as_ref()
             .map(|(field, url)| (field.as_str(), url.as_str()));
-        for (field, url) in pictures.chain(video) {
+        let mentions = order.mentions.iter();
+        let mentions = mentions.map(|(field, url)| (field.as_str(), url.as_str()));
+        for (field, url) in pictures.chain(video).chain(mentions) {
             if self.own_asset(url).is_none()
                 && let Err(blocked) = policy.check_url(url, Purpose::Image)
             {

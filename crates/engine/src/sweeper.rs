@@ -49,8 +49,8 @@ impl Engine {
                 }
             }
         }
-        crash::point("sweeper.before_forget");
         if !gone.is_empty() {
+            crash::point("sweeper.before_forget");
             self.store.forget_assets(&gone).await?;
         }
         Ok(gone.len())

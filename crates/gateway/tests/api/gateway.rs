@@ -251,6 +251,42 @@ impl Gateway {
         self.child.id()
     }
 
+    /// The most memory it has had so far, in KiB.
+    pub(crate) fn peak_memory_kib(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.process_id());
+        let status = std::fs::read_to_string(path).expect("the process runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().next());
+        number.and_then(|text| text.parse().ok()).expect("a number")
+    }
+
+    /// The database it works on.
+    pub(crate) fn database(&self) -> String {
+        let own = || format!("sqlite:{}", self.folder.path().join("atelier.db").display());
+        self.postgres
+            .as_ref()
+            .map_or_else(own, |postgres| postgres.url.clone())
+    }
+
+    /// Runs another command of the binary on the same data; what it printed.
+    pub(crate) fn command(&self, words: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+        command
+            .args(words)
+            .arg("--data-dir")
+            .arg(self.folder.path());
+        if let Some(postgres) = &self.postgres {
+            command.args(["--database", &postgres.url]);
+        }
+        let ran = command.output().expect("the binary starts");
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        String::from_utf8_lossy(&ran.stdout).into_owned()
+    }
+
     /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill")

@@ -1,5 +1,8 @@
 //! Listeners with a role serve that role and nothing else.
 
+use reqwest::Method;
+use serde_json::{Value, json};
+
 use crate::gateway::{Options, client, send};
 
 #[tokio::test]
@@ -46,4 +49,81 @@ async fn a_listener_serves_its_role() {
         .header("Host", "files.example.com:1234");
     assert_eq!(send(by_host).await.json["code"], "not_found");
     assert_eq!(code(main, "/artgen/v1/info").await, "unauthorized");
+}
+
+const IMAGE: &str = "/v1/images/generations";
+
+/// A small picture, made at once.
+fn small_picture() -> Value {
+    json!({ "model": "art-2", "prompt": "a boat", "size": "256x256" })
+}
+
+#[tokio::test]
+async fn each_role_does_its_work_on_its_own_listener_and_under_its_own_host() {
+    let listeners = r#"[{ address = "127.0.0.1:0", role = "alt" }, { address = "127.0.0.1:0", role = "cdn" }, { address = "127.0.0.1:0", role = "custody" }, { host = "alt.example.com", role = "alt" }, { host = "cdn.example.com", role = "cdn" }, { host = "own.example.com", role = "custody" }]"#;
+    let gateway = Options::default()
+        .set("LISTENERS", listeners)
+        .set("CDN_URL", "http://cdn.example.com")
+        .set("LEGACY_CDN_URL", "http://old.example.com")
+        .more_listeners(3)
+        .spawn()
+        .await;
+    let caller = gateway.account(100).await;
+    let [main, alt, cdn, custody] =
+        [0, 1, 2, 3].map(|place: usize| gateway.addresses[place].clone());
+    let client = client();
+    let call =
+        async |method: Method, address: &str, host: &str, path: &str, body: Option<Value>| {
+            let mut request = client.request(method, format!("http://{address}{path}"));
+            request = request.header("SVC-API-KEY", &caller.key);
+            if !host.is_empty() {
+                request = request.header("Host", host);
+            }
+            send(match &body {
+                Some(body) => request.json(body),
+                None => request,
+            })
+            .await
+        };
+    let (get, post) = (Method::GET, Method::POST);
+
+    // alt makes pictures and nothing else.
+    let mut pictures = Vec::new();
+    for (address, host) in [(&alt, ""), (&main, "alt.example.com")] {
+        let made = call(post.clone(), address, host, IMAGE, Some(small_picture())).await;
+        assert_eq!(made.status, 200, "{}", made.json);
+        let url = made.json["data"][0]["url"].as_str().expect("an address");
+        pictures.push(url.split_once("/assets/").expect("an asset").1.to_owned());
+        let info = call(get.clone(), address, host, "/artgen/v1/info", None).await;
+        info.assert_refused(404, "not_found");
+    }
+    // cdn hands out files and nothing else; the main listener and the former host do so too.
+    for (address, host) in [
+        (&cdn, ""),
+        (&main, "cdn.example.com"),
+        (&main, "old.example.com"),
+        (&main, ""),
+    ] {
+        let path = format!("/assets/{}", pictures[0]);
+        let file = call(get.clone(), address, host, &path, None).await;
+        assert_eq!(
+            (file.status.as_u16(), file.header("content-type")),
+            (200, "image/png")
+        );
+    }
+    for (address, host) in [(&cdn, ""), (&main, "cdn.example.com")] {
+        let made = call(post.clone(), address, host, IMAGE, Some(small_picture())).await;
+        made.assert_refused(404, "not_found");
+    }
+    // custody runs artgen image submits on the caller's own accounts, of which there are none; the rest is as on main.
+    for (address, host) in [(&custody, ""), (&main, "own.example.com:80")] {
+        let imagine = Some(json!({ "prompt": "a boat" }));
+        let refused = call(post.clone(), address, host, "/artgen/v1/imagine", imagine).await;
+        refused.assert_refused(400, "no_available_account");
+        let made = call(post.clone(), address, host, IMAGE, Some(small_picture())).await;
+        assert_eq!(made.status, 200, "{}", made.json);
+    }
+    // An unknown host is the main listener's.
+    let info = call(get, &main, "who.example.com", "/artgen/v1/info", None).await;
+    assert_eq!(info.status, 200, "{}", info.json);
 }

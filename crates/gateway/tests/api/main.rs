@@ -2,6 +2,10 @@
 //! in `gateway.rs`. With `ATELIER_TEST_POSTGRES` set, every test runs on a fresh PostgreSQL database of its own.
 
 mod gateway;
+mod hostile_list;
+mod outside;
+#[macro_use]
+mod vault;
 
 mod artgen_story;
 mod assets;
@@ -12,12 +16,15 @@ mod envelopes;
 mod events;
 mod families;
 mod first_run;
+mod hostile;
 mod idempotency;
 mod keys;
+mod large_assets;
 mod limits;
 mod listeners;
 mod lookups;
 mod money;
 mod operator;
+mod receivers;
 mod relayed;
 mod stopping;

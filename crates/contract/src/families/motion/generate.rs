@@ -87,6 +87,7 @@ impl Operation for Generate {
         };
         Ok(Order::new(self.price(), brief)
             .at(speed)
+            .mention("imageEndUrl", self.image_end_url.as_ref())
             .hook(self.hook_url.as_ref()))
     }
 }
