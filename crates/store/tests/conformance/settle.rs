@@ -134,7 +134,7 @@ async fn success_records_files_and_owes_a_delivery(rig: Rig) {
     assert_eq!(total, 1);
     assert_eq!(
         (owed[0].id.clone(), owed[0].host.as_str()),
-        (format!("cb_{id}"), "hooks.example.com")
+        (format!("cb_{id}"), "hooks.example.com:8443")
     );
     assert_eq!((owed[0].state.as_str(), owed[0].attempts), ("due", 0));
     assert_eq!(owed[0].next_ms, NOW + 5_000);
