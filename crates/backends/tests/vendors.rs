@@ -4,6 +4,8 @@
 mod comfyui;
 #[path = "vendors/every.rs"]
 mod every;
+#[path = "vendors/litellm.rs"]
+mod litellm;
 #[path = "vendors/openai.rs"]
 mod openai;
 #[path = "vendors/openai_failures.rs"]

@@ -82,7 +82,7 @@ impl OpenAi {
         }
         let (path, field) = match self.settings.dialect {
             Dialect::Localai => ("images/inpainting", "image"),
-            _ => ("images/edits", &*self.settings.image_field),
+            _ => ("images/edits", self.image_field(wish.images.len())),
         };
         for (index, bytes) in wish.images.iter().enumerate() {
             let (media_type, extension) = kind(bytes);
@@ -94,6 +94,15 @@ impl OpenAi {
         }
         let (body, media_type) = form.finish();
         VendorCall::new(http::Method::POST, path).body(body, media_type)
+    }
+
+    /// One picture is a field, several are a list; some servers know only the one or the other.
+    fn image_field(&self, pictures: usize) -> &str {
+        match (&self.settings.image_field, pictures) {
+            (Some(name), _) => name,
+            (None, 1) => "image",
+            (None, _) => "image[]",
+        }
     }
 
     fn scalars(&self, work: &Work, wish: &Wish, count: u32) -> Map<String, Value> {

@@ -133,8 +133,8 @@ pub(super) struct Settings {
     pub(super) seconds_as_text: bool,
     pub(super) mask: MaskStyle,
     pub(super) negative: Negative,
-    /// The name of the parts that carry pictures to edit.
-    pub(super) image_field: String,
+    /// The name of the parts that carry pictures to edit, where it is neither `image` nor `image[]`.
+    pub(super) image_field: Option<String>,
     /// The only sizes of pictures; any when empty.
     pub(super) image_sizes: Vec<Size>,
     /// Sides of pictures are multiples of this.
@@ -209,7 +209,7 @@ impl Settings {
                 MaskStyle::Transparent
             }),
             negative: written.negative.unwrap_or(negative),
-            image_field: written.image_field.unwrap_or_else(|| "image[]".to_owned()),
+            image_field: written.image_field,
             image_sizes: all(
                 written.image_sizes,
                 &["1024x1024", "1536x1024", "1024x1536"],

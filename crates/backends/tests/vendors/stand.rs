@@ -149,23 +149,37 @@ impl Stand {
         seen.filter(|one| one.line.contains(text)).collect()
     }
 
+    /// An address on it.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
     /// A worker account of a vendor at this server.
     pub(crate) fn worker(&self, name: &str, settings: Value) -> Arc<dyn Backend> {
         self.worker_under(name, "/v1", settings)
     }
 
     pub(crate) fn worker_under(&self, name: &str, path: &str, settings: Value) -> Arc<dyn Backend> {
-        worker(name, &format!("http://{}{path}", self.address), settings).expect("good settings")
+        worker(name, &self.url(path), settings).expect("good settings")
     }
 }
 
 /// A worker account of a vendor at an address.
 pub(crate) fn worker(name: &str, url: &str, settings: Value) -> Result<Arc<dyn Backend>, String> {
+    worker_with_key(name, url, "sk-very-secret", settings)
+}
+
+pub(crate) fn worker_with_key(
+    name: &str,
+    url: &str,
+    key: &str,
+    settings: Value,
+) -> Result<Arc<dyn Backend>, String> {
     let policy = Policy::from_settings(&[], Some(&[]), false, &[], &[]).expect("a policy");
     let outbound = Outbound::new(policy, Limits::default()).expect("a client");
     let setup = Setup {
         http: outbound.vendor(url, true).expect("an address"),
-        credential: Secret::new("sk-very-secret"),
+        credential: Secret::new(key),
         settings,
     };
     (vendor(name).expect(name).build)(setup)

@@ -1,0 +1,127 @@
+//! The OpenAI formats against a real third-party server: a LiteLLM proxy, which reads our requests with its own parsers
+//! and asks a server of this test in turn. It is installed and started by `scripts/litellm`; the test runs when
+//! `ATELIER_TEST_LITELLM` is set.
+
+use std::process::{Command, Stdio};
+
+use atelier_backends::Class;
+use serde_json::json;
+
+use crate::stand::{Stand, base64, json as answer, made, png, status, worker_with_key};
+use crate::studio::Studio;
+
+/// The running proxy; it ends with the test.
+struct Proxy {
+    directory: tempfile::TempDir,
+    url: String,
+}
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/litellm");
+
+impl Proxy {
+    fn start(upstream: &str) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let started = Command::new(SCRIPT)
+            .arg("start")
+            .arg(directory.path())
+            .arg(upstream)
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("the script runs");
+        assert!(started.status.success(), "the proxy did not start");
+        let url = String::from_utf8(started.stdout).expect("an address");
+        Self {
+            directory,
+            url: url.trim().to_owned(),
+        }
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let stop = Command::new(SCRIPT)
+            .arg("stop")
+            .arg(self.directory.path())
+            .status();
+        assert!(stop.is_ok_and(|status| status.success()));
+    }
+}
+
+/// Paints what is asked for, refuses one word, and is overrun by another.
+fn upstream() -> Stand {
+    Stand::new(|seen| {
+        let text = String::from_utf8_lossy(&seen.body).into_owned();
+        let error = |code: &str| json!({"error": {"message": "Refused by the safety system", "type": "image_generation_user_error", "code": code, "param": null}});
+        if text.contains("forbidden") {
+            return status(400, &error("moderation_blocked"));
+        }
+        if text.contains("crowded") {
+            return status(429, &error("rate_limit_exceeded"));
+        }
+        answer(
+            &json!({"created": 1, "data": [{"b64_json": base64(png(1024, 1024, [9, 99, 9, 255]))}]}),
+        )
+    })
+}
+
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "whether a program is to be installed is the tester's choice"
+)]
+async fn pictures_edits_and_failures_come_through_a_litellm_proxy() {
+    if std::env::var("ATELIER_TEST_LITELLM").is_err() {
+        return;
+    }
+    let (upstream, studio) = (upstream(), Studio::new());
+    let proxy = Proxy::start(&upstream.url("/v1"));
+    let at = |key: &str, model: &str| {
+        let settings = json!({"image_model": model, "timeout_seconds": 60});
+        worker_with_key("openai", &format!("{}/v1", proxy.url), key, settings)
+            .expect("good settings")
+    };
+    let worker = at("sk-litellm", "studio");
+    worker.probe().await.expect("it is well");
+
+    let (work, _) = studio.work(
+        "imgmodel.generations",
+        &json!({"prompt": "a fern", "model": "image-1", "quality": "high"}),
+        None,
+    );
+    let file = made(&worker, work)
+        .await
+        .expect("a picture")
+        .files
+        .remove(0);
+    assert_eq!((file.width, file.height), (1024, 1024));
+    let image = studio.host_bytes("a.png", png(64, 64, [1, 2, 3, 255]).into());
+    let body =
+        json!({"image": [image], "prompt": "add a hat", "model": "image-1", "size": "1024x1024"});
+    let (work, _) = studio.work("imgmodel.edits", &body, None);
+    made(&worker, work).await.expect("an edited picture");
+    let edit = upstream
+        .asked("images/edits")
+        .pop()
+        .expect("the edit came through");
+    assert_eq!(edit.text("prompt").as_deref(), Some("add a hat"));
+    assert!(
+        edit.parts()
+            .iter()
+            .any(|part| part.1 == png(64, 64, [1, 2, 3, 255]))
+    );
+
+    for (prompt, class) in [("forbidden", Class::Reject), ("crowded", Class::Rate)] {
+        let (work, _) = studio.work("imgmodel.chat", &json!({"prompt": prompt}), None);
+        let fault = made(&worker, work).await.expect_err(prompt);
+        assert_eq!(fault.class, class, "{fault:?}");
+    }
+    let (work, _) = studio.work("imgmodel.chat", &json!({"prompt": "x"}), None);
+    let fault = made(&at("", "studio"), work.clone())
+        .await
+        .expect_err("no key");
+    assert_eq!(fault.class, Class::Dead, "{fault:?}");
+    let fault = made(&at("sk-litellm", "nothing"), work)
+        .await
+        .expect_err("no such model");
+    assert_eq!(fault.class, Class::BadRequest, "{fault:?}");
+}
