@@ -48,6 +48,8 @@ pub struct Work {
     pub progress: Gauge,
     /// Set when nobody wants the result any more.
     pub cancelled: CancellationToken,
+    /// Where the vendor may post, with any body, that this attempt is worth a look; polling works without it.
+    pub hook_url: Option<String>,
 }
 
 /// How far a piece of work is, in percent; readable from anywhere, never going down.

@@ -75,6 +75,7 @@ impl Engine {
             read: self.reader(),
             progress: gauge,
             cancelled: cancelled.clone(),
+            hook_url: None,
         })
     }
 

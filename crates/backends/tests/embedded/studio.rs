@@ -88,6 +88,7 @@ impl Studio {
             read: self.reader(),
             progress: Gauge::default(),
             cancelled: CancellationToken::new(),
+            hook_url: None,
             brief,
         };
         (work, job)
