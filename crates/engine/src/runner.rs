@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use atelier_backends::backend::{Gauge, LostSubmit, Progress, Started, Work};
 use atelier_backends::{Fault, Made};
-use atelier_contract::JobState;
-use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue};
+use atelier_contract::{JobState, Speed};
+use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue, lane};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -23,14 +23,16 @@ impl Engine {
         if self.stopping.is_cancelled() {
             return Ok(0);
         }
-        let operations: Vec<String> = atelier_contract::FAMILIES
+        let lanes: Vec<String> = atelier_contract::FAMILIES
             .iter()
             .flat_map(|family| family.submits)
             .filter(|submit| self.slots.has_free(submit.name))
-            .map(|submit| submit.name.to_owned())
+            .flat_map(|submit| {
+                [Speed::Turbo, Speed::Fast, Speed::Relax].map(|speed| lane(submit.name, speed, ""))
+            })
             .collect();
         let limit = self.slots.free().min(LEASE_MOST) as i64;
-        if operations.is_empty() || limit == 0 {
+        if lanes.is_empty() || limit == 0 {
             return Ok(0);
         }
         let now_ms = self.now_ms();
@@ -38,7 +40,7 @@ impl Engine {
             owner: self.node.clone(),
             until_ms: now_ms + self.settings.lease_ms,
             now_ms,
-            operations,
+            lanes,
             limit,
         };
         let rows = self.store.lease_next(request).await?;
@@ -62,6 +64,7 @@ impl Engine {
             why: "no slot was free".into(),
             now_ms: self.now_ms(),
             attempt_state: "lost",
+            counts: false,
         };
         if let Err(error) = self.store.requeue(requeue).await {
             tracing::warn!(%error, job = %row.id, "a lease was not given back; it will run out");
@@ -202,14 +205,15 @@ impl Engine {
 
     async fn fail_or_retry(&self, row: &JobRow, fault: &Fault) {
         tracing::info!(job = %row.id, class = fault.class.word(), detail = %fault.detail, "{}", fault.message);
-        let outcome = if fault.class.may_pass() && row.fence < self.settings.tries_most {
+        let outcome = if fault.class.may_pass() && row.begun() < self.settings.tries_most {
             let requeue = Requeue {
                 job_id: row.id.clone(),
                 fence: row.fence,
-                not_before_ms: self.now_ms() + self.settings.retry_pause_ms * row.fence,
+                not_before_ms: self.now_ms() + self.settings.retry_pause_ms * row.begun(),
                 why: fault.message.clone(),
                 now_ms: self.now_ms(),
                 attempt_state: "rejected",
+                counts: true,
             };
             self.store
                 .requeue(requeue)
@@ -229,7 +233,7 @@ impl Engine {
     /// Takes up a job whose worker went silent: its ticket is polled on, or it goes back into the queue.
     pub(crate) async fn adopt(self: &Arc<Self>, row: JobRow) -> Result<(), atelier_store::Error> {
         debug_assert_eq!(row.state, JobState::Running);
-        if row.fence >= self.settings.tries_most {
+        if row.begun() >= self.settings.tries_most {
             let message = "[Internal error] the job was begun too often without an end".to_owned();
             self.settle(&row.id, Guard::Fence(row.fence), Ending::Failure(message))
                 .await?;
@@ -270,6 +274,7 @@ impl Engine {
             why: "its worker went silent".into(),
             now_ms,
             attempt_state: "lost",
+            counts: true,
         };
         self.store.requeue(requeue).await?;
         self.wakes.work.notify_one();

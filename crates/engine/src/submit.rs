@@ -189,6 +189,8 @@ impl Engine {
             request: Value::Object(fields).to_string(),
             price,
             parent_id: ordered.parent.as_ref().map(|parent| parent.id.to_string()),
+            lane: String::new(),
+            follows: None,
             hook_url: order.hook.as_ref().map(|hook| hook.as_str().to_owned()),
             created_ms,
             deadline_ms: created_ms + i64::from(limit_s) * 1000,
@@ -313,6 +315,9 @@ fn born_row(job: &NewJob, node: &str, lease_ms: i64) -> JobRow {
         attempt_id: None,
         ticket: None,
         worker: None,
+        lane: job.lane.clone(),
+        follows: job.follows.clone(),
+        handed_back: 0,
     }
 }
 

@@ -37,6 +37,8 @@ fn accept(ids: &AtomicU64, account_id: &str) -> Accept {
             request: REQUEST.into(),
             price: Quota::from_thousandths(4_000),
             parent_id: None,
+            lane: String::new(),
+            follows: None,
             hook_url: None,
             created_ms: NOW,
             deadline_ms: NOW + 300_000,

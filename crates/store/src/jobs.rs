@@ -74,6 +74,19 @@ pub struct JobRow {
     pub ticket: Option<String>,
     /// The back end or worker account of the current attempt.
     pub worker: Option<String>,
+    /// Where it may run; empty for any back end of the operator's.
+    pub lane: String,
+    /// The worker account that made the job it follows.
+    pub follows: Option<String>,
+    /// Leases that were given back without a try, or that took up an earlier try.
+    pub handed_back: i64,
+}
+
+impl JobRow {
+    /// How often the job has been begun.
+    pub fn begun(&self) -> i64 {
+        self.fence - self.handed_back
+    }
 }
 
 /// Which jobs to list.
@@ -102,7 +115,8 @@ pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job
      COALESCE((SELECT attempts FROM delivery WHERE delivery.job_id = job.id), 0), \
      job.created_ms, job.started_ms, job.finished_ms, job.deadline_ms, job.updated_ms, \
      job.revision, job.fence, job.lease_owner, job.lease_until_ms, job.tries, job.attempt_id, \
-     (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker";
+     (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker, job.lane, job.follows, \
+     job.handed_back";
 
 impl Read for JobRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -136,6 +150,9 @@ impl Read for JobRow {
             attempt_id: columns.maybe_text()?,
             ticket: columns.maybe_text()?,
             worker: columns.maybe_text()?,
+            lane: columns.text()?,
+            follows: columns.maybe_text()?,
+            handed_back: columns.int()?,
         })
     }
 }

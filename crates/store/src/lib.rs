@@ -24,6 +24,7 @@ mod retention;
 mod row;
 pub mod settings;
 pub mod wake;
+pub mod workers;
 mod writer;
 
 pub use accounts::{Account, AccountPatch, NewAccount};
@@ -33,7 +34,7 @@ pub use deliveries::{Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry
 pub use error::{Error, Result};
 pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{Attempt, ProgressNote, Requeue};
-pub use jobs::lease::LeaseRequest;
+pub use jobs::lease::{LeaseRequest, lane};
 pub use jobs::settle::{Guard, Outcome, Settled, Settlement};
 pub use jobs::statistics::{Counts, UsageRow};
 pub use jobs::{JobFilter, JobRow};
@@ -41,6 +42,8 @@ pub use keys::{Key, NewKey};
 pub use ledger::{Credit, CreditKind, Credited, LedgerRow};
 pub use nodes::Node;
 pub use wake::Wake;
+pub use workers::change::{Removed, WorkerNote};
+pub use workers::{BackendRow, WorkerRow};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;

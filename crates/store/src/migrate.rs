@@ -21,6 +21,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0007_retention",
         include_str!("../migrations/0007_retention.sql"),
     ),
+    (
+        "0008_workers",
+        include_str!("../migrations/0008_workers.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together queue behind it.

@@ -37,5 +37,7 @@ mod retention;
 mod schema;
 #[path = "conformance/settle.rs"]
 mod settle;
+#[path = "conformance/workers.rs"]
+mod workers;
 #[path = "conformance/writer.rs"]
 mod writer;

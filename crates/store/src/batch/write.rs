@@ -47,6 +47,8 @@ impl Line for JobLine<'_> {
             &job.request,
             job.price.thousandths(),
             job.parent_id.as_deref(),
+            &job.lane,
+            job.follows.as_deref(),
             job.hook_url.as_deref(),
             job.created_ms,
             lease.as_ref().map(|_| job.created_ms),
@@ -230,13 +232,13 @@ async fn finals(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
 }
 
 const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, \
-     request, price, quota, parent_id, hook_url, created_ms, started_ms, deadline_ms, updated_ms, \
+     request, price, quota, parent_id, lane, follows, hook_url, created_ms, started_ms, deadline_ms, updated_ms, \
      revision, turn_ms, not_before_ms, fence, lease_owner, lease_until_ms, tries) \
      SELECT v.id, v.account_id, v.operation, v.queue, v.state, v.speed, 0, v.request, v.price, 0, \
-     v.parent_id, v.hook_url, v.created_ms, v.started_ms, v.deadline_ms, v.created_ms, 1, v.turn_ms, \
+     v.parent_id, v.lane, v.follows, v.hook_url, v.created_ms, v.started_ms, v.deadline_ms, v.created_ms, 1, v.turn_ms, \
      0, v.fence, v.lease_owner, v.lease_until_ms, 0 \
      FROM {lines:id text, account_id text, operation text, queue text, state bigint, speed bigint, \
-     request text, price bigint, parent_id text, hook_url text, created_ms bigint, started_ms bigint, \
+     request text, price bigint, parent_id text, lane text, follows text, hook_url text, created_ms bigint, started_ms bigint, \
      deadline_ms bigint, turn_ms bigint, fence bigint, lease_owner text, lease_until_ms bigint}";
 
 const INSERT_CALLS: &str = "INSERT INTO idempotency (account_id, key, fingerprint, job_id, created_ms) \

@@ -25,6 +25,10 @@ pub struct NewJob {
     pub price: Quota,
     /// The job it follows.
     pub parent_id: Option<String>,
+    /// Where it may run; empty for any back end of the operator's.
+    pub lane: String,
+    /// The worker account that made the job it follows.
+    pub follows: Option<String>,
     /// Where the result is posted to.
     pub hook_url: Option<String>,
     /// The time.

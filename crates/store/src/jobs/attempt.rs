@@ -60,6 +60,8 @@ pub struct Requeue {
     pub now_ms: i64,
     /// How the attempt ended: lost, rejected…
     pub attempt_state: &'static str,
+    /// Whether the lease counts as a try of the job.
+    pub counts: bool,
 }
 
 impl Store {
@@ -141,12 +143,14 @@ async fn give_back(conn: &mut Conn, requeue: &Requeue) -> Result<bool> {
         .run(
             "UPDATE job SET state = 0, progress = 0, not_before_ms = $3, updated_ms = $4, \
              revision = revision + 1, lease_owner = NULL, lease_until_ms = NULL, \
+             handed_back = handed_back + $5, \
              attempt_id = NULL, worker = NULL WHERE id = $1 AND fence = $2 AND state = 1",
             args![
                 &requeue.job_id,
                 requeue.fence,
                 requeue.not_before_ms,
-                requeue.now_ms
+                requeue.now_ms,
+                i64::from(!requeue.counts)
             ],
         )
         .await?;

@@ -1,5 +1,7 @@
 //! Leases: who runs a job. Held by time and fence, never by an open transaction.
 
+use atelier_contract::Speed;
+
 use crate::batch::json;
 use crate::db::{Conn, args};
 use crate::jobs::{JOB_COLUMNS, JobRow};
@@ -14,10 +16,15 @@ pub struct LeaseRequest {
     pub until_ms: i64,
     /// The time.
     pub now_ms: i64,
-    /// Only these operations.
-    pub operations: Vec<String>,
+    /// Only these: operation, number of the speed and lane, with a space between; see [`lane`].
+    pub lanes: Vec<String>,
     /// At most so many.
     pub limit: i64,
+}
+
+/// What a [`LeaseRequest`] asks for.
+pub fn lane(operation: &str, speed: Speed, lane: &str) -> String {
+    format!("{operation} {} {lane}", speed as i64)
 }
 
 impl Store {
@@ -80,8 +87,8 @@ impl Store {
             |conn, (job_id, old_fence, owner, until_ms, now_ms)| {
                 Box::pin(async move {
                     let sql = format!(
-                        "UPDATE job SET lease_owner = $3, lease_until_ms = $4, fence = fence + 1 \
-                     WHERE id = $1 AND fence = $2 AND state = 1 AND lease_until_ms < $5 \
+                        "UPDATE job SET lease_owner = $3, lease_until_ms = $4, fence = fence + 1, \
+                     handed_back = handed_back + 1 WHERE id = $1 AND fence = $2 AND state = 1 AND lease_until_ms < $5 \
                      RETURNING {JOB_COLUMNS}"
                     );
                     conn.maybe(&sql, args![job_id, *old_fence, owner, *until_ms, *now_ms])
@@ -119,16 +126,16 @@ async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRo
         "UPDATE job SET state = 1, fence = fence + 1, lease_owner = $1, lease_until_ms = $2, \
          started_ms = COALESCE(started_ms, $3), updated_ms = $3, revision = revision + 1 \
          WHERE id IN (SELECT id FROM job WHERE state = 0 AND not_before_ms <= $3 \
-         AND deadline_ms > $3 AND operation IN ({{list:$4}}) \
+         AND deadline_ms > $3 AND operation || ' ' || speed || ' ' || lane IN ({{list:$4}}) \
          ORDER BY turn_ms, id LIMIT $5 {{lock free}}) AND state = 0 \
          RETURNING turn_ms, {JOB_COLUMNS}"
     );
-    let operations = json(&request.operations);
+    let lanes = json(&request.lanes);
     let args = args![
         &request.owner,
         request.until_ms,
         request.now_ms,
-        &operations,
+        &lanes,
         request.limit
     ];
     conn.all(&sql, args).await

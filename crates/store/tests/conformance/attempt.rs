@@ -131,6 +131,7 @@ fn requeue(job_id: &str, fence: i64) -> Requeue {
         why: "vendor down".into(),
         now_ms: NOW + 10,
         attempt_state: "rejected",
+        counts: true,
     }
 }
 

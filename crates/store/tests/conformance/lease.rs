@@ -1,7 +1,7 @@
 //! Leases: turns, fences, expiry.
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Guard, LeaseRequest, Settled};
+use atelier_store::{Guard, LeaseRequest, Settled, lane};
 
 use crate::rig::{NOW, Rig};
 
@@ -102,7 +102,11 @@ async fn only_asked_for_operations_are_leased(rig: Rig) {
         owner: "node".into(),
         until_ms: NOW + 30_000,
         now_ms: NOW,
-        operations: vec!["motion.extend".into(), "facegen.swap".into()],
+        lanes: vec![
+            lane("motion.extend", Speed::Fast, ""),
+            lane("artgen.imagine", Speed::Relax, ""),
+            lane("artgen.imagine", Speed::Fast, "own:somebody"),
+        ],
         limit: 10,
     };
     assert!(
@@ -112,7 +116,7 @@ async fn only_asked_for_operations_are_leased(rig: Rig) {
             .expect("leases")
             .is_empty()
     );
-    request.operations.push("artgen.imagine".into());
+    request.lanes.push(lane("artgen.imagine", Speed::Fast, ""));
     assert_eq!(
         rig.store.lease_next(request).await.expect("leases")[0].id,
         id

@@ -189,6 +189,7 @@ impl Model {
             why: "dice".into(),
             now_ms: NOW,
             attempt_state: "lost",
+            counts: true,
         };
         let done = self.rig.store.requeue(requeue).await.expect("an answer");
         assert_eq!(done, task.state == JobState::Running);

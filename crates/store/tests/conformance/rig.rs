@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use atelier_contract::{Quota, Speed};
 use atelier_store::{
     Accept, Accepted, Attempt, Guard, JobRow, Lease, LeaseRequest, NewAccount, NewJob, Options,
-    Outcome, Settled, Settlement, Store,
+    Outcome, Settled, Settlement, Store, lane,
 };
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -194,6 +194,8 @@ impl Rig {
                 request: r#"{"prompt":"a \"quoted\" fox, — ünï ✓"}"#.into(),
                 price: quota(price),
                 parent_id: None,
+                lane: String::new(),
+                follows: None,
                 hook_url: None,
                 created_ms: NOW,
                 deadline_ms: NOW + 300_000,
@@ -281,7 +283,9 @@ impl Rig {
             owner: owner.into(),
             until_ms: now_ms + 30_000,
             now_ms,
-            operations: vec!["artgen.imagine".into()],
+            lanes: [Speed::Turbo, Speed::Fast, Speed::Relax]
+                .map(|speed| lane("artgen.imagine", speed, ""))
+                .to_vec(),
             limit,
         };
         self.store.lease_next(request).await.expect("leases")

@@ -40,6 +40,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0007_retention",
         "3a0f419315b8269164d6cf2e31260cac85bff818aaf700428e1ea2da8d6cf298",
     ),
+    (
+        "0008_workers",
+        "a111f833136abec89234c862ec3134ffb8a886e8298fb851829eb7b906a0726a",
+    ),
 ];
 
 #[test]
