@@ -14,8 +14,8 @@ use crate::ids::random_bytes;
 use crate::sign::{AddressFault, AddressSigner};
 
 /// The settings they are kept in, each with its number behind it.
-const PREFIX: &str = "address-key:";
-/// The number of the key that every house begins with; it is derived, not stored.
+pub(crate) const PREFIX: &str = "address-key:";
+/// The number of the key that every house begins with; it is derived, and only stored when the master key changes.
 const FIRST: u64 = 1;
 /// Nodes may sign with a replaced key for a moment, so it is kept for longer than its addresses.
 const MARGIN_MS: i64 = 3_600_000;
@@ -81,7 +81,9 @@ impl Engine {
             };
             keys.push((number, key, made_ms));
         }
-        keys.push((FIRST, self.keyring.first_address_key(), i64::MIN));
+        if !keys.iter().any(|(number, _, _)| *number == FIRST) {
+            keys.push((FIRST, self.keyring.first_address_key(), i64::MIN));
+        }
         keys.sort_by_key(|(number, _, _)| std::cmp::Reverse(*number));
         // A key was replaced when the next one was made.
         let gone_ms = self.now_ms() - self.settings.longest_ms() - MARGIN_MS;
@@ -95,6 +97,16 @@ impl Engine {
         }
         self.address_keys.replace(AddressSigner::new(live));
         Ok(())
+    }
+
+    /// The first key under the name and in the form in which keys are stored, so that it survives another master key.
+    pub(crate) fn first_address_key(&self) -> (String, Vec<u8>) {
+        let kept = Kept {
+            key: STANDARD_NO_PAD.encode(self.keyring.first_address_key()),
+            made_ms: 0,
+        };
+        let text = serde_json::to_vec(&kept).expect("plain text fields");
+        (format!("{PREFIX}{FIRST}"), text)
     }
 
     /// Makes a new key that signs from now on, on every node; its number.

@@ -166,6 +166,9 @@ fn view(row: atelier_store::Delivery) -> CallbackView {
     }
 }
 
+/// Sealed secrets are settings under this name.
+pub(crate) const SECRETS: &str = "callback-secret:";
+
 fn setting_name(account_id: &str) -> String {
-    format!("callback-secret:{account_id}")
+    format!("{SECRETS}{account_id}")
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, RwLock};
 
+use atelier_backends::Vendor;
 use atelier_backends::http::Outbound;
 use atelier_contract::{Code, Refusal, Tariff};
 use atelier_store::Store;
@@ -14,10 +15,11 @@ use crate::clock::Clock;
 use crate::ids::Ids;
 use crate::keyring::Keyring;
 use crate::lanes::Lanes;
+use crate::polling::Polling;
+use crate::pool::{Pool, Worker};
 use crate::result_cache::ResultCache;
 use crate::settings::Settings;
 use crate::sign::AddressSigner;
-use crate::slots::{Slots, Worker};
 use crate::wake::Wakes;
 use crate::workbench::Workbench;
 
@@ -27,8 +29,10 @@ pub struct Parts {
     pub store: Store,
     /// The vault's bytes.
     pub files: Files,
-    /// Whoever makes the media, in order of preference.
+    /// Whoever makes the media inside this process.
     pub workers: Vec<Worker>,
+    /// The vendors that worker accounts can be set up at.
+    pub vendors: &'static [Vendor],
     /// The guarded way out.
     pub outbound: Outbound,
     /// Prices.
@@ -49,7 +53,9 @@ pub struct Parts {
 pub struct Engine {
     pub(crate) store: Store,
     pub(crate) files: Files,
-    pub(crate) slots: Slots,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) polling: Polling,
+    pub(crate) vendors: &'static [Vendor],
     pub(crate) outbound: Outbound,
     pub(crate) tariff: RwLock<Arc<Tariff>>,
     pub(crate) settings: Settings,
@@ -60,7 +66,7 @@ pub struct Engine {
     pub(crate) node: String,
     pub(crate) started_ms: i64,
     pub(crate) wakes: Arc<Wakes>,
-    pub(crate) bench: Workbench,
+    pub(crate) bench: Arc<Workbench>,
     pub(crate) results: ResultCache,
     pub(crate) callers: crate::callers::CallerCache,
     pub(crate) lanes: Lanes,
@@ -75,7 +81,9 @@ impl Engine {
     pub fn new(parts: Parts) -> Arc<Self> {
         let first_key = ("1".to_owned(), parts.keyring.first_address_key());
         Arc::new(Self {
-            slots: Slots::new(parts.workers),
+            pool: Pool::new(parts.workers),
+            polling: Polling::new(parts.settings.polls_at_once),
+            vendors: parts.vendors,
             store: parts.store,
             files: parts.files,
             outbound: parts.outbound,
@@ -90,7 +98,7 @@ impl Engine {
             address_keys: AddressKeys::new(AddressSigner::new(vec![first_key])),
             node: parts.node,
             wakes: Arc::default(),
-            bench: Workbench::default(),
+            bench: Arc::default(),
             callers: crate::callers::CallerCache::default(),
             courier_load: Arc::new(()),
             tasks: TaskTracker::new(),

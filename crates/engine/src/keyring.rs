@@ -2,7 +2,9 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
 
+use crate::key::hex;
 use crate::seal::Sealer;
 
 /// The master key and what is derived from it.
@@ -25,6 +27,25 @@ impl Keyring {
     /// Seals secrets before they are stored.
     pub fn sealer(&self) -> Sealer {
         Sealer::new(("1".into(), self.derive("seal")), Vec::new())
+    }
+
+    /// The word that lets a vendor post about one attempt of a job at a back end.
+    pub(crate) fn hook_token(&self, backend_id: &str, attempt_id: &str) -> String {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.derive("vendor-hook"))
+            .expect("any length is a key");
+        mac.update(backend_id.as_bytes());
+        mac.update(b"\0");
+        mac.update(attempt_id.as_bytes());
+        format!("{attempt_id}.{}", hex(&mac.finalize().into_bytes()[..16]))
+    }
+
+    /// The job that a vendor may post about with a word, if the word is ours.
+    pub(crate) fn hook_job(&self, backend_id: &str, token: &str) -> Option<String> {
+        let (attempt_id, _) = token.rsplit_once('.')?;
+        let ours = self.hook_token(backend_id, attempt_id);
+        let known = bool::from(ours.as_bytes().ct_eq(token.as_bytes()));
+        let (job_id, _) = attempt_id.rsplit_once('-').filter(|_| known)?;
+        Some(job_id.to_owned())
     }
 
     fn derive(&self, purpose: &str) -> [u8; 32] {

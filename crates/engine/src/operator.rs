@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::{Quota, Refusal, Speed, Tariff};
+use atelier_contract::{Quota, Refusal, Tariff};
 use atelier_store::AuditRow;
 use serde_json::{Value, json};
 
@@ -89,20 +89,55 @@ impl Engine {
     /// What the house is doing right now.
     pub async fn stats(&self) -> Result<Value, Refusal> {
         let counts = self.store.counts().await.map_err(unavailable)?;
+        let lanes = self.store.waiting_by_lane().await.map_err(unavailable)?;
         let backends: Vec<Value> = self
-            .slots
-            .picture()
+            .pool
+            .pictures(self.now_ms())
             .into_iter()
-            .map(|(name, busy, slots)| json!({ "name": name, "busy": busy, "slots": slots }))
+            .map(|one| {
+                json!({
+                    "name": one.name,
+                    "backend": one.backend,
+                    "custody": one.owner.is_some(),
+                    "busy": one.busy,
+                    "slots": one.slots,
+                    "condition": one.condition,
+                    "usable": one.usable,
+                    "averageExecute": one.average_s,
+                    "lastErrors": one.health["last_errors"],
+                })
+            })
+            .collect();
+        let waiting_by_lane: serde_json::Map<String, Value> = lanes
+            .into_iter()
+            .map(|(lane, jobs)| {
+                (
+                    if lane.is_empty() { "any".into() } else { lane },
+                    jobs.into(),
+                )
+            })
             .collect();
         Ok(json!({
             "waiting": counts.waiting,
             "running": counts.running,
             "callbacksDue": counts.deliveries_due,
             "inHand": self.bench.ids().len(),
+            "atVendors": self.polling.len(),
+            "waitingByLane": waiting_by_lane,
             "backends": backends,
             "upMs": self.now_ms() - self.started_ms,
         }))
+    }
+
+    /// What every back end of the operator's does, in a few words that anybody may read.
+    pub fn pool_state(&self) -> Value {
+        let pictures = self.pool.pictures(self.now_ms());
+        let shown: Vec<Value> = pictures
+            .iter()
+            .filter(|one| one.owner.is_none())
+            .map(|one| json!({ "name": one.name, "busy": one.busy, "slots": one.slots, "condition": one.condition }))
+            .collect();
+        json!({ "state": "ready", "atVendors": self.polling.len(), "backends": shown })
     }
 
     /// The nodes that share the store.
@@ -117,46 +152,5 @@ impl Engine {
             })
         };
         Ok(nodes.iter().map(one).collect())
-    }
-
-    /// How the artgen image endpoints are, by speed and by path, from measurements.
-    pub async fn artgen_status(&self) -> Result<Value, Refusal> {
-        let family = &atelier_contract::families::artgen::FAMILY;
-        let operations: Vec<String> = family
-            .submits
-            .iter()
-            .map(|submit| submit.name.to_owned())
-            .collect();
-        let up = |serves: bool| {
-            if serves {
-                (200, "running")
-            } else {
-                (503, "no back end serves it")
-            }
-        };
-        let any = operations
-            .iter()
-            .any(|operation| self.slots.serves(operation));
-        let (status, message) = up(any);
-        let mut data = serde_json::Map::new();
-        for speed in [Speed::Relax, Speed::Fast, Speed::Turbo] {
-            let durations = self.recent_durations(&operations, speed).await;
-            let count = durations.len().max(1) as f64;
-            let average_s = durations.iter().sum::<i64>() as f64 / count / 1000.0;
-            let average_s = (average_s * 10.0).round() / 10.0;
-            data.insert(
-                speed.word().into(),
-                json!({ "status": status, "runningMessage": message, "averageExecute": average_s }),
-            );
-        }
-        let endpoint = |submit: &atelier_contract::family::Submit| {
-            let (status, message) = up(self.slots.serves(submit.name));
-            json!({ "name": submit.name, "path": submit.path, "status": status, "runningMessage": message })
-        };
-        data.insert(
-            "endpoints".into(),
-            family.submits.iter().map(endpoint).collect(),
-        );
-        Ok(Value::Object(data))
     }
 }

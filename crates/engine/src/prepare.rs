@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use atelier_backends::backend::{Gauge, Later, ReadFile, Work};
 use atelier_backends::{Fault, Made};
+use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
 use atelier_contract::family::Keep;
 use atelier_contract::fields::{ImageData, ImageHeader};
-use atelier_contract::{File, JobId, Output, Quota, Role};
+use atelier_contract::{Code, File, JobId, Output, Quota, Refusal, Role};
 use atelier_store::{JobRow, NewAsset};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
@@ -24,52 +25,58 @@ const VIDEO_BYTES: u64 = 200 * 1024 * 1024;
 impl Engine {
     /// Everything a back end needs for one attempt.
     pub(crate) async fn prepare(
-        self: &Arc<Self>,
+        &self,
         row: &JobRow,
         gauge: Gauge,
         cancelled: &CancellationToken,
     ) -> Result<Work, Fault> {
-        let fields =
+        let mut work = self.prepare_again(row, gauge, cancelled).await?;
+        work.attempt_id = format!("{}-{}", row.id, row.fence);
+        let mut first = None;
+        for source in &work.brief.sources {
+            let (bytes, header) = self.input(&row.account_id, source, first).await?;
+            first = first.or(Some(header));
+            work.sources.push(bytes);
+        }
+        if let Some(mask) = &work.brief.mask {
+            work.mask = Some(self.input(&row.account_id, mask, first).await?.0);
+        }
+        if let Some((field, url)) = &work.brief.video {
+            work.video = Some(self.video_input(field, url.as_str()).await?);
+        }
+        Ok(work)
+    }
+
+    /// What is needed to go on with an attempt that a vendor knows already: everything but the inputs.
+    pub(crate) async fn prepare_again(
+        &self,
+        row: &JobRow,
+        gauge: Gauge,
+        cancelled: &CancellationToken,
+    ) -> Result<Work, Fault> {
+        let fields: Fields =
             serde_json::from_str(&row.request).map_err(|error| Fault::ours(error.to_string()))?;
         let Some((_, submit)) = atelier_contract::operation(&row.operation) else {
             return Err(Fault::ours(format!("unknown operation {}", row.operation)));
         };
-        let refused = |refusal: atelier_contract::Refusal| match refusal.code {
-            atelier_contract::Code::Overloaded => Fault::house(refusal.message),
+        let refused = |refusal: Refusal| match refusal.code {
+            Code::Overloaded => Fault::house(refusal.message),
             _ => Fault::unusable(refusal.message),
         };
-        let fields: atelier_contract::body::Fields = fields;
         let request = (submit.parse_stored)(fields.clone()).map_err(refused)?;
         let ordered = self
             .ordered(&row.account_id, request.as_ref())
             .await
             .map_err(refused)?;
-        let brief = ordered.order.brief;
-
-        let mut sources = Vec::new();
-        let mut first = None;
-        for source in &brief.sources {
-            let (bytes, header) = self.input(&row.account_id, source, first).await?;
-            first = first.or(Some(header));
-            sources.push(bytes);
-        }
-        let mask = match &brief.mask {
-            Some(mask) => Some(self.input(&row.account_id, mask, first).await?.0),
-            None => None,
-        };
-        let video = match &brief.video {
-            Some((field, url)) => Some(self.video_input(field, url.as_str()).await?),
-            None => None,
-        };
         Ok(Work {
             job_id: JobId::new(row.id.clone()),
-            attempt_id: format!("{}-{}", row.id, row.fence),
+            attempt_id: row.attempt_id.clone().unwrap_or_default(),
             operation: row.operation.clone(),
             request: fields,
-            brief,
-            sources,
-            mask,
-            video,
+            brief: ordered.order.brief,
+            sources: Vec::new(),
+            mask: None,
+            video: None,
             parent: ordered.parent,
             cited: ordered.cited,
             read: self.reader(),
@@ -79,12 +86,12 @@ impl Engine {
         })
     }
 
-    fn reader(self: &Arc<Self>) -> ReadFile {
-        let engine = self.clone();
+    fn reader(&self) -> ReadFile {
+        let files = self.files.clone();
         Arc::new(move |key: String| -> Later<'static, Result<Bytes, Fault>> {
-            let engine = engine.clone();
+            let files = files.clone();
             Box::pin(async move {
-                engine.files.read(&key).await.map_err(|error| {
+                files.read(&key).await.map_err(|error| {
                     let gone = "a file of the earlier job is no longer kept";
                     Fault {
                         detail: error.to_string(),

@@ -1,41 +1,62 @@
-//! The runner: leases a waiting job, has a back end work on it, stores the files, settles.
+//! The runner: leases a waiting job, has a worker account begin it, and hands it to the polling scheduler or to the
+//! vault. What a failure means for the job is decided here; what it means for the worker account, in the pool.
 
 use std::sync::Arc;
 
-use atelier_backends::backend::{Gauge, LostSubmit, Progress, Started, Work};
-use atelier_backends::{Fault, Made};
-use atelier_contract::{JobState, Speed};
-use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue, lane};
+use atelier_backends::backend::{Gauge, LostSubmit, Started, Taken, Work};
+use atelier_backends::{Class, Fault, Made};
+use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue};
+use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::crash;
 use crate::engine::Engine;
+use crate::flight::{Flight, Held};
+use crate::pool::choice::{Choice, Lane, Wish};
+use crate::pool::{Slot, backend_of};
 use crate::settle::Ending;
-use crate::slots::Slot;
 
 /// Jobs leased in one go, at most.
 const LEASE_MOST: usize = 64;
+/// A job that no worker account can take now although others could be taken looks again after this.
+const LOOK_AGAIN_MS: i64 = 500;
+/// A start that nobody waits for any more still gets this long to name its ticket, so that it can be cancelled.
+const LATE_TICKET: std::time::Duration = std::time::Duration::from_secs(30);
+/// Waits between tries to write a ticket down or to store a result, in milliseconds.
+const HOUSE_PAUSES_MS: [u64; 5] = [200, 500, 1_000, 2_000, 4_000];
+
+pub(crate) const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
+
+/// What came of the beginning of an attempt.
+enum Begun {
+    /// It is done already.
+    Done(Made, u32),
+    /// The vendor works on it.
+    Ticket(Box<Work>, Value),
+    /// The vendor may have it, and can be asked whether it has.
+    LookUp(Box<Work>),
+    /// The vendor may have it, and nobody will ever know.
+    Unknown,
+    /// Another node has the job now.
+    Lost,
+}
 
 impl Engine {
-    /// Leases waiting jobs for free slots and sets to work on them; says how many.
+    /// Leases waiting jobs for free places and sets to work on them; says how many.
     pub async fn run_step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
         if self.stopping.is_cancelled() {
             return Ok(0);
         }
-        let lanes: Vec<String> = atelier_contract::FAMILIES
-            .iter()
-            .flat_map(|family| family.submits)
-            .filter(|submit| self.slots.has_free(submit.name))
-            .flat_map(|submit| {
-                [Speed::Turbo, Speed::Fast, Speed::Relax].map(|speed| lane(submit.name, speed, ""))
-            })
-            .collect();
-        let limit = self.slots.free().min(LEASE_MOST) as i64;
-        if lanes.is_empty() || limit == 0 {
+        let now_ms = self.now_ms();
+        let limit = self.pool.free().min(LEASE_MOST) as i64;
+        if limit == 0 {
             return Ok(0);
         }
-        let now_ms = self.now_ms();
+        let lanes = self.pool.lanes(now_ms);
+        if lanes.is_empty() {
+            return Ok(0);
+        }
         let request = LeaseRequest {
             owner: self.node.clone(),
             until_ms: now_ms + self.settings.lease_ms,
@@ -47,22 +68,33 @@ impl Engine {
         let leased = rows.len();
         for row in rows {
             crash::point("runner.leased");
-            match self.slots.take(&row.operation) {
-                Some(slot) => self.start_work(row, slot),
-                None => self.hand_back(&row).await,
+            let model = model_of(&row.request);
+            let taken = self.pool.take(&wish_of(&row, model.as_deref()), now_ms);
+            match taken {
+                Ok(slot) => self.start_work(row, slot),
+                Err(choice) => self.hand_back(&row, choice, model.is_some()).await,
             }
         }
         Ok(leased)
     }
 
-    /// Another job was faster to the slot: the lease is given back, and the job keeps its place in the queue.
-    async fn hand_back(&self, row: &JobRow) {
+    /// Another job was faster to the place, or none suits this very job: the lease is given back.
+    async fn hand_back(&self, row: &JobRow, choice: Choice, picky: bool) {
+        let now_ms = self.now_ms();
+        let not_before_ms = match choice {
+            // The next look finds no lane free unless a place is; a particular worker may stay busy for long.
+            Choice::Wait(until_ms) if picky || row.follows.is_some() => {
+                until_ms.max(now_ms + LOOK_AGAIN_MS)
+            }
+            Choice::Wait(_) | Choice::Take(_) => 0,
+            Choice::Nobody => now_ms + 10 * LOOK_AGAIN_MS,
+        };
         let requeue = Requeue {
             job_id: row.id.clone(),
             fence: row.fence,
-            not_before_ms: 0,
-            why: "no slot was free".into(),
-            now_ms: self.now_ms(),
+            not_before_ms,
+            why: "no place was free".into(),
+            now_ms,
             attempt_state: "lost",
             counts: false,
         };
@@ -75,86 +107,76 @@ impl Engine {
     pub(crate) fn start_work(self: &Arc<Self>, row: JobRow, slot: Slot) {
         let engine = self.clone();
         self.tasks.spawn(async move {
-            engine.work_on(row, &slot).await;
-            drop(slot);
+            engine.work_on(row, slot).await;
             engine.wakes.work.notify_one();
         });
     }
 
-    async fn work_on(self: &Arc<Self>, row: JobRow, slot: &Slot) {
+    async fn work_on(self: &Arc<Self>, mut row: JobRow, slot: Slot) {
         let (gauge, cancelled) = self.bench.put(&row.id, row.fence, row.progress as u8);
         // In hand until it is settled: the lease is renewed and progress does not fall back while files are stored.
-        let _in_hand = InHand {
-            engine: self,
-            row: &row,
+        let held = Held::new(&self.bench, &row);
+        let began_ms = self.now_ms();
+        let begun = {
+            let attempt = self.begin(&row, &slot, gauge, &cancelled);
+            tokio::pin!(attempt);
+            tokio::select! {
+                biased;
+                () = cancelled.cancelled() => {
+                    // Cancelled, or the lease is gone: whoever did that has settled or will.
+                    if slot.recorded() && let Ok(Ok(Begun::Ticket(_, ticket))) =
+                        tokio::time::timeout(LATE_TICKET, attempt).await
+                    {
+                        slot.backend().cancel(&ticket).await;
+                    }
+                    return;
+                }
+                begun = &mut attempt => begun,
+            }
         };
-        let result = tokio::select! {
-            biased;
-            () = cancelled.cancelled() => None,
-            result = self.attempt(&row, slot, gauge, &cancelled) => Some(result),
+        let (work, ticket) = match begun {
+            Ok(Begun::Ticket(work, ticket)) => (work, Some(ticket)),
+            Ok(Begun::LookUp(work)) => (work, None),
+            Ok(Begun::Done(made, asked)) => {
+                return self
+                    .deliver_at_once(&row, slot.worker(), began_ms, (made, asked))
+                    .await;
+            }
+            Ok(Begun::Unknown) => return self.fail(&row, UNKNOWN.to_owned()).await,
+            Ok(Begun::Lost) => return,
+            Err(fault) => {
+                self.pool.fault(slot.worker(), &fault, self.now_ms());
+                return self.fail_or_retry(&row, &fault).await;
+            }
         };
-        match result {
-            // Cancelled, or the lease is gone: whoever did that has settled or will.
-            None => {}
-            Some(Ok((made, asked))) => self.deliver(&row, made, asked).await,
-            Some(Err(fault)) => self.fail_or_retry(&row, &fault).await,
-        }
+        // The work has the request; one copy is enough for as long as the vendor takes.
+        row.request = String::new();
+        self.watch(Flight {
+            row,
+            work: *work,
+            slot,
+            ticket,
+            _held: held,
+            cancelled,
+            began_ms,
+            errors: 0,
+            missing: 0,
+            granted: false,
+        });
     }
 
-    /// One attempt: resumes a ticket, or starts anew. Gives what was made and how much was asked for.
-    async fn attempt(
+    /// Asks the worker account to begin, with the intent written down first where a repeat would cost.
+    async fn begin(
         self: &Arc<Self>,
         row: &JobRow,
         slot: &Slot,
         gauge: Gauge,
         cancelled: &CancellationToken,
-    ) -> Result<(Made, u32), Fault> {
-        let work = self.prepare(row, gauge, cancelled).await?;
-        let asked = work.brief.count;
-        let backend = slot.backend();
-        let ticket = match row
-            .ticket
-            .as_deref()
-            .and_then(|text| serde_json::from_str(text).ok())
-        {
-            Some(ticket) => ticket,
-            None => match self.start(row, slot, work.clone()).await? {
-                Started::Done(made) => return Ok((made, asked)),
-                Started::Ticket(ticket) => ticket,
-            },
-        };
-        let stop = CancelAtVendor {
-            engine: self,
-            slot,
-            ticket: &ticket,
-            cancelled,
-        };
-        loop {
-            match backend.poll(&work, &ticket).await? {
-                Progress::Done(made) => {
-                    drop(stop);
-                    return Ok((made, asked));
-                }
-                Progress::Running(pause) => tokio::time::sleep(pause).await,
-                Progress::Failed(fault) => {
-                    drop(stop);
-                    return Err(fault);
-                }
-            }
-        }
-    }
-
-    /// Starts the work at the back end, with the intent written down first where a repeat would cost.
-    async fn start(
-        self: &Arc<Self>,
-        row: &JobRow,
-        slot: &Slot,
-        work: Work,
-    ) -> Result<Started, Fault> {
-        let backend = slot.backend();
-        let careful = backend.lost_submit() == LostSubmit::Unknown;
-        let attempt_id = work.attempt_id.clone();
-        if careful {
+    ) -> Result<Begun, Fault> {
+        let mut work = self.prepare(row, gauge, cancelled).await?;
+        work.hook_url = self.hook_url(slot, &work.attempt_id);
+        let (asked, attempt_id) = (work.brief.count, work.attempt_id.clone());
+        if slot.recorded() {
             let attempt = Attempt {
                 id: attempt_id.clone(),
                 job_id: row.id.clone(),
@@ -162,157 +184,230 @@ impl Engine {
                 worker: slot.worker().to_owned(),
                 now_ms: self.now_ms(),
             };
-            let ours = self
-                .store
-                .begin_attempt(attempt)
-                .await
-                .map_err(|error| store_fault(&error))?;
-            if !ours {
-                return Err(Fault::ours("the lease was lost before the start"));
+            let ours = self.store.begin_attempt(attempt).await;
+            if !ours.map_err(|error| store_fault(&error))? {
+                return Ok(Begun::Lost);
             }
         }
+        slot.begin();
         crash::point("runner.before_start");
-        let started = backend.start(work).await?;
+        // The inputs go with the start; what is kept for polling has none of their bytes.
+        let kept = without_inputs(&work);
+        let started = slot.backend().start(work).await;
         crash::point("runner.started");
-        if let Started::Ticket(ticket) = &started {
-            let text = ticket.to_string();
-            let now_ms = self.now_ms();
-            let recorded = self
-                .store
-                .record_ticket(&row.id, row.fence, &attempt_id, &text, now_ms)
-                .await;
-            recorded.map_err(|error| store_fault(&error))?;
-            crash::point("runner.ticket_recorded");
+        match started {
+            Ok(Started::Done(made)) => Ok(Begun::Done(made, asked)),
+            Ok(Started::Ticket(ticket)) => {
+                self.pool.accepted(slot.worker(), self.now_ms());
+                let ours = !slot.recorded() || self.write_ticket(row, &attempt_id, &ticket).await;
+                if !ours {
+                    // Whoever has the job now cannot know of this ticket, unless the vendor tells.
+                    if slot.backend().lost_submit() != LostSubmit::LookUp {
+                        slot.backend().cancel(&ticket).await;
+                    }
+                    return Ok(Begun::Lost);
+                }
+                crash::point("runner.ticket_recorded");
+                Ok(Begun::Ticket(Box::new(kept), ticket))
+            }
+            Err(fault) if fault.taken == Taken::Perhaps => {
+                self.pool.fault(slot.worker(), &fault, self.now_ms());
+                match slot.backend().lost_submit() {
+                    LostSubmit::Repeat => self.retry(row, &fault).await.map(|()| Begun::Lost),
+                    LostSubmit::LookUp => Ok(Begun::LookUp(Box::new(kept))),
+                    LostSubmit::Unknown => {
+                        tracing::warn!(job = %row.id, worker = slot.worker(), detail = %fault.detail, "the answer to a submit was lost");
+                        Ok(Begun::Unknown)
+                    }
+                }
+            }
+            Err(fault) => Err(fault),
         }
-        Ok(started)
+    }
+
+    /// Where the vendor may post that this attempt is worth a look.
+    fn hook_url(&self, slot: &Slot, attempt_id: &str) -> Option<String> {
+        let base = &self.settings.hook_base_url;
+        if base.is_empty() || !slot.recorded() {
+            return None;
+        }
+        let backend = backend_of(slot.worker());
+        let token = self.keyring.hook_token(backend, attempt_id);
+        Some(format!("{base}/hooks/v1/{backend}/{token}"))
+    }
+
+    /// Writes a ticket down, patiently: the vendor has the work. False when the job is another node's by now.
+    pub(crate) async fn write_ticket(
+        &self,
+        row: &JobRow,
+        attempt_id: &str,
+        ticket: &Value,
+    ) -> bool {
+        let text = ticket.to_string();
+        let mut pauses = HOUSE_PAUSES_MS.into_iter();
+        loop {
+            let now_ms = self.now_ms();
+            let written = self
+                .store
+                .record_ticket(&row.id, row.fence, attempt_id, &text, now_ms)
+                .await;
+            match (written, pauses.next()) {
+                (Ok(ours), _) => return ours,
+                (Err(error), None) => {
+                    // It is polled all the same; only a crash before its end would lose the trace.
+                    tracing::error!(%error, job = %row.id, %ticket, "a ticket was not written down");
+                    return true;
+                }
+                (Err(_), Some(pause)) => pause_ms(pause).await,
+            }
+        }
+    }
+
+    /// Stores what was made at once and settles; a vault that is away is asked again before the work is given up.
+    async fn deliver_at_once(
+        &self,
+        row: &JobRow,
+        worker: &str,
+        began_ms: i64,
+        (made, asked): (Made, u32),
+    ) {
+        let mut pauses = HOUSE_PAUSES_MS.into_iter();
+        loop {
+            let delivered = self
+                .deliver(row, worker, began_ms, (made.clone(), asked))
+                .await;
+            let Err(fault) = delivered else { return };
+            match (fault.class, pauses.next()) {
+                (Class::House, Some(pause)) if !self.stopping.is_cancelled() => {
+                    pause_ms(pause).await;
+                }
+                _ => return self.fail_or_retry(row, &fault).await,
+            }
+        }
     }
 
     /// Stores what was made and settles. The bytes are safe before the job is final.
-    async fn deliver(&self, row: &JobRow, made: Made, asked: u32) {
+    pub(crate) async fn deliver(
+        &self,
+        row: &JobRow,
+        worker: &str,
+        began_ms: i64,
+        (made, asked): (Made, u32),
+    ) -> Result<(), Fault> {
         crash::point("runner.made");
-        let ending = match self.store_output(row, made, asked).await {
-            Ok(ending) => ending,
-            Err(fault) => return self.fail_or_retry(row, &fault).await,
-        };
+        let took_ms = self.now_ms() - began_ms;
+        let ending = self.store_output(row, made, asked).await?;
         crash::point("runner.before_settle");
         match self.settle(&row.id, Guard::Fence(row.fence), ending).await {
-            Ok(Some(_)) => {}
+            Ok(Some(done)) => self.pool.good(worker, took_ms, done.quota, self.now_ms()),
             Ok(None) => tracing::info!(job = %row.id, "a late result was discarded"),
-            // The lease runs out and the job is worked on again; its quota is still held, nothing is lost.
-            Err(error) => tracing::error!(%error, job = %row.id, "a result could not be settled"),
+            Err(error) => return Err(store_fault(&error)),
         }
+        Ok(())
     }
 
-    async fn fail_or_retry(&self, row: &JobRow, fault: &Fault) {
+    /// Ends a job without a result, or has it tried again where that may help.
+    pub(crate) async fn fail_or_retry(&self, row: &JobRow, fault: &Fault) {
         tracing::info!(job = %row.id, class = fault.class.word(), detail = %fault.detail, "{}", fault.message);
-        let outcome = if fault.class.may_pass() && row.begun() < self.settings.tries_most {
-            let requeue = Requeue {
-                job_id: row.id.clone(),
-                fence: row.fence,
-                not_before_ms: self.now_ms() + self.settings.retry_pause_ms * row.begun(),
-                why: fault.message.clone(),
-                now_ms: self.now_ms(),
-                attempt_state: "rejected",
-                counts: true,
-            };
-            self.store
-                .requeue(requeue)
-                .await
-                .map(|_| self.wake_job(&row.id))
+        // A worker account that is set aside is no try of the job: another one gets it, or it waits.
+        let set_aside = matches!(fault.class, Class::Rate | Class::Quota | Class::Dead);
+        let again = set_aside || row.begun() < self.settings.tries_most;
+        if fault.class.may_pass() && again {
+            let _ = self.retry(row, fault).await;
         } else {
-            let ending = Ending::Failure(fault.job_message());
-            self.settle(&row.id, Guard::Fence(row.fence), ending)
-                .await
-                .map(|_| ())
-        };
-        if let Err(error) = outcome {
-            tracing::error!(%error, job = %row.id, "a failure could not be recorded; the lease will run out");
+            self.fail(row, fault.job_message()).await;
         }
     }
 
-    /// Takes up a job whose worker went silent: its ticket is polled on, or it goes back into the queue.
-    pub(crate) async fn adopt(self: &Arc<Self>, row: JobRow) -> Result<(), atelier_store::Error> {
-        debug_assert_eq!(row.state, JobState::Running);
-        if row.begun() >= self.settings.tries_most {
-            let message = "[Internal error] the job was begun too often without an end".to_owned();
-            self.settle(&row.id, Guard::Fence(row.fence), Ending::Failure(message))
-                .await?;
-            return Ok(());
-        }
-        if row.ticket.is_none()
-            && row
-                .worker
-                .as_deref()
-                .is_some_and(|name| self.slots.is_careful(name))
-        {
-            // The intent was written down and nothing after it: the vendor may be working on it, and may be paid.
-            let message = "[Internal error] the outcome at the back end is unknown".to_owned();
-            self.settle(&row.id, Guard::Fence(row.fence), Ending::Failure(message))
-                .await?;
+    /// Gives a job back to the queue; the vendor certainly does not have it, or does not mind. A job that has been
+    /// begun too often fails instead.
+    async fn retry(&self, row: &JobRow, fault: &Fault) -> Result<(), Fault> {
+        let set_aside = matches!(fault.class, Class::Rate | Class::Quota | Class::Dead);
+        if !set_aside && row.begun() >= self.settings.tries_most {
+            self.fail(row, fault.job_message()).await;
             return Ok(());
         }
         let now_ms = self.now_ms();
-        let slot = match (&row.ticket, &row.worker) {
-            (Some(_), Some(worker)) => self.slots.take_over(worker),
-            _ => None,
+        let pause_ms = if set_aside {
+            0
+        } else {
+            self.settings.retry_pause_ms * row.begun().max(1)
         };
-        if let Some(slot) = slot {
-            let until_ms = now_ms + self.settings.lease_ms;
-            if let Some(row) = self
-                .store
-                .take_lease(&row.id, row.fence, &self.node, until_ms, now_ms)
-                .await?
-            {
-                self.start_work(row, slot);
-            }
-            return Ok(());
-        }
         let requeue = Requeue {
-            job_id: row.id,
+            job_id: row.id.clone(),
             fence: row.fence,
-            not_before_ms: 0,
-            why: "its worker went silent".into(),
+            not_before_ms: now_ms + pause_ms,
+            why: format!("{}: {}", fault.class.word(), fault.detail),
             now_ms,
-            attempt_state: "lost",
-            counts: true,
+            attempt_state: "rejected",
+            counts: !set_aside,
         };
-        self.store.requeue(requeue).await?;
-        self.wakes.work.notify_one();
+        match self.store.requeue(requeue).await {
+            Ok(_) => {
+                self.wake_job(&row.id);
+                self.wakes.work.notify_one();
+            }
+            Err(error) => {
+                tracing::error!(%error, job = %row.id, "a failure could not be recorded; the lease will run out");
+            }
+        }
         Ok(())
     }
-}
 
-fn store_fault(error: &atelier_store::Error) -> Fault {
-    Fault::house(format!("store: {error}"))
-}
-
-/// A job in hand; put away when the work ends, however it ends.
-struct InHand<'a> {
-    engine: &'a Engine,
-    row: &'a JobRow,
-}
-
-impl Drop for InHand<'_> {
-    fn drop(&mut self) {
-        self.engine.bench.remove(&self.row.id, self.row.fence);
-    }
-}
-
-/// Asks the vendor to stop when the work is dropped because nobody wants it any more.
-struct CancelAtVendor<'a> {
-    engine: &'a Arc<Engine>,
-    slot: &'a Slot,
-    ticket: &'a Value,
-    cancelled: &'a CancellationToken,
-}
-
-impl Drop for CancelAtVendor<'_> {
-    fn drop(&mut self) {
-        if self.cancelled.is_cancelled() {
-            let (backend, ticket) = (self.slot.backend().clone(), self.ticket.clone());
-            self.engine
-                .tasks
-                .spawn(async move { backend.cancel(&ticket).await });
+    /// Ends a job without a result; its quota comes back.
+    pub(crate) async fn fail(&self, row: &JobRow, message: String) {
+        let ending = Ending::Failure(message);
+        if let Err(error) = self.settle(&row.id, Guard::Fence(row.fence), ending).await {
+            tracing::error!(%error, job = %row.id, "a failure could not be recorded; the lease will run out");
         }
     }
+}
+
+/// What a job asks of a worker account.
+pub(crate) fn wish_of<'a>(row: &'a JobRow, model: Option<&'a str>) -> Wish<'a> {
+    Wish {
+        operation: &row.operation,
+        speed: row.speed,
+        model,
+        lane: Lane::parse(&row.lane),
+        follows: row.follows.as_deref(),
+        price: row.price,
+    }
+}
+
+/// The model a request names.
+pub(crate) fn model_of(request: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        model: Option<String>,
+    }
+    serde_json::from_str::<Named>(request).ok()?.model
+}
+
+/// The work without the bytes of its inputs.
+pub(crate) fn without_inputs(work: &Work) -> Work {
+    Work {
+        job_id: work.job_id.clone(),
+        attempt_id: work.attempt_id.clone(),
+        operation: work.operation.clone(),
+        request: work.request.clone(),
+        brief: work.brief.clone(),
+        sources: Vec::new(),
+        mask: None,
+        video: None,
+        parent: work.parent.clone(),
+        cited: work.cited.clone(),
+        read: Arc::clone(&work.read),
+        progress: work.progress.clone(),
+        cancelled: work.cancelled.clone(),
+        hook_url: work.hook_url.clone(),
+    }
+}
+
+async fn pause_ms(milliseconds: u64) {
+    tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
+}
+
+pub(crate) fn store_fault(error: &atelier_store::Error) -> Fault {
+    Fault::house(format!("store: {error}"))
 }

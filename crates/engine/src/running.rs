@@ -25,6 +25,7 @@ impl Engine {
             self.store.void_leases(None, self.now_ms()).await?;
             self.store.free_claims(self.now_ms()).await?;
         }
+        self.load_pool().await?;
         self.renew_step().await?;
         self.sweep_step().await?;
         let settings = &self.settings;
@@ -65,6 +66,13 @@ impl Engine {
             None,
             |engine| async move { engine.progress_step().await.map(|()| false) },
         );
+        self.repeat(
+            "pool",
+            milliseconds(settings.refresh_ms),
+            Some(|engine| &engine.wakes.pool),
+            |engine| async move { engine.pool_step().await.map(|()| false) },
+        );
+        self.poll();
         self.listen();
         Ok(Running {
             engine: self.clone(),
@@ -106,6 +114,21 @@ impl Engine {
         });
     }
 
+    /// Asks vendors about running jobs, each in its turn.
+    fn poll(self: &Arc<Self>) {
+        let engine = self.clone();
+        self.tasks.spawn(async move {
+            while !engine.stopping.is_cancelled() {
+                let (_, wait_ms) = engine.poll_step();
+                tokio::select! {
+                    () = engine.stopping.cancelled() => {}
+                    () = engine.polling.hint.notified() => {}
+                    () = tokio::time::sleep(Duration::from_millis(wait_ms as u64)) => {}
+                }
+            }
+        });
+    }
+
     /// Takes over hints from other nodes that share the store.
     fn listen(self: &Arc<Self>) {
         let engine = self.clone();
@@ -125,6 +148,10 @@ impl Engine {
                 };
                 match payload.split_once(':') {
                     Some(("job", id)) => engine.wakes.job_changed(id),
+                    Some(("poll", id)) => {
+                        engine.polling.poke(id, engine.now_ms());
+                    }
+                    _ if payload == "pool" => engine.wakes.pool.notify_one(),
                     _ if payload == "work" => engine.wakes.work.notify_one(),
                     _ if payload == "hook" => engine.wakes.callbacks.notify_one(),
                     _ if payload == CHANGED => {
@@ -163,8 +190,13 @@ impl Engine {
         self.tell_nodes("key".into());
     }
 
+    /// A back end or worker account changed: every node should look.
+    pub(crate) fn wake_pool(&self) {
+        self.tell_nodes("pool".into());
+    }
+
     /// Tells other nodes what they should look at; what is told within a moment is one message.
-    fn tell_nodes(&self, payload: String) {
+    pub(crate) fn tell_nodes(&self, payload: String) {
         if !self.store.is_postgres() || !self.wakes.tell(payload) {
             return;
         }

@@ -50,6 +50,12 @@ pub struct Settings {
     pub cdn_url: String,
     /// Other starts under which the service's own files answer, such as the main and the legacy host.
     pub own_urls: Vec<String>,
+    /// Vendors asked about running jobs at once.
+    pub polls_at_once: usize,
+    /// How often the pool is compared with what is stored, in milliseconds.
+    pub refresh_ms: u64,
+    /// Where vendors may post that a job is worth a look; empty for nowhere.
+    pub hook_base_url: String,
     /// Bytes of rendered results kept in memory.
     pub result_cache_bytes: u64,
 }
@@ -80,6 +86,9 @@ impl Default for Settings {
             origin_url: "http://127.0.0.1:8080".into(),
             cdn_url: "http://127.0.0.1:8080".into(),
             own_urls: Vec::new(),
+            polls_at_once: 128,
+            refresh_ms: 5_000,
+            hook_base_url: String::new(),
             result_cache_bytes: 16 * 1024 * 1024,
         }
     }

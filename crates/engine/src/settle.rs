@@ -83,7 +83,7 @@ impl Engine {
             .settle(id.as_str(), Guard::Unfinished, ending)
             .await
             .map_err(unavailable)?;
-        self.bench.cancel(id.as_str());
+        self.stop_work(id.as_str());
         settled.map(|row| self.hydrate(row)).ok_or_else(finished)
     }
 }

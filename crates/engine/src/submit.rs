@@ -8,6 +8,7 @@ use atelier_contract::brief::{Brief, Source};
 use atelier_contract::family::{Family, Submit};
 use atelier_contract::fields::ImageData;
 use atelier_contract::operation::Order;
+use atelier_contract::tariff::Price;
 use atelier_contract::{Code, JobId, JobState, Quota, Refusal};
 use atelier_store::{Accept, Accepted, Idempotency, JobRow, Lease, NewAsset, NewJob};
 use base64::Engine as _;
@@ -17,7 +18,9 @@ use sha2::{Digest, Sha256};
 use crate::crash;
 use crate::engine::{Engine, unavailable};
 use crate::key::hex;
-use crate::order::Ordered;
+use crate::order::{Maker, Ordered};
+use crate::pool::choice::{Choice, Lane, Wish};
+use crate::pool::{Slot, backend_of};
 use crate::views::Caller;
 
 /// A call that wants work done.
@@ -50,12 +53,7 @@ pub struct Submitted {
 impl Engine {
     /// Accepts a call or refuses it; after an acceptance the job survives anything.
     pub async fn submit(self: &Arc<Self>, mut call: Call) -> Result<Submitted, Refusal> {
-        if call.custody || !self.slots.serves(call.submit.name) {
-            return Err(Refusal::new(
-                Code::NoAvailableAccount,
-                "No available accounts",
-            ));
-        }
+        let custody = call.custody;
         place_files(
             &mut call.fields,
             std::mem::take(&mut call.files),
@@ -69,31 +67,38 @@ impl Engine {
         atelier_contract::refuse_banned(request.as_ref(), &self.settings.banned_words)?;
         let account_id = &call.caller.account_id;
         let ordered = self.ordered(account_id, request.as_ref()).await?;
-        let price = self.priced(&ordered.order)?;
+        let price = if custody {
+            self.priced(&Price::custody(call.submit.name))?
+        } else {
+            self.priced(&ordered.order.price)?
+        };
+        let place = self.place_of(account_id, custody, &ordered.maker)?;
         self.check_addresses(&ordered.order)?;
         self.keep_inputs(account_id, &ordered.order.brief).await?;
 
         let fields = ordered.order.stored(request.as_ref());
-        let job = self.new_job(
+        let model = fields
+            .get("model")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        let mut job = self.new_job(
             &call.caller,
             (call.family, call.submit),
             &ordered,
             (fields, price),
         );
-        self.accept(job, idempotency).await
+        (job.lane, job.follows) = place;
+        self.accept(job, model.as_deref(), idempotency).await
     }
 
     async fn accept(
         self: &Arc<Self>,
         job: NewJob,
+        model: Option<&str>,
         idempotency: Option<Idempotency>,
     ) -> Result<Submitted, Refusal> {
         // Born leased: with a slot free, no second commit is needed before the work starts.
-        let slot = if self.stopping.is_cancelled() {
-            None
-        } else {
-            self.slots.take(&job.operation)
-        };
+        let slot = self.place_for(&job, model)?;
         let lease = slot.as_ref().map(|_| Lease {
             owner: self.node.clone(),
             until_ms: job.created_ms + self.settings.lease_ms,
@@ -146,6 +151,64 @@ impl Engine {
         }
     }
 
+    /// Where a job may run, and whose earlier work it follows. A follow-up stays with whoever made its parent: nobody
+    /// else has what it follows.
+    fn place_of(
+        &self,
+        account_id: &str,
+        custody: bool,
+        maker: &Maker,
+    ) -> Result<(String, Option<String>), Refusal> {
+        let follows = match maker {
+            Maker::Worker(worker) => Some(worker.clone()),
+            Maker::Nobody | Maker::House => None,
+        };
+        if custody {
+            let own = follows
+                .as_deref()
+                .is_some_and(|worker| self.pool.owns(account_id, worker));
+            if *maker != Maker::Nobody && !own {
+                return Err(Refusal::new(
+                    Code::ActionNotAvailable,
+                    "the earlier job was not made on an account of yours",
+                ));
+            }
+            return Ok((Lane::Own(account_id).text(), follows));
+        }
+        let lane = match maker {
+            Maker::Nobody => String::new(),
+            Maker::House => Lane::At(&self.pool.unrecorded().unwrap_or_default()).text(),
+            Maker::Worker(worker) => Lane::At(backend_of(worker)).text(),
+        };
+        Ok((lane, follows))
+    }
+
+    /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
+    fn place_for(&self, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
+        let wish = Wish {
+            operation: &job.operation,
+            speed: job.speed,
+            model,
+            lane: Lane::parse(&job.lane),
+            follows: job.follows.as_deref(),
+            price: job.price,
+        };
+        let taken = if self.stopping.is_cancelled() {
+            Err(self.pool.outlook(&wish, job.created_ms))
+        } else {
+            self.pool.take(&wish, job.created_ms)
+        };
+        match taken {
+            Ok(slot) => Ok(Some(slot)),
+            Err(Choice::Wait(until_ms)) if until_ms < job.deadline_ms => Ok(None),
+            Err(Choice::Take(_)) => Ok(None),
+            Err(Choice::Wait(_) | Choice::Nobody) => Err(Refusal::new(
+                Code::NoAvailableAccount,
+                "No available accounts",
+            )),
+        }
+    }
+
     /// What a submit of the same fields would hold, without running it.
     pub async fn quote(
         &self,
@@ -162,7 +225,7 @@ impl Engine {
         };
         let request = (submit.parse)(fields)?;
         let ordered = self.ordered(account_id, request.as_ref()).await?;
-        self.priced(&ordered.order)
+        self.priced(&ordered.order.price)
     }
 
     /// The banned word a prompt contains, if any.

@@ -22,7 +22,7 @@ impl Engine {
         for id in self.store.overdue(now_ms, AT_ONCE).await? {
             let ending = Ending::Failure(TIMED_OUT.into());
             if self.settle(&id, Guard::Unfinished, ending).await?.is_some() {
-                self.bench.cancel(&id);
+                self.stop_work(&id);
                 done += 1;
             }
         }
@@ -67,7 +67,13 @@ impl Engine {
                 .await?;
             let ours: std::collections::HashSet<_> = ours.into_iter().collect();
             for lost in ids.iter().filter(|id| !ours.contains(*id)) {
-                self.bench.cancel(lost);
+                // Ended elsewhere, by a cancel or a time-out: its vendor may stop. Taken up elsewhere: it must not.
+                let row = self.store.job_of_anyone(lost).await?;
+                if row.is_none_or(|row| row.state.is_final()) {
+                    self.stop_work(lost);
+                } else {
+                    self.lose_work(lost);
+                }
             }
         }
         self.load_address_keys().await?;

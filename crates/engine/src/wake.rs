@@ -14,6 +14,8 @@ pub(crate) struct Wakes {
     pub(crate) work: Notify,
     /// A callback may be due.
     pub(crate) callbacks: Notify,
+    /// A back end or worker account may have changed.
+    pub(crate) pool: Notify,
     /// What the other nodes are to be told next.
     outbox: Mutex<HashSet<String>>,
     watched: Mutex<HashMap<String, Arc<Notify>>>,

@@ -12,6 +12,8 @@ struct Piece {
     gauge: Gauge,
     written: u8,
     cancelled: CancellationToken,
+    /// Nobody wants it any more; a job that another node has is still wanted.
+    unwanted: bool,
 }
 
 /// The jobs in hand.
@@ -32,6 +34,7 @@ impl Workbench {
             gauge: Gauge::default(),
             written: progress,
             cancelled: CancellationToken::new(),
+            unwanted: false,
         };
         piece.gauge.set(progress);
         let handles = (piece.gauge.clone(), piece.cancelled.clone());
@@ -52,11 +55,26 @@ impl Workbench {
         self.pieces().contains_key(id)
     }
 
-    /// Tells whoever works on a job to stop.
+    /// Tells whoever works on a job to stop, because nobody wants it any more.
     pub(crate) fn cancel(&self, id: &str) {
+        if let Some(piece) = self.pieces().get_mut(id) {
+            piece.unwanted = true;
+            piece.cancelled.cancel();
+        }
+    }
+
+    /// Tells whoever works on a job to stop, because another node has it.
+    pub(crate) fn lose(&self, id: &str) {
         if let Some(piece) = self.pieces().get(id) {
             piece.cancelled.cancel();
         }
+    }
+
+    /// Whether a stopped job is wanted by nobody.
+    pub(crate) fn is_unwanted(&self, id: &str, fence: i64) -> bool {
+        self.pieces()
+            .get(id)
+            .is_some_and(|piece| piece.fence == fence && piece.unwanted)
     }
 
     /// How far a job in hand is, if it is in hand.

@@ -4,18 +4,21 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
+use atelier_backends::VENDORS;
 use atelier_backends::embedded::{Embedded, EmbeddedSettings, Pace};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits as OutboundLimits, Outbound};
-use atelier_contract::Tariff;
-use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Settings, Worker};
+use atelier_contract::{Quota, Tariff};
+use atelier_engine::{
+    BackendChange, Clock, Declared, Engine, Ids, Keyring, Parts, Settings, Worker, WorkerChange,
+};
 use atelier_store::Options;
 pub(crate) use atelier_store::Store;
 use atelier_store::files::{Files, S3Settings};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, StudioPace};
+use crate::config::{BackendSetting, Config, StudioPace, WorkerSetting};
 use crate::counts::Counts;
 use crate::http::{self, Rates, Router};
 use crate::secrets;
@@ -126,6 +129,7 @@ pub(crate) async fn build_engine(
     let parts = Parts {
         files: open_files(config)?,
         workers: workers(config),
+        vendors: VENDORS,
         outbound: outbound(config, addresses)?,
         tariff: tariff(config)?,
         settings: settings(config, addresses),
@@ -138,6 +142,11 @@ pub(crate) async fn build_engine(
     let engine = Engine::new(parts);
     engine.load_prices().await.context("stored prices")?;
     engine.load_address_keys().await.context("address keys")?;
+    let declared = config.backends.iter().map(declared).collect();
+    engine
+        .declare_backends(declared)
+        .await
+        .map_err(|refusal| anyhow!("backends: {refusal}"))?;
     Ok(engine)
 }
 
@@ -165,6 +174,9 @@ fn open_files(config: &Config) -> Result<Files> {
 
 fn workers(config: &Config) -> Vec<Worker> {
     let studio = &config.studio;
+    if !studio.enabled {
+        return Vec::new();
+    }
     let usual = EmbeddedSettings::default();
     let settings = EmbeddedSettings {
         threads: if studio.threads == 0 {
@@ -181,8 +193,44 @@ fn workers(config: &Config) -> Vec<Worker> {
     vec![Worker {
         name: "embedded".into(),
         slots: studio.slots,
+        rank: studio.rank,
+        last_resort: !studio.fallback,
+        operations: studio.operations.clone(),
         backend: Arc::new(Embedded::new(settings)),
     }]
+}
+
+/// A back end of the configuration in the engine's words.
+fn declared(setting: &BackendSetting) -> Declared {
+    let worker = |one: &WorkerSetting| WorkerChange {
+        name: Some(one.name.clone()),
+        credential: Some(one.credential.reveal().to_owned()),
+        concurrency: one.concurrency,
+        per_minute: one.per_minute,
+        per_hour: one.per_hour,
+        polls_per_minute: one.polls_per_minute,
+        weight: one.weight,
+        models: Some(one.models.clone()),
+        modes: Some(one.modes.clone()),
+        hours: Some(one.hours.clone()),
+        spend_cap: Some(
+            one.spend_cap
+                .map(|whole| Quota::from_thousandths(whole.saturating_mul(1000))),
+        ),
+        ..WorkerChange::default()
+    };
+    Declared {
+        vendor: setting.vendor.clone(),
+        backend: BackendChange {
+            name: Some(setting.name.clone()),
+            base_url: Some(setting.base_url.clone()),
+            settings: serde_json::to_value(&setting.settings).ok(),
+            operations: Some(setting.operations.clone()),
+            rank: setting.rank,
+            enabled: Some(setting.enabled),
+        },
+        workers: setting.accounts.iter().map(worker).collect(),
+    }
 }
 
 fn tariff(config: &Config) -> Result<Tariff> {
@@ -272,6 +320,9 @@ fn settings(config: &Config, addresses: &Addresses) -> Settings {
         origin_url: or_base(&config.origin_url),
         cdn_url: or_base(&config.cdn_url),
         own_urls: vec![addresses.base_url.clone(), config.legacy_cdn_url.clone()],
+        polls_at_once: jobs.polls_at_once,
+        refresh_ms: jobs.refresh_ms,
+        hook_base_url: addresses.base_url.clone(),
         result_cache_bytes: jobs.result_cache_mib * 1024 * 1024,
     }
 }

@@ -4,6 +4,7 @@ mod account;
 mod check;
 mod migrate;
 mod rotate;
+mod rotate_master;
 mod serve;
 
 use std::path::PathBuf;
@@ -42,6 +43,14 @@ enum Command {
     RotateAddressKey(Place),
     /// Proves that every balance equals the sum of its ledger rows.
     Check(Place),
+    /// Seals every stored secret with a new master key; the service must be stopped.
+    RotateMasterKey {
+        #[command(flatten)]
+        place: Place,
+        /// A file with the new text of the setting master_key, where that setting is used.
+        #[arg(long, value_name = "FILE")]
+        new_key: Option<PathBuf>,
+    },
 }
 
 /// Where the state is.
@@ -87,6 +96,9 @@ pub(crate) fn run() -> Result<ExitCode> {
         }
         Some(Command::RotateAddressKey(place)) => block_on(rotate::run(place.config(Vec::new())?)),
         Some(Command::Check(place)) => block_on(check::run(place.config(Vec::new())?)),
+        Some(Command::RotateMasterKey { place, new_key }) => {
+            block_on(rotate_master::run(place.config(Vec::new())?, new_key))
+        }
     }
 }
 

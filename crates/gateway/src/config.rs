@@ -37,6 +37,7 @@ pub(crate) struct Config {
     pub(crate) assets: Assets,
     pub(crate) retention: Retention,
     pub(crate) studio: Studio,
+    pub(crate) backends: Vec<BackendSetting>,
 }
 
 /// What a listener serves.
@@ -111,6 +112,8 @@ pub(crate) struct Jobs {
     pub(crate) tidy_s: u64,
     pub(crate) tries: i64,
     pub(crate) retry_pause_ms: i64,
+    pub(crate) polls_at_once: usize,
+    pub(crate) refresh_ms: u64,
     pub(crate) result_cache_mib: u64,
 }
 
@@ -172,10 +175,64 @@ pub(crate) struct Retention {
     pub(crate) orphan_minutes: i64,
 }
 
+/// A back end that is always there.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BackendSetting {
+    pub(crate) name: String,
+    pub(crate) vendor: String,
+    pub(crate) base_url: String,
+    #[serde(default)]
+    pub(crate) settings: toml::Table,
+    #[serde(default)]
+    pub(crate) operations: Vec<String>,
+    #[serde(default)]
+    pub(crate) rank: Option<i64>,
+    #[serde(default = "yes")]
+    pub(crate) enabled: bool,
+    #[serde(default)]
+    pub(crate) accounts: Vec<WorkerSetting>,
+}
+
+/// A worker account at such a back end.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkerSetting {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) credential: Secret,
+    #[serde(default)]
+    pub(crate) concurrency: Option<i64>,
+    #[serde(default)]
+    pub(crate) per_minute: Option<i64>,
+    #[serde(default)]
+    pub(crate) per_hour: Option<i64>,
+    #[serde(default)]
+    pub(crate) polls_per_minute: Option<i64>,
+    #[serde(default)]
+    pub(crate) weight: Option<i64>,
+    #[serde(default)]
+    pub(crate) models: Vec<String>,
+    #[serde(default)]
+    pub(crate) modes: Vec<String>,
+    #[serde(default)]
+    pub(crate) hours: String,
+    #[serde(default)]
+    pub(crate) spend_cap: Option<i64>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
 /// The embedded engine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Studio {
+    pub(crate) enabled: bool,
+    pub(crate) rank: i64,
+    pub(crate) fallback: bool,
+    pub(crate) operations: Vec<String>,
     pub(crate) slots: usize,
     pub(crate) threads: usize,
     pub(crate) memory_mib: u32,

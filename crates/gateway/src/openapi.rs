@@ -52,7 +52,7 @@ pub(crate) fn document() -> Value {
 
 /// The groups in the order a reader wants them: the families, then what belongs to every job and account.
 fn tags() -> Vec<Value> {
-    let own = ["Jobs", "Account", "Operator", "Service"];
+    let own = ["Jobs", "Account", "Custody", "Operator", "Service"];
     let mut names: Vec<&str> = atelier_contract::FAMILIES
         .iter()
         .map(|family| family.title)

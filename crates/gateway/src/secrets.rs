@@ -16,6 +16,9 @@ use crate::config::Config;
 const SHARED_KEY: &str = "master_key";
 /// Tells whether a configured master key is the one the database was made with.
 const KEY_CHECK: &str = "master_key_check";
+/// The file of the master key beside a SQLite database, and of the one that is about to replace it.
+const KEY_FILE: &str = "master.key";
+const FRESH_FILE: &str = "master.key.new";
 /// Where the hash of a generated admin token is kept.
 const ADMIN_TOKEN: &str = "admin_token_hash";
 
@@ -29,20 +32,92 @@ pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32
     } else {
         in_folder(&config.data_dir)?
     };
-    let check = key::hex(&Sha256::digest(
-        [b"atelier/check".as_slice(), &key].concat(),
-    ));
-    if store.put_setting_if_absent(KEY_CHECK, &check).await? != check {
-        bail!(
-            "this database was made with another master key: set master_key, or bring back the file master.key"
-        );
+    let stands = store
+        .put_setting_if_absent(KEY_CHECK, &check_of(&key))
+        .await?;
+    if stands == check_of(&key) {
+        return Ok(key);
     }
-    Ok(key)
+    // A change of the key that was cut off between its commit and the renaming of its file.
+    if config.master_key.is_empty()
+        && let Ok(text) = fs::read_to_string(config.data_dir.join(FRESH_FILE))
+        && let Ok(fresh) = from_hex(text.trim())
+        && stands == check_of(&fresh)
+    {
+        replace_file(&config.data_dir)?;
+        return Ok(fresh);
+    }
+    bail!(
+        "this database was made with another master key: set master_key, or bring back the file master.key"
+    );
+}
+
+fn check_of(key: &[u8; 32]) -> String {
+    key::hex(&Sha256::digest([b"atelier/check".as_slice(), key].concat()))
+}
+
+/// A master key that takes the place of the present one.
+pub(crate) struct NewKey {
+    /// The key itself.
+    pub(crate) key: [u8; 32],
+    /// What has to be stored in the commit that seals the secrets with it.
+    pub(crate) settings: Vec<(String, String)>,
+    in_folder: bool,
+}
+
+impl NewKey {
+    /// Makes a key of the kind that is in use: from a text, in the shared database, or in a file.
+    pub(crate) fn make(config: &Config, store: &Store, text: Option<&str>) -> Result<Self> {
+        let configured = !config.master_key.is_empty();
+        let key: [u8; 32] = match text {
+            Some(text) if configured && !text.trim().is_empty() => {
+                Sha256::digest(text.trim().as_bytes()).into()
+            }
+            None if !configured => random_bytes(),
+            _ => bail!(
+                "the setting master_key is replaced by the text of --new-key; without that setting no text is taken"
+            ),
+        };
+        let mut settings = vec![(KEY_CHECK.to_owned(), check_of(&key))];
+        let in_folder = !configured && !store.is_postgres();
+        if in_folder {
+            // On the disk before anything is sealed with it.
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(config.data_dir.join(FRESH_FILE))?;
+            file.write_all(key::hex(&key).as_bytes())?;
+            file.sync_all()?;
+        } else if !configured {
+            settings.push((SHARED_KEY.to_owned(), key::hex(&key)));
+        }
+        Ok(Self {
+            key,
+            settings,
+            in_folder,
+        })
+    }
+
+    /// Everything is sealed with it: the old key's file gives way.
+    pub(crate) fn finish(&self, config: &Config) -> Result<()> {
+        if self.in_folder {
+            replace_file(&config.data_dir)?;
+        }
+        Ok(())
+    }
+}
+
+fn replace_file(folder: &Path) -> Result<()> {
+    fs::rename(folder.join(FRESH_FILE), folder.join(KEY_FILE)).context("master.key")?;
+    fs::File::open(folder)?.sync_all()?;
+    Ok(())
 }
 
 /// The file is made once and never written again.
 fn in_folder(folder: &Path) -> Result<[u8; 32]> {
-    let path = folder.join("master.key");
+    let path = folder.join(KEY_FILE);
     let made = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -161,6 +161,12 @@ impl Store {
         self.db().all(sql, &[]).await
     }
 
+    /// The jobs that wait in a lane, oldest first.
+    pub async fn waiting_in_lane(&self, lane: &str, limit: i64) -> Result<Vec<String>> {
+        let sql = "SELECT id FROM job WHERE state = 0 AND lane = $1 ORDER BY turn_ms, id LIMIT $2";
+        self.db().all(sql, args![lane, limit]).await
+    }
+
     /// How many jobs wait in each lane.
     pub async fn waiting_by_lane(&self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT lane, COUNT(*) FROM job WHERE state = 0 GROUP BY lane ORDER BY lane";

@@ -59,6 +59,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
         read,
         progress: Gauge::default(),
         cancelled: CancellationToken::new(),
+        hook_url: None,
         brief,
     };
     (work, job)

@@ -3,9 +3,11 @@
 mod receiver;
 mod rig;
 mod scripted;
+mod stage;
 
 mod address_keys;
 mod callbacks;
+mod custody;
 mod endings;
 mod fairness;
 mod money;
@@ -13,3 +15,4 @@ mod names;
 mod schedule;
 mod survival;
 mod tidy;
+mod vendors;

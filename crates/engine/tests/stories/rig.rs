@@ -68,6 +68,11 @@ impl Rig {
         }
     }
 
+    /// A house that nobody inside works for; back ends come from the stage.
+    pub(crate) async fn with_vendors() -> Self {
+        Self::with(0, LostSubmit::Repeat).await
+    }
+
     /// The process is gone and another one starts on the same files.
     pub(crate) async fn restart(&mut self) {
         self.node += 1;
@@ -138,7 +143,29 @@ impl Rig {
         body: Value,
         key: Option<&str>,
     ) -> Result<JobId, Refusal> {
-        let (family, submit) = atelier_contract::operation("artgen.imagine").expect("in the table");
+        self.send(caller, ("artgen.imagine", body), key, false)
+            .await
+    }
+
+    /// Any operation, on the caller's own accounts or not.
+    pub(crate) async fn call(
+        &self,
+        caller: &Caller,
+        operation: &str,
+        body: Value,
+        custody: bool,
+    ) -> Result<JobId, Refusal> {
+        self.send(caller, (operation, body), None, custody).await
+    }
+
+    async fn send(
+        &self,
+        caller: &Caller,
+        (operation, body): (&str, Value),
+        key: Option<&str>,
+        custody: bool,
+    ) -> Result<JobId, Refusal> {
+        let (family, submit) = atelier_contract::operation(operation).expect("in the table");
         let call = Call {
             caller: caller.clone(),
             family,
@@ -146,7 +173,7 @@ impl Rig {
             fields: body.as_object().expect("an object").clone(),
             files: Vec::new(),
             idempotency_key: key.map(str::to_owned),
-            custody: false,
+            custody,
         };
         self.engine
             .submit(call)
@@ -154,11 +181,48 @@ impl Rig {
             .map(|submitted| submitted.job_id)
     }
 
+    /// Works until nothing moves any more but the clock.
+    pub(crate) async fn rest(&self) {
+        for _ in 0..3 {
+            self.engine.run_step().await.expect("a step");
+            self.clock.advance(100);
+            self.engine.poll_step();
+            self.until_quiet().await;
+        }
+    }
+
+    /// Gives the tasks that run a while to end or to wait for the vendor.
+    pub(crate) async fn until_quiet(&self) {
+        for _ in 0..5 {
+            tokio::time::sleep(Duration::from_millis(3)).await;
+        }
+    }
+
+    /// Lets time pass until a job is final.
+    pub(crate) async fn until_final(&self, caller: &Caller, id: &JobId) {
+        for _ in 0..2_000 {
+            if self.state(caller, id).await.is_final() {
+                return;
+            }
+            self.engine.run_step().await.expect("a step");
+            self.engine.poll_step();
+            self.engine.sweep_step().await.expect("swept");
+            self.until_quiet().await;
+            self.clock.advance(2_000);
+            // Leases are renewed as long as the node lives.
+            self.engine.renew_step().await.expect("renewed");
+        }
+        panic!("the job never ended");
+    }
+
     /// Lets everything happen that can happen without time passing.
     pub(crate) async fn settle_down(&self) {
         let mut quiet = 0;
         for _ in 0..2_000 {
             let leased = self.engine.run_step().await.expect("a step");
+            if self.engine.poll_step().0 == 0 {
+                self.clock.advance(1);
+            }
             // A slot may become free between the step and the look, so one quiet look is not rest.
             quiet = if leased == 0 && self.busy().await == 0 {
                 quiet + 1
@@ -240,11 +304,8 @@ fn house(
     Engine::new(Parts {
         store,
         files,
-        workers: vec![Worker {
-            name: "scripted".into(),
-            slots: backend.slots,
-            backend,
-        }],
+        workers: inside(backend),
+        vendors: crate::stage::VENDORS,
         outbound,
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
         settings: Settings {
@@ -256,4 +317,19 @@ fn house(
         keyring: Keyring::new([7; 32]),
         node: node.into(),
     })
+}
+
+/// Whoever works inside the process; nobody when there are no slots.
+fn inside(backend: Arc<Scripted>) -> Vec<Worker> {
+    if backend.slots == 0 {
+        return Vec::new();
+    }
+    vec![Worker {
+        name: "scripted".into(),
+        slots: backend.slots,
+        rank: 0,
+        last_resort: false,
+        operations: Vec::new(),
+        backend,
+    }]
 }

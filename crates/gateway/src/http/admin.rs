@@ -1,6 +1,7 @@
 //! The operator API. Every call needs the admin token; every change leaves a line in the audit record.
 
 pub(super) mod accounts;
+pub(super) mod backends;
 pub(super) mod prices;
 pub(super) mod views;
 

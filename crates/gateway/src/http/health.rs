@@ -19,7 +19,7 @@ pub(super) async fn ready(app: Arc<App>, _received: Received) -> Answer {
         return Ok(reply::not_ready("stopping"));
     }
     match app.engine.ready().await {
-        Ok(()) => Ok(reply::success("ready")),
+        Ok(()) => Ok(reply::success(app.engine.pool_state())),
         Err(why) => Ok(reply::not_ready(&why)),
     }
 }
@@ -44,11 +44,36 @@ pub(super) async fn metrics(app: Arc<App>, _received: Received) -> Answer {
         gauge(&mut text, "atelier_jobs_in_hand", number("inHand"));
         gauge(&mut text, "atelier_callbacks_due", number("callbacksDue"));
         gauge(&mut text, "atelier_up_seconds", number("upMs") / 1000);
+        gauge(&mut text, "atelier_jobs_at_vendors", number("atVendors"));
+        workers(&mut text, &stats);
     }
     Ok(reply::text(
         "text/plain; version=0.0.4; charset=utf-8",
         text,
     ))
+}
+
+/// What each worker account does. Callers' own ones are left out: their number grows with the callers.
+fn workers(text: &mut String, stats: &Value) {
+    let listed = stats["backends"].as_array().into_iter().flatten();
+    let shown: Vec<&Value> = listed.filter(|one| one["custody"] != true).collect();
+    for (name, field) in [
+        ("atelier_worker_busy", "busy"),
+        ("atelier_worker_slots", "slots"),
+        ("atelier_worker_usable", "usable"),
+        ("atelier_worker_average_seconds", "averageExecute"),
+    ] {
+        let _ = writeln!(text, "# TYPE {name} gauge");
+        for one in &shown {
+            let value = match &one[field] {
+                Value::Bool(flag) => u8::from(*flag).to_string(),
+                Value::Number(number) => number.to_string(),
+                _ => continue,
+            };
+            let worker = one["name"].as_str().unwrap_or_default();
+            let _ = writeln!(text, "{name}{{worker=\"{worker}\"}} {value}");
+        }
+    }
 }
 
 fn gauge(text: &mut String, name: &str, value: impl std::fmt::Display) {

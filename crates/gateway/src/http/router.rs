@@ -14,7 +14,10 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 
 use super::denial::Denial;
-use super::{Answer, Received, account, admin, artgen, assets, docs, events, health, jobs, own};
+use super::{
+    Answer, Received, account, admin, artgen, assets, custody, docs, events, health, hooks, jobs,
+    own,
+};
 use crate::app::App;
 use crate::config::{Config, Role};
 
@@ -67,6 +70,8 @@ impl Router {
         router.add_account();
         router.add_jobs();
         router.add_operator();
+        router.add_backends();
+        router.add_custody();
         router.add_service();
         router
     }
@@ -237,6 +242,40 @@ impl Router {
         self.add(get, "/admin/v1/audit", page!(admin::views::audit));
         self.add(get, "/admin/v1/stats", page!(admin::views::stats));
         self.add(get, "/admin/v1/nodes", page!(admin::views::nodes));
+    }
+
+    fn add_backends(&mut self) {
+        use admin::backends;
+        let (get, post) = (&[Method::GET], &[Method::POST]);
+        let (patch, delete) = (&[Method::PATCH], &[Method::DELETE]);
+        let (all, one) = ("/admin/v1/backends", "/admin/v1/backends/{}");
+        self.add(get, all, page!(backends::list));
+        self.add(post, all, page!(backends::create));
+        self.add(get, one, page!(backends::show));
+        self.add(patch, one, page!(backends::change));
+        self.add(delete, one, page!(backends::remove));
+        self.add(post, "/admin/v1/backends/{}/probe", page!(backends::probe));
+        let accounts = "/admin/v1/backends/{}/accounts";
+        self.add(get, accounts, page!(backends::workers));
+        self.add(post, accounts, page!(backends::create_worker));
+        let account = "/admin/v1/backends/{}/accounts/{}";
+        self.add(get, account, page!(backends::show_worker));
+        self.add(patch, account, page!(backends::change_worker));
+        self.add(delete, account, page!(backends::remove_worker));
+        self.add(
+            post,
+            "/admin/v1/backends/{}/accounts/{}/probe",
+            page!(backends::probe),
+        );
+    }
+
+    fn add_custody(&mut self) {
+        let (all, one) = ("/custody/v1/accounts", "/custody/v1/accounts/{}");
+        self.add(&[Method::GET], all, page!(custody::list));
+        self.add(&[Method::POST], all, page!(custody::create));
+        self.add(&[Method::PATCH], one, page!(custody::change));
+        self.add(&[Method::DELETE], one, page!(custody::remove));
+        self.add(&[Method::POST], "/hooks/v1/{}/{}", page!(hooks::take));
     }
 
     fn add_service(&mut self) {

@@ -33,6 +33,38 @@ const NEW_ACCOUNT: &str = "email*:string balance:number max_queue:integer email_
 const CHANGE: &str = "email:string max_queue:integer email_verified:boolean disabled:boolean";
 const CREDIT: &str = "amount*:number reason*:string idempotency_key:string";
 
+const BACKEND: &str =
+    "name:string base_url:string settings:object operations:array rank:integer enabled:boolean";
+const NEW_BACKEND: &str = "vendor*:string name*:string base_url*:string settings:object operations:array rank:integer enabled:boolean";
+const WORKER: &str = "name:string credential:string concurrency:integer per_minute:integer per_hour:integer \
+     polls_per_minute:integer weight:integer models:array modes:array hours:string spend_cap:number state:string \
+     clear_spent:boolean clear_health:boolean";
+const OWN_WORKER: &str = "base_url:string settings:object name:string credential:string concurrency:integer \
+     per_minute:integer per_hour:integer weight:integer models:array modes:array hours:string spend_cap:number \
+     state:string";
+const NEW_OWN_WORKER: &str = "vendor*:string base_url*:string settings:object name:string credential:string \
+     concurrency:integer per_minute:integer per_hour:integer weight:integer models:array modes:array hours:string \
+     spend_cap:number state:string";
+
+/// What a request to an endpoint with a body of its own looks like.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "admin.backends.create",
+        r#"{"vendor":"relay","name":"upstream","base_url":"https://media.example.com","rank":10,"operations":["artgen","facegen"]}"#,
+    ),
+    ("admin.backends.change", r#"{"rank":20,"enabled":false}"#),
+    (
+        "admin.workers.create",
+        r#"{"name":"first","credential":"at_secret","concurrency":5,"per_minute":30,"modes":["fast","relax"],"hours":"08:00-20:00"}"#,
+    ),
+    ("admin.workers.change", r#"{"state":"draining"}"#),
+    (
+        "custody.accounts.create",
+        r#"{"vendor":"relay","base_url":"https://media.example.com","name":"mine","credential":"at_secret","concurrency":2}"#,
+    ),
+    ("custody.accounts.change", r#"{"concurrency":4}"#),
+];
+
 macro_rules! rows {
     ($($method:literal $path:literal $name:literal $fields:expr, $good:ident, $summary:literal;)*) => {
         &[$(Row { method: $method, path: $path, name: $name, summary: $summary, fields: $fields, good: Good::$good },)*]
@@ -72,6 +104,23 @@ const TABLE: &[Row] = rows! {
     "delete" "/admin/v1/accounts/{id}/keys/{keyId}" "admin.keys.revoke" "", Object, "Revokes a key.";
     "get" "/admin/v1/prices" "admin.prices" "", Object, "Every price.";
     "put" "/admin/v1/prices" "admin.prices.change" "", Object, "Changes prices from now on.";
+    "get" "/admin/v1/backends" "admin.backends" "", List, "The back ends in the order of fall-back, with their worker accounts and health.";
+    "post" "/admin/v1/backends" "admin.backends.create" NEW_BACKEND, Object, "A new back end; worker accounts are added to it.";
+    "get" "/admin/v1/backends/{id}" "admin.backends.show" "", Object, "One back end.";
+    "patch" "/admin/v1/backends/{id}" "admin.backends.change" BACKEND, Object, "Changes a back end on every node at once.";
+    "delete" "/admin/v1/backends/{id}" "admin.backends.remove" "", Object, "Removes a back end that has no jobs in hand.";
+    "post" "/admin/v1/backends/{id}/probe" "admin.backends.probe" "", Object, "Asks the vendor whether it is well and takes the credentials.";
+    "get" "/admin/v1/backends/{id}/accounts" "admin.workers" "", List, "The worker accounts of a back end.";
+    "post" "/admin/v1/backends/{id}/accounts" "admin.workers.create" WORKER, Object, "A new worker account; its credential is sealed and never shown.";
+    "get" "/admin/v1/backends/{id}/accounts/{accountId}" "admin.workers.show" "", Object, "One worker account with its health.";
+    "patch" "/admin/v1/backends/{id}/accounts/{accountId}" "admin.workers.change" WORKER, Object, "Changes, drains or pauses a worker account.";
+    "delete" "/admin/v1/backends/{id}/accounts/{accountId}" "admin.workers.remove" "", Object, "Removes a worker account that has no jobs in hand.";
+    "post" "/admin/v1/backends/{id}/accounts/{accountId}/probe" "admin.workers.probe" "", Object, "Asks the vendor about one worker account.";
+    "get" "/custody/v1/accounts" "custody.accounts" "", List, "The caller's own worker accounts.";
+    "post" "/custody/v1/accounts" "custody.accounts.create" NEW_OWN_WORKER, Object, "Registers a worker account of the caller's; its credential is sealed and never shown.";
+    "patch" "/custody/v1/accounts/{id}" "custody.accounts.change" OWN_WORKER, Object, "Changes or pauses a worker account of the caller's.";
+    "delete" "/custody/v1/accounts/{id}" "custody.accounts.remove" "", Object, "Removes a worker account of the caller's.";
+    "post" "/hooks/v1/{backendId}/{token}" "hooks.take" "", Text, "A vendor says that a job is worth a look; the word in the path is the proof.";
     "get" "/admin/v1/jobs" "admin.jobs" JOBS, Page, "Jobs of all accounts.";
     "get" "/admin/v1/ledger" "admin.ledger" PAGES, Page, "Movements of all accounts.";
     "get" "/admin/v1/callbacks" "admin.callbacks" PAGES, Page, "Callbacks of all accounts.";
@@ -164,6 +213,9 @@ fn operation(row: &Row) -> Value {
     if row.path.starts_with("/admin/") {
         operation["security"] = json!([{ "operator": [] }]);
     }
+    if row.path.starts_with("/hooks/") {
+        operation["security"] = json!([]);
+    }
     if matches!(row.method, "post" | "put" | "patch") {
         let required: Vec<&str> = fields
             .iter()
@@ -175,8 +227,12 @@ fn operation(row: &Row) -> Value {
             .map(|(name, _, schema)| ((*name).to_owned(), schema.clone()))
             .collect();
         let schema = json!({ "type": "object", "required": required, "properties": properties });
-        operation["requestBody"] =
-            json!({ "content": { "application/json": { "schema": schema } } });
+        let mut media = json!({ "schema": schema });
+        let example = EXAMPLES.iter().find(|(name, _)| *name == row.name);
+        if let Some(example) = example.and_then(|(_, text)| serde_json::from_str(text).ok()) {
+            media["example"] = example;
+        }
+        operation["requestBody"] = json!({ "content": { "application/json": media } });
     }
     operation
 }
@@ -188,6 +244,7 @@ fn field(text: &'static str) -> Option<(&'static str, bool, Value)> {
     let schema = match kind {
         "page" => json!({ "type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1 }),
         "limit" => json!({ "type": "integer", "minimum": 1, "maximum": 100, "default": 10 }),
+        "array" => json!({ "type": "array", "items": { "type": "string" } }),
         kind => json!({ "type": kind }),
     };
     Some((name.trim_end_matches('*'), required, schema))
@@ -208,6 +265,8 @@ fn tag(path: &str) -> &'static str {
     match path.split('/').nth(1) {
         Some("admin") => "Operator",
         Some("jobs") => "Jobs",
+        Some("custody") => "Custody",
+        Some("hooks") => "Service",
         Some("artgen") => "Art images",
         _ => "Account",
     }

@@ -9,6 +9,7 @@ mod vault;
 
 mod artgen_story;
 mod assets;
+mod backends;
 mod bodies;
 mod connections;
 mod crash;

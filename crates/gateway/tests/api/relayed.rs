@@ -93,6 +93,7 @@ impl House {
             read,
             progress: Gauge::default(),
             cancelled: CancellationToken::new(),
+            hook_url: None,
             brief,
         };
         (work, job)

@@ -262,5 +262,6 @@ const NOTE_WORKERS: &str = "UPDATE worker SET spent = worker.spent + v.spent, \
 const RESEAL_WORKERS: &str = "UPDATE worker SET credential = v.value, revision = worker.revision + 1 \
      FROM {rows:$1 name text, value text} WHERE worker.id = v.name";
 
-const RESEAL_SETTINGS: &str = "UPDATE setting SET value = v.value \
-     FROM {rows:$1 name text, value text} WHERE setting.name = v.name";
+const RESEAL_SETTINGS: &str = "INSERT INTO setting (name, value) SELECT v.name, v.value \
+     FROM {rows:$1 name text, value text} WHERE TRUE \
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value";

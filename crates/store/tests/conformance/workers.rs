@@ -254,6 +254,8 @@ async fn waiting_jobs_are_counted_by_lane(rig: Rig) {
     }
     let lanes = rig.store.waiting_by_lane().await.expect("a list");
     assert_eq!(lanes, [(String::new(), 1), ("at:b".into(), 2)]);
+    let ids = rig.store.waiting_in_lane("at:b", 10).await.expect("ids");
+    assert_eq!(ids.len(), 2);
 }
 
 async fn a_lane_is_leased_only_when_it_is_asked_for(rig: Rig) {

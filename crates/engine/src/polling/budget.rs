@@ -1,0 +1,50 @@
+//! A budget of questions: so many a minute, evenly, with a little saved up for a burst.
+
+const MINUTE_MS: i64 = 60_000;
+/// Questions saved up while nobody asks are worth this much time.
+const SAVED_MS: i64 = 2_000;
+
+/// When a worker account may be asked again, in thousandths of a millisecond.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Budget {
+    next_us: i64,
+}
+
+impl Budget {
+    /// Takes one question: the time it may be put, now or later. Questions taken later get later times.
+    pub(super) fn take(&mut self, per_minute: i64, now_ms: i64) -> i64 {
+        if per_minute <= 0 {
+            return now_ms;
+        }
+        let step_us = MINUTE_MS * 1_000 / per_minute;
+        let turn_us = self.next_us.max((now_ms - SAVED_MS) * 1_000);
+        self.next_us = turn_us + step_us.max(1);
+        now_ms.max((turn_us + 999).div_euclid(1_000))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_minute_sees_more_questions_than_the_budget_and_what_was_saved() {
+        let mut budget = Budget::default();
+        let mut times: Vec<i64> = (0..1_000).map(|_| budget.take(120, 1_000_000)).collect();
+        times.sort_unstable();
+        for from in &times {
+            let within = times
+                .iter()
+                .filter(|at| (*from..from + MINUTE_MS).contains(at));
+            assert!(within.count() <= 120 + 4);
+        }
+        assert_eq!(times[4], 1_000_000, "two seconds are saved up");
+        assert_eq!(times.last(), Some(&(1_000_000 + 995 * 500)));
+    }
+
+    #[test]
+    fn no_limit_is_no_limit() {
+        let mut budget = Budget::default();
+        assert!((0..100).all(|_| budget.take(0, 5) == 5));
+    }
+}

@@ -1,0 +1,384 @@
+//! The pool: every worker account this process can give work to, with what it has in hand and how well it is. The
+//! choice itself is pure (see [`choice`]); here its snapshot is kept, under one short lock that no wait ever crosses.
+
+pub(crate) mod choice;
+pub(crate) mod health;
+pub(crate) mod hours;
+pub(crate) mod load;
+pub(crate) mod pace;
+pub(crate) mod view;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use atelier_backends::backend::LostSubmit;
+use atelier_backends::{Backend, Fault};
+use atelier_contract::{FAMILIES, Quota, Speed};
+use atelier_store::{WorkerNote, lane};
+
+use choice::{Choice, Desk, Lane, Wish, choose};
+use health::{Fitness, Health};
+
+/// Every speed.
+const SPEEDS: [Speed; 3] = [Speed::Turbo, Speed::Fast, Speed::Relax];
+
+/// Whoever makes the media inside this process, under a name and with so many jobs at once.
+#[derive(Clone)]
+pub struct Worker {
+    /// Its name in attempts and metrics.
+    pub name: String,
+    /// How many jobs it works on at once.
+    pub slots: usize,
+    /// Its place in the order of fall-back.
+    pub rank: i64,
+    /// Whether it serves only what no other back end serves.
+    pub last_resort: bool,
+    /// The operations it may serve; empty for all it can.
+    pub operations: Vec<String>,
+    /// The worker itself.
+    pub backend: Arc<dyn Backend>,
+}
+
+/// A worker account and what it is built of.
+#[derive(Clone)]
+pub(crate) struct Station {
+    pub(crate) desk: Desk,
+    pub(crate) backend: Arc<dyn Backend>,
+    /// Whether an attempt is written down before it begins; what costs nothing to repeat in this process is not.
+    pub(crate) recorded: bool,
+    /// The identifier of the worker account, where it is stored.
+    pub(crate) worker_id: Option<String>,
+    /// What was read to build it.
+    pub(crate) revision: (i64, i64),
+    pub(crate) polls_per_minute: i64,
+    /// Jobs in hand on this node.
+    pub(crate) here: usize,
+    /// Spent since it was last written down.
+    pub(crate) unwritten: Quota,
+    pub(crate) changed: bool,
+}
+
+/// The pool of this process.
+#[derive(Default)]
+pub(crate) struct Pool {
+    stations: Mutex<Vec<Station>>,
+}
+
+/// A place at a worker account, free again when dropped.
+pub(crate) struct Slot {
+    pool: Arc<Pool>,
+    name: String,
+    backend: Arc<dyn Backend>,
+    recorded: bool,
+    /// Whether the vendor was asked; until then the start does not count.
+    began: AtomicBool,
+    probe: bool,
+}
+
+impl Slot {
+    /// The worker account it belongs to.
+    pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
+        &self.backend
+    }
+
+    /// The name of the worker account it belongs to.
+    pub(crate) fn worker(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether attempts here are written down before they begin.
+    pub(crate) fn recorded(&self) -> bool {
+        self.recorded
+    }
+
+    /// The vendor is about to be asked.
+    pub(crate) fn begin(&self) {
+        self.began.store(true, Ordering::Release);
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let began = self.began.load(Ordering::Acquire);
+        let probe = self.probe;
+        self.pool.with(&self.name, |station| {
+            station.here = station.here.saturating_sub(1);
+            station.desk.busy = station.desk.busy.saturating_sub(1);
+            if !began {
+                station.desk.pace.undo();
+            }
+            if probe {
+                station.desk.health.probing = false;
+            }
+        });
+    }
+}
+
+/// The back end of a worker's name.
+pub(crate) fn backend_of(worker: &str) -> &str {
+    worker
+        .split_once('/')
+        .map_or(worker, |(backend, _)| backend)
+}
+
+impl Pool {
+    /// A pool of what runs inside this process.
+    pub(crate) fn new(workers: Vec<Worker>) -> Arc<Self> {
+        let stations = workers.into_iter().map(Station::of_house).collect();
+        Arc::new(Self {
+            stations: Mutex::new(stations),
+        })
+    }
+
+    pub(crate) fn stations(&self) -> MutexGuard<'_, Vec<Station>> {
+        self.stations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(&self, name: &str, act: impl FnOnce(&mut Station) -> T) -> Option<T> {
+        let mut stations = self.stations();
+        stations
+            .iter_mut()
+            .find(|station| station.desk.name == name)
+            .map(act)
+    }
+
+    /// Takes a place for a job, or says when to ask again.
+    pub(crate) fn take(self: &Arc<Self>, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
+        let mut stations = self.stations();
+        let choice = choose(wish, stations.iter().map(|station| &station.desk), now_ms);
+        let Choice::Take(place) = choice else {
+            return Err(choice);
+        };
+        let station = &mut stations[place];
+        let probe = station.desk.health.fitness(now_ms) == Fitness::Probe;
+        station.desk.health.probing |= probe;
+        station.desk.pace.push(now_ms);
+        station.desk.busy += 1;
+        station.here += 1;
+        Ok(self.slot(station, probe, false))
+    }
+
+    /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
+    pub(crate) fn take_over(self: &Arc<Self>, name: &str) -> Option<Slot> {
+        let mut stations = self.stations();
+        let station = stations
+            .iter_mut()
+            .find(|station| station.desk.name == name)?;
+        station.desk.busy += 1;
+        station.here += 1;
+        Some(self.slot(station, false, true))
+    }
+
+    fn slot(self: &Arc<Self>, station: &Station, probe: bool, began: bool) -> Slot {
+        Slot {
+            pool: Arc::clone(self),
+            name: station.desk.name.clone(),
+            backend: Arc::clone(&station.backend),
+            recorded: station.recorded,
+            began: AtomicBool::new(began),
+            probe,
+        }
+    }
+
+    /// What would come of a wish right now.
+    pub(crate) fn outlook(&self, wish: &Wish<'_>, now_ms: i64) -> Choice {
+        let stations = self.stations();
+        choose(wish, stations.iter().map(|station| &station.desk), now_ms)
+    }
+
+    /// What to do about a submit to a named worker account whose answer was never seen.
+    pub(crate) fn lost_submit(&self, name: &str) -> Option<LostSubmit> {
+        self.with(name, |station| station.backend.lost_submit())
+    }
+
+    /// The name of the worker in this process whose attempts are not written down.
+    pub(crate) fn unrecorded(&self) -> Option<String> {
+        let stations = self.stations();
+        let first = stations.iter().find(|station| !station.recorded)?;
+        Some(first.desk.name.clone())
+    }
+
+    /// How many more jobs could start now, over all.
+    pub(crate) fn free(&self) -> usize {
+        let free = |station: &Station| station.desk.concurrency.saturating_sub(station.desk.busy);
+        self.stations().iter().map(free).sum()
+    }
+
+    /// Whether a worker account of this name belongs to a caller.
+    pub(crate) fn owns(&self, owner: &str, name: &str) -> bool {
+        self.with(name, |station| station.desk.owner.as_deref() == Some(owner))
+            .unwrap_or(false)
+    }
+
+    /// Whether any worker account belongs to a lane, be it well or not.
+    pub(crate) fn knows(&self, lane: Lane<'_>) -> bool {
+        self.stations().iter().any(|station| match lane {
+            Lane::Any => true,
+            Lane::At(backend) => station.desk.owner.is_none() && station.desk.backend == backend,
+            Lane::Own(owner) => station.desk.owner.as_deref() == Some(owner),
+        })
+    }
+
+    /// What can be leased for: operation, speed and lane, where a place is free.
+    pub(crate) fn lanes(&self, now_ms: i64) -> Vec<String> {
+        let stations = self.stations();
+        let mut lanes = Vec::new();
+        let any: Vec<&Desk> = stations.iter().map(|station| &station.desk).collect();
+        add_lanes(&mut lanes, Lane::Any, &any, now_ms);
+        let backends: BTreeSet<&str> = any
+            .iter()
+            .filter(|desk| desk.owner.is_none())
+            .map(|desk| desk.backend.as_str())
+            .collect();
+        for backend in backends {
+            let here: Vec<&Desk> = any
+                .iter()
+                .copied()
+                .filter(|desk| desk.owner.is_none() && desk.backend == backend)
+                .collect();
+            add_lanes(&mut lanes, Lane::At(backend), &here, now_ms);
+        }
+        let owners: BTreeSet<&str> = any
+            .iter()
+            .filter_map(|desk| desk.owner.as_deref())
+            .collect();
+        for owner in owners {
+            let own: Vec<&Desk> = any
+                .iter()
+                .copied()
+                .filter(|desk| desk.owner.as_deref() == Some(owner))
+                .collect();
+            add_lanes(&mut lanes, Lane::Own(owner), &own, now_ms);
+        }
+        lanes
+    }
+
+    /// The vendor took work.
+    pub(crate) fn accepted(&self, name: &str, now_ms: i64) {
+        self.with(name, |station| station.desk.health.answered(now_ms));
+    }
+
+    /// A result was delivered, and what it cost.
+    pub(crate) fn good(&self, name: &str, took_ms: i64, quota: Quota, now_ms: i64) {
+        self.with(name, |station| {
+            station.desk.health.good(took_ms, now_ms);
+            station.desk.spent = station.desk.spent + quota;
+            station.unwritten = station.unwritten + quota;
+            station.changed = true;
+        });
+    }
+
+    /// Something failed.
+    pub(crate) fn fault(&self, name: &str, fault: &Fault, now_ms: i64) {
+        self.with(name, |station| {
+            station.desk.health.fault(fault, now_ms);
+            station.changed = true;
+            if station.desk.health.fitness(now_ms) != Fitness::Fit {
+                tracing::warn!(
+                    worker = name,
+                    condition = station.desk.health.condition.word(),
+                    class = fault.class.word(),
+                    detail = %fault.detail,
+                    "a worker account is set aside"
+                );
+            }
+        });
+    }
+
+    /// Sets the health of a worker account, as an operator or a probe found it.
+    pub(crate) fn set_health(&self, name: &str, act: impl FnOnce(&mut Health)) {
+        self.with(name, |station| {
+            act(&mut station.desk.health);
+            station.changed = true;
+        });
+    }
+
+    /// What has to be written down since the last time.
+    pub(crate) fn notes(&self) -> Vec<WorkerNote> {
+        let mut notes = Vec::new();
+        for station in self.stations().iter_mut() {
+            if !std::mem::take(&mut station.changed) {
+                continue;
+            }
+            let spent = std::mem::replace(&mut station.unwritten, Quota::ZERO);
+            let Some(id) = station.worker_id.clone() else {
+                continue;
+            };
+            notes.push(WorkerNote {
+                id,
+                spent,
+                health: serde_json::to_string(&station.desk.health).unwrap_or_default(),
+                health_ms: station.desk.health.changed_ms,
+            });
+        }
+        notes
+    }
+
+    /// Puts back notes that could not be written down.
+    pub(crate) fn renote(&self, notes: &[WorkerNote]) {
+        for station in self.stations().iter_mut() {
+            let same = |note: &&WorkerNote| Some(&note.id) == station.worker_id.as_ref();
+            if let Some(note) = notes.iter().find(same) {
+                station.unwritten = station.unwritten + note.spent;
+                station.changed = true;
+            }
+        }
+    }
+
+    /// Questions a worker account may be asked in a minute, how many jobs it has here, and how long they take.
+    pub(crate) fn rhythm(&self, name: &str) -> Rhythm {
+        self.with(name, |station| {
+            let mut durations: Vec<i64> = station.desk.health.durations().collect();
+            durations.sort_unstable();
+            Rhythm {
+                polls_per_minute: station.polls_per_minute,
+                in_hand: station.here,
+                shortest_ms: durations.first().copied(),
+                median_ms: durations.get(durations.len() / 2).copied(),
+            }
+        })
+        .unwrap_or_default()
+    }
+}
+
+/// What polling goes by at one worker account.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rhythm {
+    /// Questions in a minute; 0 for no limit.
+    pub(crate) polls_per_minute: i64,
+    /// Jobs it has in hand on this node.
+    pub(crate) in_hand: usize,
+    /// The shortest of the latest durations.
+    pub(crate) shortest_ms: Option<i64>,
+    /// The usual duration.
+    pub(crate) median_ms: Option<i64>,
+}
+
+fn add_lanes(lanes: &mut Vec<String>, which: Lane<'_>, desks: &[&Desk], now_ms: i64) {
+    let text = which.text();
+    for submit in FAMILIES.iter().flat_map(|family| family.submits) {
+        if !desks
+            .iter()
+            .any(|desk| desk.operations.contains(submit.name))
+        {
+            continue;
+        }
+        for speed in SPEEDS {
+            let wish = Wish {
+                operation: submit.name,
+                speed,
+                model: None,
+                lane: which,
+                follows: None,
+                price: Quota::ZERO,
+            };
+            if matches!(
+                choose(&wish, desks.iter().copied(), now_ms),
+                Choice::Take(_)
+            ) {
+                lanes.push(lane(submit.name, speed, &text));
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Which worker account gets a job: a pure function over a snapshot of all of them.
+
+use std::collections::HashSet;
+
+use atelier_contract::{Quota, Speed};
+
+use super::health::{Fitness, Health};
+use super::hours::Hours;
+use super::pace::Pace;
+
+/// Where a job may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Lane<'a> {
+    /// On any back end of the operator's.
+    Any,
+    /// On one back end, because it made the job that this one follows.
+    At(&'a str),
+    /// On the worker accounts of one caller.
+    Own(&'a str),
+}
+
+impl<'a> Lane<'a> {
+    /// Reads the form in which a job keeps it.
+    pub(crate) fn parse(text: &'a str) -> Self {
+        match text.split_once(':') {
+            Some(("at", backend)) => Self::At(backend),
+            Some(("own", owner)) => Self::Own(owner),
+            _ => Self::Any,
+        }
+    }
+
+    /// The form in which a job keeps it.
+    pub(crate) fn text(self) -> String {
+        match self {
+            Self::Any => String::new(),
+            Self::At(backend) => format!("at:{backend}"),
+            Self::Own(owner) => format!("own:{owner}"),
+        }
+    }
+}
+
+/// What a job asks of a worker account.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish<'a> {
+    pub(crate) operation: &'a str,
+    pub(crate) speed: Speed,
+    pub(crate) model: Option<&'a str>,
+    pub(crate) lane: Lane<'a>,
+    /// The worker account that made the job it follows.
+    pub(crate) follows: Option<&'a str>,
+    pub(crate) price: Quota,
+}
+
+/// Whether a worker account takes work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// It does.
+    #[default]
+    Active,
+    /// It finishes what it has.
+    Draining,
+    /// It rests; what it has goes on.
+    Paused,
+}
+
+/// A worker account as the choice sees it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Desk {
+    /// `backend/worker`, or a bare name for what runs in this process.
+    pub(crate) name: String,
+    pub(crate) backend: String,
+    pub(crate) owner: Option<String>,
+    /// The place of its back end in the order of fall-back, lowest first.
+    pub(crate) rank: i64,
+    /// It only serves what nobody else serves.
+    pub(crate) last_resort: bool,
+    /// What it can and may do.
+    pub(crate) operations: HashSet<&'static str>,
+    pub(crate) models: Vec<String>,
+    pub(crate) speeds: Vec<Speed>,
+    pub(crate) hours: Hours,
+    pub(crate) spend_cap: Option<Quota>,
+    pub(crate) spent: Quota,
+    pub(crate) weight: i64,
+    pub(crate) concurrency: usize,
+    /// Jobs it has in hand, on all nodes.
+    pub(crate) busy: usize,
+    pub(crate) mode: Mode,
+    pub(crate) pace: Pace,
+    pub(crate) health: Health,
+}
+
+/// How a worker account stands to a wish right now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// It can begin.
+    Free,
+    /// It is well and will be free, perhaps by this time.
+    Busy(i64),
+    /// It cannot be counted on before this time.
+    Ill(i64),
+    /// Somebody has to change it first.
+    Out,
+}
+
+/// What came of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// This one, by its place in the snapshot.
+    Take(usize),
+    /// Nobody now, but perhaps from this time on.
+    Wait(i64),
+    /// Nobody, unless somebody changes something.
+    Nobody,
+}
+
+impl Desk {
+    /// Whether it could do the job at all, were it free and well.
+    pub(crate) fn suits(&self, wish: &Wish<'_>) -> bool {
+        let lane = match wish.lane {
+            Lane::Any => self.owner.is_none(),
+            Lane::At(backend) => self.owner.is_none() && self.backend == backend,
+            Lane::Own(owner) => self.owner.as_deref() == Some(owner),
+        };
+        let model = |wanted: &str| self.models.iter().any(|model| model == wanted);
+        lane && self.mode == Mode::Active
+            && self.operations.contains(wish.operation)
+            && (self.speeds.is_empty() || self.speeds.contains(&wish.speed))
+            && (self.models.is_empty() || wish.model.is_none_or(model))
+    }
+
+    fn standing(&self, wish: &Wish<'_>, now_ms: i64) -> Standing {
+        let over = |cap: Quota| self.spent + wish.price > cap;
+        if self.spend_cap.is_some_and(over) {
+            return Standing::Out;
+        }
+        match self.health.fitness(now_ms) {
+            Fitness::Out => return Standing::Out,
+            Fitness::Unfit(until_ms) => return Standing::Ill(until_ms),
+            Fitness::Probed => return Standing::Ill(now_ms),
+            Fitness::Fit | Fitness::Probe => {}
+        }
+        let opens_ms = self.hours.opens_ms(now_ms);
+        if opens_ms > now_ms {
+            return Standing::Ill(opens_ms);
+        }
+        let next_ms = self.pace.next_ms(now_ms);
+        if next_ms > now_ms || self.busy >= self.concurrency {
+            return Standing::Busy(next_ms);
+        }
+        Standing::Free
+    }
+
+    /// Whether it has less to do for its weight than another.
+    fn is_idler(&self, other: &Self) -> bool {
+        let load = |one: &Self, two: &Self| (one.busy as i64 + 1) * two.weight.max(1);
+        let (mine, theirs) = (load(self, other), load(other, self));
+        mine < theirs || (mine == theirs && self.name < other.name)
+    }
+}
+
+/// Chooses a worker account. The first back end in order that is well gets the job, or has it wait when it is only
+/// busy; the next ones are fallen back to when it is ill. Within one place of the order, weight shares the work.
+pub(crate) fn choose<'a>(
+    wish: &Wish<'_>,
+    desks: impl Iterator<Item = &'a Desk>,
+    now_ms: i64,
+) -> Choice {
+    let suit = |(_, desk): &(usize, &Desk)| desk.suits(wish);
+    let mut suited: Vec<(usize, &Desk)> = desks.enumerate().filter(suit).collect();
+    if wish.lane == Lane::Any && suited.iter().any(|(_, desk)| !desk.last_resort) {
+        suited.retain(|(_, desk)| !desk.last_resort);
+    }
+    let maker = |(_, desk): &&(usize, &Desk)| {
+        Some(desk.name.as_str()) == wish.follows && desk.standing(wish, now_ms) != Standing::Out
+    };
+    if let Some(maker) = suited.iter().find(maker).copied() {
+        suited = vec![maker];
+    }
+    suited.sort_by_key(|(_, desk)| desk.rank);
+    let mut wait_ms: Option<i64> = None;
+    for group in suited.chunk_by(|(_, one), (_, two)| one.rank == two.rank) {
+        let (mut best, mut only_busy): (Option<&(usize, &Desk)>, bool) = (None, false);
+        for one in group {
+            match one.1.standing(wish, now_ms) {
+                Standing::Free if best.is_none_or(|best| one.1.is_idler(best.1)) => {
+                    best = Some(one);
+                }
+                Standing::Free | Standing::Out => {}
+                Standing::Busy(next_ms) => {
+                    only_busy = true;
+                    wait_ms = Some(wait_ms.map_or(next_ms, |wait| wait.min(next_ms)));
+                }
+                Standing::Ill(until_ms) => {
+                    wait_ms = Some(wait_ms.map_or(until_ms, |wait| wait.min(until_ms)));
+                }
+            }
+        }
+        match best {
+            Some((place, _)) => return Choice::Take(*place),
+            None if only_busy => break,
+            None => {}
+        }
+    }
+    wait_ms.map_or(Choice::Nobody, |wait| Choice::Wait(wait.max(now_ms)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! What each worker account really does, for operators, the status endpoint and metrics.
+
+use serde_json::{Value, json};
+
+use super::health::{Condition, Fitness};
+use super::{Pool, Station};
+use crate::pool::choice::Mode;
+
+/// Errors shown of each worker account.
+const ERRORS_SHOWN: usize = 5;
+
+/// A worker account as others see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Picture {
+    pub(crate) name: String,
+    pub(crate) backend: String,
+    pub(crate) owner: Option<String>,
+    pub(crate) busy: usize,
+    pub(crate) slots: usize,
+    /// `well`, `cooling`, `out_of_credit`, `banned`, `open`; `draining` or `paused` when it was told to.
+    pub(crate) condition: &'static str,
+    pub(crate) usable: bool,
+    /// Seconds a job took of late, on average.
+    pub(crate) average_s: Option<f64>,
+    pub(crate) health: Value,
+}
+
+impl Pool {
+    /// Every worker account as it is now.
+    pub(crate) fn pictures(&self, now_ms: i64) -> Vec<Picture> {
+        self.stations()
+            .iter()
+            .map(|station| picture(station, now_ms))
+            .collect()
+    }
+
+    /// Whether no worker account of a lane can ever take a job again, unless somebody changes something.
+    pub(crate) fn is_hopeless(&self, lane: super::Lane<'_>) -> bool {
+        if !self.knows(lane) {
+            return true;
+        }
+        let banned = |station: &Station| station.desk.health.condition == Condition::Banned;
+        self.stations()
+            .iter()
+            .filter(|station| match lane {
+                super::Lane::Any => true,
+                super::Lane::At(backend) => station.desk.backend == backend,
+                super::Lane::Own(owner) => station.desk.owner.as_deref() == Some(owner),
+            })
+            .all(banned)
+    }
+}
+
+fn picture(station: &Station, now_ms: i64) -> Picture {
+    let desk = &station.desk;
+    let health = &desk.health;
+    let fit = matches!(health.fitness(now_ms), Fitness::Fit | Fitness::Probe);
+    let condition = match (desk.mode, health.condition) {
+        (Mode::Draining, _) => "draining",
+        (Mode::Paused, _) => "paused",
+        (Mode::Active, Condition::Cooling) if fit => Condition::Well.word(),
+        (Mode::Active, condition) => condition.word(),
+    };
+    let durations: Vec<i64> = health.durations().collect();
+    let average_s = (!durations.is_empty()).then(|| {
+        let mean = durations.iter().sum::<i64>() as f64 / durations.len() as f64;
+        (mean / 100.0).round() / 10.0
+    });
+    Picture {
+        name: desk.name.clone(),
+        backend: desk.backend.clone(),
+        owner: desk.owner.clone(),
+        busy: desk.busy,
+        slots: desk.concurrency,
+        condition,
+        usable: fit && desk.mode == Mode::Active,
+        average_s,
+        health: evidence(station, condition, now_ms),
+    }
+}
+
+fn evidence(station: &Station, condition: &str, now_ms: i64) -> Value {
+    let health = &station.desk.health;
+    let until = (health.until_ms > now_ms && health.until_ms < i64::MAX).then_some(health.until_ms);
+    let outcomes: Vec<Value> = health
+        .seen
+        .iter()
+        .rev()
+        .map(|seen| json!({ "at_ms": seen.at_ms, "outcome": seen.what, "detail": seen.detail, "took_ms": seen.took_ms }))
+        .collect();
+    let errors: Vec<&Value> = outcomes
+        .iter()
+        .filter(|outcome| outcome["outcome"] != "good")
+        .take(ERRORS_SHOWN)
+        .collect();
+    json!({
+        "condition": condition,
+        "until_ms": until,
+        "last_errors": errors,
+        "recent": outcomes,
+    })
+}

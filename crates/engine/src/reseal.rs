@@ -1,0 +1,61 @@
+//! Changing the master key: every sealed secret is opened with the old key and sealed with the new one, in one commit.
+
+use crate::address_keys::PREFIX;
+use crate::callbacks::SECRETS;
+use crate::engine::Engine;
+use crate::ids::random_bytes;
+use crate::keyring::Keyring;
+use crate::pool::load::credential_place;
+
+/// Why secrets were not sealed anew; nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum ResealError {
+    /// A secret was sealed with a key that nobody has any more.
+    #[error("{0} cannot be opened with the present master key")]
+    Unopened(String),
+    /// The store did not answer.
+    #[error("the store did not answer: {0}")]
+    Store(#[from] atelier_store::Error),
+}
+
+impl Engine {
+    /// Seals every stored secret with another master key, together with settings that belong to the change; says how
+    /// many secrets there were.
+    pub async fn reseal(
+        &self,
+        new: &Keyring,
+        more: Vec<(String, String)>,
+    ) -> Result<usize, ResealError> {
+        let (old, new) = (self.keyring.sealer(), new.sealer());
+        let again = |name: &str, sealed: &str, place: &str| {
+            let opened = old.open(sealed, place.as_bytes());
+            let opened = opened.map_err(|_| ResealError::Unopened(name.to_owned()))?;
+            Ok::<_, ResealError>(new.seal(&opened, place.as_bytes(), random_bytes()))
+        };
+        let mut credentials = Vec::new();
+        for worker in self.store.workers().await? {
+            if !worker.credential.is_empty() {
+                let place = credential_place(&worker.id);
+                let sealed = again(&place, &worker.credential, &place)?;
+                credentials.push((worker.id, sealed));
+            }
+        }
+        let mut settings = Vec::new();
+        for prefix in [SECRETS, PREFIX] {
+            for (name, sealed) in self.store.settings(prefix).await? {
+                let sealed = again(&name, &sealed, &name)?;
+                settings.push((name, sealed));
+            }
+        }
+        let count = credentials.len() + settings.len();
+        // What was derived from the old master key is kept, so that addresses it signed go on working.
+        let (name, first) = self.first_address_key();
+        if !settings.iter().any(|(known, _)| *known == name) {
+            let sealed = new.seal(&first, name.as_bytes(), random_bytes());
+            settings.push((name, sealed));
+        }
+        settings.extend(more);
+        self.store.reseal(credentials, settings).await?;
+        Ok(count)
+    }
+}

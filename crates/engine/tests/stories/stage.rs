@@ -1,0 +1,238 @@
+//! A vendor on a stage: it keeps its own books of what it was asked, and fails in whatever way the prompt says. It is
+//! set up like any vendor, through stored back ends and worker accounts.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Taken, Work};
+use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor};
+use atelier_contract::Role;
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+/// The one vendor of these stories.
+pub(crate) const VENDORS: &[Vendor] = &[Vendor {
+    name: "stage",
+    about: "A vendor for stories.",
+    needs_credential: true,
+    build,
+}];
+
+static STAGES: LazyLock<Mutex<HashMap<String, Arc<Stage>>>> = LazyLock::new(Mutex::default);
+
+/// What the vendor has seen. A task is one submit it took; being asked about the same token twice is two tasks.
+#[derive(Default)]
+pub(crate) struct Books {
+    /// Worker and prompt of every submit that was taken.
+    pub(crate) taken: Vec<(String, String)>,
+    /// Worker and prompt of every submit that arrived, taken or not.
+    pub(crate) arrived: Vec<(String, String)>,
+    /// Tickets that were asked to stop.
+    pub(crate) cancelled: Vec<Value>,
+    /// Questions asked.
+    pub(crate) polls: usize,
+    tokens: HashMap<String, u64>,
+    asked: HashMap<u64, usize>,
+}
+
+/// The vendor.
+#[derive(Default)]
+pub(crate) struct Stage {
+    books: Mutex<Books>,
+}
+
+impl Stage {
+    /// Puts a vendor up under a name of its own.
+    pub(crate) fn named(name: &str) -> Arc<Self> {
+        let stage = Arc::new(Self::default());
+        let mut stages = STAGES.lock().unwrap_or_else(PoisonError::into_inner);
+        stages.insert(name.to_owned(), stage.clone());
+        stage
+    }
+
+    pub(crate) fn books(&self) -> std::sync::MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How often a prompt was taken.
+    pub(crate) fn taken(&self, prompt: &str) -> usize {
+        let books = self.books();
+        books.taken.iter().filter(|(_, one)| one == prompt).count()
+    }
+
+    fn take(&self, worker: &str, work: &Work) -> u64 {
+        let mut books = self.books();
+        let prompt = work.brief.prompt.clone();
+        books.taken.push((worker.to_owned(), prompt));
+        let number = books.taken.len() as u64;
+        books.tokens.insert(work.attempt_id.clone(), number);
+        number
+    }
+}
+
+/// A worker account at the vendor: its credential is its name, and `lost` in the settings says what a lost submit means.
+struct Actor {
+    stage: Arc<Stage>,
+    name: String,
+    lost: LostSubmit,
+}
+
+fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
+    let Setup {
+        credential,
+        settings,
+        ..
+    } = setup;
+    let name = settings["stage"].as_str().unwrap_or_default();
+    let stages = STAGES.lock().unwrap_or_else(PoisonError::into_inner);
+    let stage = stages.get(name).ok_or("settings.stage: no such stage")?;
+    Ok(Arc::new(Actor {
+        stage: stage.clone(),
+        name: credential.reveal().to_owned(),
+        lost: match settings["lost"].as_str() {
+            Some("repeat") => LostSubmit::Repeat,
+            Some("look_up") => LostSubmit::LookUp,
+            _ => LostSubmit::Unknown,
+        },
+    }))
+}
+
+pub(crate) fn made(count: u32) -> Made {
+    let file = MadeFile {
+        role: Role::Main,
+        media_type: "image/png",
+        width: 1,
+        height: 1,
+        bytes: Bytes::from_static(b"\x89PNG\r\n\x1a\n"),
+    };
+    Made {
+        files: vec![file],
+        made: count,
+        ..Made::default()
+    }
+}
+
+fn cut(taken: Taken) -> Fault {
+    Fault {
+        taken,
+        ..Fault::vendor(Class::Retry, "the connection was cut")
+    }
+}
+
+impl Actor {
+    /// What a start does; the first word of the prompt is the script.
+    async fn begin(&self, work: &Work) -> Result<Started, Fault> {
+        let prompt = work.brief.prompt.clone();
+        let times = {
+            let mut books = self.stage.books();
+            books.arrived.push((self.name.clone(), prompt.clone()));
+            books.arrived.iter().filter(|one| one.1 == prompt).count()
+        };
+        let first = times == 1;
+        let fault = |class| Err(Fault::vendor(class, "says the script"));
+        match prompt.split(' ').next().unwrap_or_default() {
+            "slow" => tokio::time::sleep(Duration::from_millis(60)).await,
+            "hang" => std::future::pending::<()>().await,
+            "down" => return fault(Class::Retry),
+            "down-once" | "html" if first => return fault(Class::Retry),
+            "throttled" if self.name == "one" => {
+                return Err(Fault {
+                    after: Some(Duration::from_secs(40)),
+                    ..Fault::vendor(Class::Rate, "429")
+                });
+            }
+            "broke" if self.name == "one" => return fault(Class::Quota),
+            "banned" if self.name == "one" => return fault(Class::Dead),
+            "refused" => return Err(Fault::denied("not this")),
+            "nonsense" => return Err(Fault::unusable("no such size")),
+            "cut-before" if first => return Err(cut(Taken::No)),
+            "cut-unsent" if first => return Err(cut(Taken::Perhaps)),
+            "cut-after" if first => {
+                self.stage.take(&self.name, work);
+                return Err(cut(Taken::Perhaps));
+            }
+            "garbage" => {
+                self.stage.take(&self.name, work);
+                return Err(Fault {
+                    taken: Taken::Perhaps,
+                    ..Fault::vendor(Class::Retry, "not JSON")
+                });
+            }
+            "at-once" => {
+                self.stage.take(&self.name, work);
+                return Ok(Started::Done(made(work.brief.count)));
+            }
+            _ => {}
+        }
+        let number = self.stage.take(&self.name, work);
+        Ok(Started::Ticket(json!({ "task": number })))
+    }
+
+    /// What a question is answered with, and how often it has been asked before.
+    async fn answer(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+        assert!(
+            work.sources.is_empty() && work.mask.is_none() && work.video.is_none(),
+            "no inputs are kept while a job is at the vendor"
+        );
+        let number = ticket["task"].as_u64().unwrap_or_default();
+        let times = {
+            let mut books = self.stage.books();
+            books.polls += 1;
+            let asked = books.asked.entry(number).or_default();
+            *asked += 1;
+            *asked
+        };
+        let done = Ok(Progress::Done(made(work.brief.count)));
+        let running = Ok(Progress::Running(Duration::from_millis(100)));
+        let failed = |class| Ok(Progress::Failed(Fault::vendor(class, "says the script")));
+        let prompt = &work.brief.prompt;
+        match prompt.split(' ').next().unwrap_or_default() {
+            "poll-down" if times <= 4 => Err(Fault::vendor(Class::Retry, "502")),
+            "poll-hang" => std::future::pending().await,
+            "poll-throttled" if times <= 2 => Err(Fault::vendor(Class::Rate, "429")),
+            "poll-huge" => Err(Fault::vendor(Class::Retry, "TooLarge")),
+            "limbo" => running,
+            "wrong-id" | "gone" => failed(Class::Gone),
+            "late-refusal" => Ok(Progress::Failed(Fault::denied("not this"))),
+            "fails-once" if self.stage.taken(prompt) == 1 => failed(Class::Retry),
+            "fails" => failed(Class::Retry),
+            "fewer" => Ok(Progress::Done(made(work.brief.count / 2))),
+            _ if times == 1 => running,
+            _ => done,
+        }
+    }
+}
+
+impl Backend for Actor {
+    fn serves(&self, operation: &str) -> bool {
+        operation.starts_with("artgen.")
+    }
+    fn lost_submit(&self) -> LostSubmit {
+        self.lost
+    }
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        Box::pin(async move { self.begin(&work).await })
+    }
+    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        Box::pin(self.answer(work, ticket))
+    }
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+        Box::pin(async move { self.stage.books().cancelled.push(ticket.clone()) })
+    }
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
+        Box::pin(async move {
+            let books = self.stage.books();
+            let number = books.tokens.get(&work.attempt_id);
+            Ok(number.map(|number| json!({ "task": number })))
+        })
+    }
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            match self.name.as_str() {
+                "broken" => Err(Fault::vendor(Class::Dead, "401")),
+                _ => Ok(()),
+            }
+        })
+    }
+}

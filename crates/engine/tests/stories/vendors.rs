@@ -1,0 +1,482 @@
+//! A vendor fails in every way there is: every job ends right, is charged for what was delivered only, is submitted no
+//! more often than the vendor can take, and the pool draws the right conclusion.
+
+use atelier_contract::JobState;
+use atelier_engine::{BackendChange, Caller, WorkerChange};
+use serde_json::{Value, json};
+
+use crate::rig::Rig;
+use crate::stage::Stage;
+
+/// Sets up a back end on the stage with a worker account for each name; their identifiers.
+pub(crate) async fn cast(
+    rig: &Rig,
+    stage: &str,
+    lost: &str,
+    workers: &[&str],
+) -> (String, Vec<String>) {
+    let change = BackendChange {
+        name: Some(format!("stage {stage} {lost}")),
+        base_url: Some("http://127.0.0.1:9".into()),
+        settings: Some(json!({ "stage": stage, "lost": lost })),
+        rank: Some(1),
+        ..BackendChange::default()
+    };
+    let made = rig.engine.create_backend("stage", change).await;
+    let backend = made.expect("a back end")["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let mut ids = Vec::new();
+    for name in workers {
+        let change = WorkerChange {
+            name: Some((*name).to_owned()),
+            credential: Some((*name).to_owned()),
+            concurrency: Some(4),
+            ..WorkerChange::default()
+        };
+        let made = rig.engine.create_worker(&backend, change).await;
+        ids.push(
+            made.expect("a worker")["id"]
+                .as_str()
+                .expect("an id")
+                .to_owned(),
+        );
+    }
+    (backend, ids)
+}
+
+/// The condition of each worker account by its name.
+pub(crate) async fn conditions(rig: &Rig, backend: &str) -> Vec<(String, String)> {
+    let shown = rig.engine.show_backend(backend).await.expect("a back end");
+    let one = |worker: &Value| {
+        (
+            worker["name"].as_str().expect("a name").to_owned(),
+            worker["health"]["condition"]
+                .as_str()
+                .expect("a word")
+                .to_owned(),
+        )
+    };
+    shown["accounts"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(one)
+        .collect()
+}
+
+/// Script, what a lost submit means, message of the job (none for success), submits the vendor took, quota spent, and
+/// the conditions of the workers `one` and `two` afterwards.
+type Case = (
+    &'static str,
+    &'static str,
+    Option<&'static str>,
+    usize,
+    &'static str,
+    [&'static str; 2],
+);
+
+const DOWN: Option<&str> = Some("[Internal error] the back end failed");
+const DENIED: Option<&str> = Some("[Image denied] not this");
+const UNKNOWN: Option<&str> = Some("[Internal error] the outcome at the back end is unknown");
+const GONE: Option<&str> =
+    Some("[Internal error] the result was no longer there when it was fetched");
+const LATE: Option<&str> = Some("Job Timeout");
+const WELL: [&str; 2] = ["well", "well"];
+
+const CASES: &[Case] = &[
+    ("plain", "unknown", None, 1, "4", WELL),
+    ("at-once", "unknown", None, 1, "4", WELL),
+    ("slow", "unknown", None, 1, "4", WELL),
+    ("hang", "unknown", LATE, 0, "0", WELL),
+    ("down", "unknown", DOWN, 0, "0", WELL),
+    ("down-once", "unknown", None, 1, "4", WELL),
+    ("html", "unknown", None, 1, "4", WELL),
+    ("throttled", "unknown", None, 1, "4", ["cooling", "well"]),
+    ("broke", "unknown", None, 1, "4", ["out_of_credit", "well"]),
+    ("banned", "unknown", None, 1, "4", ["banned", "well"]),
+    ("refused", "unknown", DENIED, 0, "0", WELL),
+    (
+        "nonsense",
+        "unknown",
+        Some("[Invalid parameter] no such size"),
+        0,
+        "0",
+        WELL,
+    ),
+    ("cut-before", "unknown", None, 1, "4", WELL),
+    ("cut-unsent", "unknown", UNKNOWN, 0, "0", WELL),
+    ("cut-unsent", "look_up", None, 1, "4", WELL),
+    ("cut-unsent", "repeat", None, 1, "4", WELL),
+    ("cut-after", "unknown", UNKNOWN, 1, "0", WELL),
+    ("cut-after", "look_up", None, 1, "4", WELL),
+    ("cut-after", "repeat", None, 2, "4", WELL),
+    ("garbage", "unknown", UNKNOWN, 1, "0", WELL),
+    ("garbage", "look_up", None, 1, "4", WELL),
+    ("poll-down", "unknown", None, 1, "4", WELL),
+    (
+        "poll-throttled",
+        "unknown",
+        None,
+        1,
+        "4",
+        ["cooling", "well"],
+    ),
+    ("poll-hang", "unknown", LATE, 1, "0", WELL),
+    ("poll-huge", "unknown", LATE, 1, "0", ["open", "well"]),
+    ("limbo", "unknown", LATE, 1, "0", WELL),
+    ("wrong-id", "unknown", GONE, 1, "0", WELL),
+    ("gone", "unknown", GONE, 1, "0", WELL),
+    ("late-refusal", "unknown", DENIED, 1, "0", WELL),
+    ("fails-once", "unknown", None, 2, "4", WELL),
+    ("fails", "unknown", DOWN, 3, "0", WELL),
+];
+
+#[tokio::test]
+async fn whatever_the_vendor_does_the_job_ends_right_and_is_charged_right() {
+    for (number, case) in CASES.iter().enumerate() {
+        let (script, lost, message, taken, spent, expected) = *case;
+        let name = format!("case-{number}");
+        let stage = Stage::named(&name);
+        let rig = Rig::with_vendors().await;
+        let (backend, _) = cast(&rig, &name, lost, &["one", "two"]).await;
+        let caller = rig.account(100).await;
+        let prompt = format!("{script} {number}");
+        let id = rig.imagine(&caller, &prompt).await.expect("accepted");
+        rig.until_final(&caller, &id).await;
+        let job = rig.job(&caller, &id).await;
+        let label = format!("{script} with {lost}: {:?}", job.message);
+        assert_eq!(job.message.as_deref(), message, "{label}");
+        assert_eq!(
+            job.state == JobState::Succeeded,
+            message.is_none(),
+            "{label}"
+        );
+        assert_eq!(stage.taken(&prompt), taken, "{label}: submits taken");
+        assert_eq!(job.quota.to_string(), spent, "{label}: charged");
+        rig.rest().await;
+        let found = conditions(&rig, &backend).await;
+        let found: Vec<&str> = found
+            .iter()
+            .map(|(_, condition)| condition.as_str())
+            .collect();
+        // Either worker may have been the one; the time-outs below pass any rest.
+        let mut sorted = (found.clone(), expected.to_vec());
+        sorted.0.sort_unstable();
+        sorted.1.sort_unstable();
+        assert_eq!(sorted.0, sorted.1, "{label}: {found:?}");
+        let spent: i64 = spent.parse().expect("a number");
+        assert_eq!(
+            rig.purse(&caller).await,
+            ((100 - spent).to_string(), "0".into()),
+            "{label}"
+        );
+        rig.check_books().await;
+    }
+}
+
+#[tokio::test]
+async fn a_throttled_worker_rests_for_as_long_as_the_vendor_asked() {
+    let (stage, rig) = (Stage::named("rests"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "rests", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "throttled").await.expect("accepted");
+    rig.rest().await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Waiting);
+    assert_eq!(
+        conditions(&rig, &backend).await,
+        [("one".into(), "cooling".into())]
+    );
+    rig.clock.advance(30_000);
+    rig.rest().await;
+    assert_eq!(stage.books().arrived.len(), 1, "left alone");
+    rig.clock.advance(11_000);
+    rig.rest().await;
+    assert_eq!(stage.books().arrived.len(), 2, "asked again");
+    rig.engine
+        .cancel(&caller.account_id, &id)
+        .await
+        .expect("cancelled");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn five_failures_open_the_circuit_and_one_job_at_a_time_probes() {
+    let (stage, rig) = (Stage::named("circuit"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "circuit", "unknown", &["one"]).await;
+    let caller = rig.account(1_000).await;
+    for number in 0..6 {
+        rig.imagine(&caller, &format!("down {number}"))
+            .await
+            .expect("accepted");
+    }
+    rig.rest().await;
+    assert_eq!(
+        conditions(&rig, &backend).await,
+        [("one".into(), "open".into())]
+    );
+    let before = stage.books().arrived.len();
+    for number in 0..3 {
+        rig.imagine(&caller, &format!("plain {number}"))
+            .await
+            .expect("accepted");
+    }
+    rig.rest().await;
+    assert_eq!(stage.books().arrived.len(), before, "nobody gets through");
+    rig.clock.advance(31_000);
+    rig.engine.run_step().await.expect("a step");
+    rig.until_quiet().await;
+    assert_eq!(stage.books().arrived.len(), before + 1, "one probe");
+    for _ in 0..30 {
+        rig.rest().await;
+        rig.clock.advance(30_000);
+        rig.engine.sweep_step().await.expect("swept");
+    }
+    assert_eq!(rig.store.counts().await.expect("counts").running, 0);
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_cancel_reaches_the_vendor_with_the_ticket_of_its_own_attempt() {
+    let (stage, rig) = (Stage::named("cancel"), Rig::with_vendors().await);
+    cast(&rig, "cancel", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let other = rig.imagine(&caller, "limbo other").await.expect("accepted");
+    rig.rest().await;
+    let id = rig.imagine(&caller, "limbo").await.expect("accepted");
+    rig.rest().await;
+    rig.engine
+        .cancel(&caller.account_id, &id)
+        .await
+        .expect("cancelled");
+    rig.rest().await;
+    assert_eq!(stage.books().cancelled, [json!({ "task": 2 })]);
+    assert_eq!(rig.state(&caller, &other).await, JobState::Running);
+    rig.engine
+        .cancel(&caller.account_id, &other)
+        .await
+        .expect("cancelled");
+    rig.rest().await;
+    assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
+    let (stage, rig) = (Stage::named("lease"), Rig::with_vendors().await);
+    cast(&rig, "lease", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "limbo").await.expect("accepted");
+    rig.rest().await;
+    rig.clock.advance(31_000);
+    let second = rig.second_node();
+    second.load_pool().await.expect("loaded");
+    second.sweep_step().await.expect("swept");
+    rig.engine.renew_step().await.expect("renewed");
+    rig.rest().await;
+    assert!(stage.books().cancelled.is_empty());
+    assert_eq!(rig.state(&caller, &id).await, JobState::Running);
+    second
+        .cancel(&caller.account_id, &id)
+        .await
+        .expect("cancelled");
+    second.poll_step();
+    rig.until_quiet().await;
+    for _ in 0..500 {
+        if stage.books().cancelled.len() == 1 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    assert_eq!(stage.books().cancelled.len(), 1);
+    rig.check_books().await;
+}
+
+/// The worker that took each prompt.
+fn takers(stage: &Stage) -> Vec<String> {
+    stage
+        .books()
+        .taken
+        .iter()
+        .map(|(worker, _)| worker.clone())
+        .collect()
+}
+
+async fn upsample(
+    rig: &Rig,
+    caller: &Caller,
+    parent: &atelier_contract::JobId,
+) -> Result<atelier_contract::JobId, atelier_contract::Refusal> {
+    let body = json!({ "jobId": parent.as_str(), "action": "upsample1" });
+    rig.call(caller, "artgen.action", body, false).await
+}
+
+#[tokio::test]
+async fn a_follow_up_goes_to_the_worker_that_made_its_parent() {
+    let (stage, rig) = (Stage::named("follow"), Rig::with_vendors().await);
+    let (backend, workers) = cast(&rig, "follow", "unknown", &["one", "two", "three"]).await;
+    let caller = rig.account(1_000).await;
+    let mut parents = Vec::new();
+    for number in 0..3 {
+        let id = rig
+            .imagine(&caller, &format!("plain {number}"))
+            .await
+            .expect("accepted");
+        parents.push(id);
+    }
+    for id in &parents {
+        rig.until_final(&caller, id).await;
+    }
+    let makers = takers(&stage);
+    for (parent, maker) in parents.iter().zip(&makers) {
+        for _ in 0..3 {
+            let id = upsample(&rig, &caller, parent).await.expect("accepted");
+            rig.until_final(&caller, &id).await;
+            assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+            assert_eq!(takers(&stage).last(), Some(maker));
+        }
+    }
+    for worker in &workers {
+        rig.engine
+            .remove_worker(&backend, worker)
+            .await
+            .expect("removed");
+    }
+    let refused = upsample(&rig, &caller, &parents[0])
+        .await
+        .expect_err("nobody left");
+    assert_eq!(refused.code, atelier_contract::Code::NoAvailableAccount);
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
+    let (_stage, rig) = (Stage::named("drain"), Rig::with_vendors().await);
+    let (backend, workers) = cast(&rig, "drain", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "limbo").await.expect("accepted");
+    rig.rest().await;
+    let busy = rig
+        .engine
+        .remove_worker(&backend, &workers[0])
+        .await
+        .expect_err("busy");
+    assert_eq!(busy.code, atelier_contract::Code::Conflict);
+    let drain = WorkerChange {
+        state: Some("draining".into()),
+        ..WorkerChange::default()
+    };
+    rig.engine
+        .change_worker(&backend, &workers[0], drain)
+        .await
+        .expect("changed");
+    let refused = rig
+        .imagine(&caller, "plain")
+        .await
+        .expect_err("it takes nothing new");
+    assert_eq!(refused.code, atelier_contract::Code::NoAvailableAccount);
+    rig.engine
+        .cancel(&caller.account_id, &id)
+        .await
+        .expect("cancelled");
+    rig.rest().await;
+    rig.engine
+        .remove_worker(&backend, &workers[0])
+        .await
+        .expect("removed");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn pace_is_kept_across_a_restart() {
+    let stage = Stage::named("pace");
+    let mut rig = Rig::with_vendors().await;
+    let (backend, workers) = cast(&rig, "pace", "unknown", &["one"]).await;
+    let slow = WorkerChange {
+        per_minute: Some(2),
+        ..WorkerChange::default()
+    };
+    rig.engine
+        .change_worker(&backend, &workers[0], slow)
+        .await
+        .expect("changed");
+    let caller = rig.account(1_000).await;
+    for number in 0..5 {
+        rig.imagine(&caller, &format!("at-once {number}"))
+            .await
+            .expect("accepted");
+    }
+    rig.rest().await;
+    assert_eq!(stage.books().arrived.len(), 2);
+    rig.restart().await;
+    rig.engine.load_pool().await.expect("loaded");
+    rig.rest().await;
+    assert_eq!(stage.books().arrived.len(), 2, "a restart is no excuse");
+    rig.clock.advance(61_000);
+    rig.rest().await;
+    assert_eq!(stage.books().arrived.len(), 4);
+    rig.clock.advance(61_000);
+    rig.rest().await;
+    assert_eq!(stage.books().arrived.len(), 5);
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn health_and_spending_survive_a_restart() {
+    let _stage = Stage::named("evidence");
+    let mut rig = Rig::with_vendors().await;
+    let (backend, _) = cast(&rig, "evidence", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "plain").await.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    rig.imagine(&caller, "banned").await.expect("accepted");
+    rig.rest().await;
+    rig.engine.pool_step().await.expect("written");
+    rig.restart().await;
+    rig.engine.load_pool().await.expect("loaded");
+    assert_eq!(
+        conditions(&rig, &backend).await,
+        [("one".into(), "banned".into())]
+    );
+    let shown = rig.engine.show_backend(&backend).await.expect("shown");
+    assert_eq!(shown["accounts"][0]["spent"], json!(4));
+    let errors = &shown["accounts"][0]["health"]["last_errors"];
+    assert_eq!(errors[0]["outcome"], "dead", "{errors}");
+    rig.clock.advance(300_000);
+    rig.engine.sweep_step().await.expect("swept");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
+    let _stage = Stage::named("sealed");
+    let rig = Rig::with_vendors().await;
+    let (backend, workers) = cast(&rig, "sealed", "unknown", &["broken"]).await;
+    let probed = rig
+        .engine
+        .probe_backend(&backend, Some(&workers[0]))
+        .await
+        .expect("asked");
+    assert_eq!(probed["accounts"][0]["health"]["condition"], "banned");
+    for shown in [
+        json!(rig.engine.backends().await.expect("a list")),
+        rig.engine.stats().await.expect("stats"),
+        json!(format!("{:?}", rig.store.workers().await.expect("rows"))),
+    ] {
+        let text = shown.to_string().replace("\"name\":\"broken\"", "");
+        assert!(!text.contains("\"credential\":\"broken\""), "{text}");
+    }
+    let rows = rig.store.workers().await.expect("rows");
+    assert!(rows[0].credential.starts_with("v1:"), "sealed at rest");
+    let other = WorkerChange {
+        credential: Some("fine".into()),
+        ..WorkerChange::default()
+    };
+    let shown = rig
+        .engine
+        .change_worker(&backend, &workers[0], other)
+        .await
+        .expect("changed");
+    assert_eq!(shown["health"]["condition"], "well", "another chance");
+}

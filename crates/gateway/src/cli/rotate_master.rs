@@ -1,0 +1,38 @@
+//! `atelier rotate-master-key`: seals every stored secret with a new master key, while the service is stopped.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use atelier_engine::Keyring;
+
+use crate::app::{self, Addresses};
+use crate::config::Config;
+use crate::secrets::NewKey;
+
+/// Changes the master key. A key of the configuration is replaced by the text of a file, which then goes there.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub(super) async fn run(config: Config, new_key: Option<PathBuf>) -> Result<ExitCode> {
+    let store = app::open_store(&config).await?;
+    let addresses = Addresses::new(&config, Vec::new());
+    let engine = app::build_engine(&config, store.clone(), &addresses).await?;
+    let text = new_key
+        .map(|file| std::fs::read_to_string(&file).with_context(|| file.display().to_string()))
+        .transpose()?;
+    let new = NewKey::make(&config, &store, text.as_deref())?;
+    let keyring = Keyring::new(new.key);
+    let count = engine.reseal(&keyring, new.settings.clone()).await?;
+    new.finish(&config)?;
+    let noted = engine
+        .note(
+            "command line",
+            "master_key.rotate",
+            "secrets",
+            &count.to_string(),
+        )
+        .await;
+    store.close().await;
+    noted.map_err(|refusal| anyhow::anyhow!(refusal))?;
+    println!("{count} secrets are sealed with the new master key");
+    Ok(ExitCode::SUCCESS)
+}
