@@ -11,8 +11,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use atelier_media::anime::{Anime, Character};
-use atelier_media::{Encoding, Mask, Motion, Picture, Scene, encode};
+use atelier_media::{Encoding, Picture, Scene, encode};
 
+#[path = "gallery/made.rs"]
+mod made;
 #[path = "gallery/prompts.rs"]
 mod prompts;
 
@@ -37,8 +39,10 @@ fn main() -> std::io::Result<()> {
         }
     }
     for (name, make) in [
-        ("follow-ups", follow_ups as fn() -> Vec<Picture>),
-        ("motion", motion),
+        ("follow-ups", made::follow_ups as fn() -> Vec<Picture>),
+        ("flags", made::flags),
+        ("given", made::given),
+        ("motion", made::motion),
     ] {
         if only.is_none_or(|only| only == name) {
             chapter(Path::new(folder), name, &make())?;
@@ -79,55 +83,6 @@ fn anime(words: &str, seed: u64, size: u32) -> Picture {
     brief.render(size, size)
 }
 
-/// A scene and everything that can be asked of it afterwards.
-fn follow_ups() -> Vec<Picture> {
-    let scene = Scene::from_prompt("a sailboat on a lake below mountains at sunset", "", 11);
-    let mask = Mask::rectangle(512, 512, [40, 120, 250, 300]);
-    let other = Scene::from_prompt("a house in a meadow, watercolor", "", 6);
-    let mut all: Vec<Picture> = (1..=4)
-        .map(|seed| scene.with_seed(seed).render(512, 512))
-        .collect();
-    all.extend([
-        scene.render(512, 512),
-        scene.zoomed_out(1.5).render(512, 512),
-        scene.zoomed_out(2.0).render(512, 512),
-        scene.with_aspect((16, 9)).squared((16, 9)).render(512, 512),
-        scene.varied(0.2, 5).render(512, 512),
-        scene.varied(0.8, 5).render(512, 512),
-        squeezed(&scene.panned(1.0, 0.0)),
-        squeezed(&scene.panned(-1.0, 0.0)),
-        scene.repainted(&mask, "a dragon", 3).render(512, 512),
-        other.render(512, 512),
-        other.repainted(&mask, "a windmill", 3).render(512, 512),
-        other.zoomed_out(2.0).render(512, 512),
-    ]);
-    all
-}
-
-/// A wide picture between bars, so that it fits a square tile.
-fn squeezed(scene: &Scene) -> Picture {
-    let (width, height) = scene.window.pixels(512);
-    let picture = scene.render(width, height);
-    let mut square = Picture::filled(512, 512, [24, 24, 28, 255]);
-    paste(&mut square, &picture, (512 - width) / 2, (512 - height) / 2);
-    square
-}
-
-/// Moments of moving scenes.
-fn motion() -> Vec<Picture> {
-    let mut all = Vec::new();
-    for words in [
-        "a sailboat on the sea at sunset",
-        "a fox in the forest in the rain",
-    ] {
-        let scene = Scene::from_prompt(words, "", 4);
-        for moment in [0.0, 0.33, 0.67, 1.0] {
-            all.push(scene.render_at(512, 512, moment, Motion::High));
-        }
-    }
-    all
-}
-
 /// Writes the pictures of a chapter and its contact sheet.
 fn chapter(folder: &Path, name: &str, pictures: &[Picture]) -> std::io::Result<()> {
     let started = Instant::now();
@@ -136,14 +91,10 @@ fn chapter(folder: &Path, name: &str, pictures: &[Picture]) -> std::io::Result<(
         fs::write(file, encode(picture, Encoding::Png, None))?;
     }
     let sheet = contact_sheet(pictures, 4);
-    // Detailed sheets are pressed harder, so that a page of them stays light.
-    let mut quality = 84;
-    let mut bytes = encode(&sheet, Encoding::Jpeg { quality }, None);
-    while bytes.len() > 390_000 && quality > 40 {
-        quality -= 8;
-        bytes = encode(&sheet, Encoding::Jpeg { quality }, None);
-    }
-    fs::write(folder.join(format!("sheet-{name}.jpg")), &bytes)?;
+    fs::write(
+        folder.join(format!("sheet-{name}.jpg")),
+        made::pressed(&sheet),
+    )?;
     println!(
         "{name}: {} pictures, {:?}",
         pictures.len(),

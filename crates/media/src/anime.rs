@@ -1,17 +1,23 @@
 //! Anime characters: traits from words, drawn as cel-shaded vector figures before a scene.
 
-use crate::scene::{Canvas, Frame, Rgb, Scene};
+use crate::scene::{Canvas, Frame, Rgb, Scene, Time};
 use crate::{Picture, Window};
 
 mod body;
 mod eyes;
 mod figure;
+mod finish;
 mod hair;
 mod outfit;
 mod style;
 mod traits;
 
+pub(crate) use figure::items as figure_items;
+pub(crate) use style::Cel;
 pub use traits::{Expression, Extra, HairCut, Outfit, Traits};
+
+/// From this influence on references choose the traits that words leave open.
+const LEADING: f32 = 0.25;
 
 /// One character: what is said about it and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +43,14 @@ pub struct Anime {
     pub palette: Vec<[u8; 3]>,
     /// How far the references move the traits, 0..1.
     pub influence: f32,
+    /// A seed taken from reference pictures: the traits that words leave open are theirs then.
+    pub looks: Option<u64>,
+    /// The time of day that reference pictures seem to show; words win.
+    pub mood: Option<Time>,
+    /// How closely it is drawn after the words, 0..10: lower is softer and painterly, higher is sharper.
+    pub adherence: f32,
+    /// How far it is carried out, 1..50 steps.
+    pub steps: u32,
 }
 
 impl Anime {
@@ -49,6 +63,10 @@ impl Anime {
             characters: Vec::new(),
             palette: Vec::new(),
             influence: 0.0,
+            looks: None,
+            mood: None,
+            adherence: finish::USUAL_ADHERENCE,
+            steps: finish::USUAL_STEPS,
         }
     }
 
@@ -59,8 +77,10 @@ impl Anime {
             .iter()
             .map(|c| c.map(|v| f32::from(v) / 255.0))
             .collect();
+        let led = self.looks.filter(|_| self.influence > LEADING);
+        let seed = led.unwrap_or(self.seed);
         let of = |words: &str, index: u64| {
-            let mut traits = Traits::from_words(words, self.seed.wrapping_add(index * 7919));
+            let mut traits = Traits::from_words(words, seed.wrapping_add(index * 7919));
             traits.lean(&palette, self.influence);
             traits
         };
@@ -78,6 +98,7 @@ impl Anime {
     pub fn render(&self, width: u32, height: u32) -> Picture {
         let (width, height) = (width.max(1), height.max(1));
         let mut scene = Scene::backdrop(&self.prompt, &self.negative, self.seed);
+        scene = scene.led(self.mood.filter(|_| self.influence > LEADING), None);
         scene = scene.with_aspect((width, height));
         let window: Window = scene.window;
         let frame = Frame {
@@ -97,7 +118,7 @@ impl Anime {
             let y = window.top + window.height * (centre.1.clamp(0.1, 0.9) - 0.06 * crowd);
             figures.extend(figure::items(one, (x, y), 0.0036 * crowd));
         }
-        let canvas: Canvas = scene.painted_with(&frame, &figures, &style::Cel);
-        canvas.into_picture()
+        let canvas: Canvas = scene.painted_with(&frame, &figures, &Cel);
+        finish::finished(canvas.into_picture(), self)
     }
 }

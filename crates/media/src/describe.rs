@@ -5,9 +5,11 @@ use crate::face::faces;
 use crate::palette::{points, swatches};
 
 mod colours;
+mod hour;
 mod traits;
 
 use colours::name;
+pub use hour::seeming_time;
 use traits::Traits;
 
 /// Describes a picture in four different ways, as prompts.

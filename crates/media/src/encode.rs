@@ -168,9 +168,10 @@ fn webp_labelled(picture: &Picture, alpha: bool, plain: &[u8], label: &Label) ->
 }
 
 fn rgb(picture: &Picture) -> Vec<u8> {
-    picture
-        .pixels()
-        .iter()
-        .flat_map(|&[r, g, b, _]| [r, g, b])
-        .collect()
+    let mut out = vec![0; picture.pixels().len() * 3];
+    let triples = out.as_chunks_mut::<3>().0.iter_mut();
+    for (triple, &[r, g, b, _]) in triples.zip(picture.pixels()) {
+        *triple = [r, g, b];
+    }
+    out
 }

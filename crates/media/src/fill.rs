@@ -21,7 +21,7 @@ const COARSEST: u32 = 32;
 /// Fills the masked part; outside the picture stays to the byte.
 ///
 /// Gaps inside the picture are filled with patches of the rest. What lies beyond the known part (an outpaint) goes on
-/// as its mirror image that loses its sharpness with the distance, as if it lay out of focus.
+/// as its mirror image, bent the more the further away, so that it is not seen to be one.
 pub fn fill(picture: &Picture, mask: &Mask, seed: u64) -> Picture {
     let mask = mask.resized(picture.width, picture.height);
     let open: Vec<bool> = mask.shares.iter().map(|&share| share > 0).collect();

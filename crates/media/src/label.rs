@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+mod read;
+
 /// How a picture came to be; written into its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
@@ -15,11 +17,14 @@ pub struct Label {
     pub job: String,
     /// What made it, such as "procedural".
     pub engine: String,
+    /// The description it was rendered from, for whoever wrote it; one that is too long is left out.
+    pub scene: String,
 }
 
 /// A JPEG segment ends at 64 KiB; a prompt of this many bytes fits even when every character is escaped.
 const LONGEST: usize = 8_000;
 const SHORT: usize = 300;
+const SCENE: usize = 2_000;
 
 impl Label {
     /// Names and values in a fixed order, empty ones left out.
@@ -31,9 +36,12 @@ impl Label {
             ("model", &self.model, SHORT),
             ("job", &self.job, SHORT),
             ("engine", &self.engine, SHORT),
+            ("scene", &self.scene, SCENE),
         ]
         .into_iter()
-        .filter(|(_, value, _)| !value.is_empty())
+        .filter(|(name, value, most)| {
+            !value.is_empty() && (*name != "scene" || value.len() <= *most)
+        })
         .map(|(name, value, most)| {
             (
                 name,

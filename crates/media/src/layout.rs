@@ -1,7 +1,7 @@
 //! Where the subjects of a scene stand, how large they are and which way they look.
 
 use crate::scene::{Dice, Place, Setting, Wanted};
-use crate::subject::{Art, Habitat};
+use crate::subject::{Art, Habitat, has_writing};
 
 /// A subject with its place in the world.
 #[derive(Clone, Debug)]
@@ -26,6 +26,31 @@ impl Placed {
     /// Its height in the world.
     pub(crate) fn height(&self) -> f32 {
         self.art.bounds.height() * self.scale
+    }
+
+    /// Moves it as time passes: what floats bobs, what flies or swims goes on the way it looks.
+    pub(crate) fn moved_by(&mut self, clock: f32) {
+        if clock <= 0.0 {
+            return;
+        }
+        let phase = self.foot.0 * 9.0 + self.index as f32;
+        let wave = |turns: f32| (clock * turns * std::f32::consts::TAU + phase).sin() - phase.sin();
+        match self.habitat {
+            Habitat::Water => {
+                self.foot.1 += wave(9.0) * self.height() * 0.012;
+                self.foot.0 += self.ahead() * clock * 0.12;
+            }
+            Habitat::Air | Habitat::Sea => {
+                self.foot.1 += wave(7.0) * self.height() * 0.03;
+                self.foot.0 += self.ahead() * clock * 0.35;
+            }
+            Habitat::Ground | Habitat::Sky | Habitat::Table => {}
+        }
+    }
+
+    /// The way it looks: to the left, or to the right when it is mirrored.
+    fn ahead(&self) -> f32 {
+        if self.flip { 1.0 } else { -1.0 }
     }
 
     /// Its width in the world.
@@ -57,7 +82,8 @@ pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed
     let mut slots = slots(total, dice);
     let mut all = Vec::new();
     for (index, want) in wanted.iter().enumerate() {
-        let Some(art) = crate::subject::drawn(want, dice) else {
+        let looks = want.look.map_or(*dice, Dice::new);
+        let Some(art) = crate::subject::drawn(want, &looks) else {
             continue;
         };
         for copy in 0..want.count {
@@ -151,7 +177,7 @@ fn place(
     }
     if let Some([fx, fy, tall]) = want.at {
         let scale = tall / art.bounds.height();
-        let flip = dice.pick("flip", 2) == 1;
+        let flip = dice.pick("flip", 2) == 1 && !has_writing(&want.key);
         return Placed {
             index,
             art,
@@ -171,7 +197,7 @@ fn place(
         Habitat::Air | Habitat::Sky | Habitat::Sea => 0.3,
         _ => (0.45 - 0.35 * near).clamp(0.05, 0.6),
     };
-    let flip = dice.pick("flip", 2) == 1 && want.place != Place::On;
+    let flip = dice.pick("flip", 2) == 1 && want.place != Place::On && !has_writing(&want.key);
     Placed {
         index,
         art,

@@ -10,6 +10,7 @@ mod describe;
 mod encode;
 mod face;
 mod fill;
+mod grain;
 mod header;
 mod label;
 mod layout;
@@ -33,10 +34,11 @@ mod words;
 
 pub use blend::{blend, restyle};
 pub use decode::{Limits, decode};
-pub use describe::describe;
+pub use describe::{describe, seeming_time};
 pub use encode::{Encoding, encode};
 pub use face::{Face, FaceError, faces, swap_face};
 pub use fill::fill;
+pub use grain::grained;
 pub use header::{Format, Header, ImageError, header};
 pub use label::Label;
 pub use mask::Mask;
@@ -48,7 +50,7 @@ pub use subject::{Habitat, Kind};
 pub use upscale::upscale;
 pub use vectorize::vectorize;
 pub use video::{
-    CameraMove, Morph, VideoError, VideoInfo, camera_move, encode_video, first_frame, label_video,
-    last_frame, loop_time, morph, video_info, watermark,
+    CameraMove, Film, Morph, VideoError, VideoInfo, camera_move, encode_video, first_frame,
+    frame_at, label_video, last_frame, loop_time, morph, video_info, watermark,
 };
-pub use words::translated_prompt;
+pub use words::{Tongue, translated_prompt};

@@ -1,12 +1,14 @@
 //! Cutting the subject out of a picture: colours of the border against colours of the middle, a cut along the edges
 //! between them, and an alpha that follows hair and fur where the cut runs through them.
 
+mod border;
 mod cut;
 mod edge;
 mod models;
 
 use crate::Picture;
 use crate::sampling::Field;
+use border::Border;
 use cut::Grid;
 use models::Models;
 
@@ -29,7 +31,8 @@ pub fn cut_out(picture: &Picture) -> Picture {
         .map(|&[r, g, b, _]| [r, g, b].map(f32::from))
         .collect();
     let people = people(&small);
-    let mut inside = first_guess(&colours, width, height);
+    let border = Border::of(&colours, width, height);
+    let mut inside = border.first_guess(&colours, width, height);
     for (inside, person) in inside.iter_mut().zip(&people) {
         *inside |= *person > 0.0;
     }
@@ -40,11 +43,12 @@ pub fn cut_out(picture: &Picture) -> Picture {
             .iter()
             .enumerate()
             .map(|(at, colour)| {
-                let border = border_prior(at % width, at / width, width, height);
                 let prior = if people[at] > 0.0 {
                     -people[at]
+                } else if border.is_reached_by_subject(colour) {
+                    0.0
                 } else {
-                    border
+                    border_prior(at % width, at / width, width, height)
                 };
                 (
                     models.outside_cost(colour) - prior,
@@ -107,54 +111,20 @@ fn people(small: &Picture) -> Vec<f32> {
         for (at, strength) in strength.iter_mut().enumerate() {
             let (dx, dy) = ((at % width) as f32 - x, (at / width) as f32 - y);
             let head = (dx / (half * 0.95)).hypot((dy + half * 0.15) / (half * 1.35)) < 1.0;
-            let body = dy > half * 1.5 && dx.abs() < half * (0.5 + (dy / half - 1.5).min(1.2));
+            let below = dy / half;
+            let body = below > 1.5 && dx.abs() < half * (0.5 + (below - 1.5).min(1.2));
+            // Shoulders are wider than the neck and may reach the border.
+            let shoulders = below > 1.9 && dx.abs() < half * (1.2 + (below - 1.9) * 1.6).min(3.4);
             if head {
                 *strength = 12.0;
             } else if body {
                 *strength = strength.max(2.5);
+            } else if shoulders {
+                *strength = strength.max(1.6);
             }
         }
     }
     strength
-}
-
-/// What differs from the colours along the upper three borders and lies towards the middle.
-fn first_guess(colours: &[[f32; 3]], width: usize, height: usize) -> Vec<bool> {
-    let margin = (width.min(height) / 16).max(2);
-    let is_border = |x: usize, y: usize| {
-        y < margin || ((x < margin || x + margin >= width) && y < height * 7 / 8)
-    };
-    let border: Vec<[f32; 3]> = (0..colours.len())
-        .filter(|at| is_border(at % width, at / width))
-        .map(|at| colours[at])
-        .collect();
-    let swatches = crate::palette::swatches(&border, 8);
-    let score: Vec<f32> = colours
-        .iter()
-        .enumerate()
-        .map(|(at, colour)| {
-            let near = swatches
-                .iter()
-                .filter(|swatch| swatch.share > 0.015)
-                .map(|swatch| crate::palette::distance(&swatch.colour, colour))
-                .fold(f32::MAX, f32::min)
-                .sqrt();
-            let x = (at % width) as f32 / width as f32 - 0.5;
-            let y = (at / width) as f32 / height as f32 - 0.55;
-            let middle = (1.0 - (x * x + y * y) * 2.6).max(0.1);
-            near.min(120.0) * middle
-        })
-        .collect();
-    let field = Field {
-        width,
-        height,
-        nodes: score.iter().map(|&score| [score]).collect(),
-    };
-    let calm = field.blurred(2);
-    let mut sorted: Vec<f32> = calm.nodes.iter().map(|node| node[0]).collect();
-    sorted.sort_unstable_by(f32::total_cmp);
-    let threshold = (sorted[sorted.len() * 6 / 10]).max(sorted[sorted.len() - 1] * 0.35);
-    calm.nodes.iter().map(|node| node[0] > threshold).collect()
 }
 
 /// Keeps the largest piece and those not much smaller, and closes holes that nothing outside can reach.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Picture;
 use crate::subject::Kind;
-use crate::words;
+use crate::words::{self, Tongue};
 
 mod actor;
 mod canvas;
@@ -12,6 +12,8 @@ mod cloud;
 mod colour;
 mod describe;
 mod dice;
+mod figure;
+mod flair;
 mod flora;
 mod follow;
 mod isometric;
@@ -25,9 +27,12 @@ mod patch;
 mod region;
 mod render;
 mod setting;
+mod silhouette;
 mod sky;
 mod stage;
+mod stir;
 mod terrain;
+mod tile;
 mod water;
 mod weather;
 mod window;
@@ -38,6 +43,7 @@ pub(crate) use colour::{
     from_hsl, hex, luma, mix, ramp, saturate, scale, screen, to_hsl, with_alpha,
 };
 pub(crate) use dice::Dice;
+pub(crate) use figure::Figure;
 pub(crate) use flora::{Spot as TreeSpot, pine as pine_outline, tuft};
 pub use kinds::{Motion, Setting, StyleName, Time, Weather};
 pub(crate) use region::{Blend, Field, Item, Region, Role, polygon, rounded};
@@ -103,6 +109,12 @@ pub struct Wanted {
     /// A fixed place: the middle of its feet and its height in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<[f32; 3]>,
+    /// The seed of its own looks, for one that is to be recognised in other scenes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<u64>,
+    /// An SVG drawing of it, for one that was seen and has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawing: Option<String>,
 }
 
 /// What a prompt asks for; the same scene always renders to the same bytes at any size.
@@ -134,15 +146,46 @@ pub struct Scene {
     pub(crate) dice: Dice,
     /// Which part of the world is seen.
     pub window: Window,
+    /// How strongly the style shows: 1 as usual, towards 0 less, up to 2 more.
+    #[serde(default = "usual", skip_serializing_if = "is_usual")]
+    pub flair: f32,
+    /// Whether the picture meets itself when it is laid edge to edge.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tiled: bool,
+    /// Which languages its words are read in.
+    #[serde(default, skip_serializing_if = "is_any")]
+    pub tongue: Tongue,
+    /// Anime characters before everything else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) figures: Vec<Figure>,
     /// Regions that were repainted later.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) patches: Vec<patch::Patch>,
 }
 
+fn usual() -> f32 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_usual(flair: &f32) -> bool {
+    (*flair - 1.0).abs() < f32::EPSILON
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_any(tongue: &Tongue) -> bool {
+    *tongue == Tongue::Any
+}
+
 impl Scene {
     /// The scene of a prompt; `negative` names what to leave out. Unknown words make an abstract composition.
     pub fn from_prompt(prompt: &str, negative: &str, seed: u64) -> Self {
-        let read = words::read(prompt, negative);
+        Self::from_words((prompt, negative), seed, Tongue::Any)
+    }
+
+    /// The scene of a prompt and of what to leave out, read in some languages only.
+    pub fn from_words((prompt, negative): (&str, &str), seed: u64, tongue: Tongue) -> Self {
+        let read = words::read(prompt, negative, tongue);
         let dice = Dice::new(seed);
         let setting = read.setting.unwrap_or_else(|| home(&read, &dice));
         let time = read.time.unwrap_or_else(|| {
@@ -181,6 +224,10 @@ impl Scene {
             left_out: read.left_out,
             dice,
             window: Window::of_aspect(read.aspect.unwrap_or((1, 1))),
+            flair: usual(),
+            tiled: false,
+            tongue,
+            figures: Vec::new(),
             patches: Vec::new(),
         }
     }
@@ -216,7 +263,7 @@ impl Scene {
 
     /// The place of a prompt without its subjects: a background for figures drawn elsewhere.
     pub(crate) fn backdrop(prompt: &str, negative: &str, seed: u64) -> Self {
-        let read = words::read(prompt, negative);
+        let read = words::read(prompt, negative, Tongue::Any);
         let mut scene = Self::from_prompt(prompt, negative, seed);
         scene.subjects.clear();
         // Colours in these words belong to the figures.

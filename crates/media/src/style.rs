@@ -118,6 +118,7 @@ pub(crate) fn named(name: StyleName) -> Box<dyn Style> {
         StyleName::Blueprint => Box::new(blueprint::Blueprint),
         StyleName::Noir => Box::new(noir::Noir),
         StyleName::StainedGlass => Box::new(glass::Glass),
+        StyleName::Anime => Box::new(crate::anime::Cel),
     }
 }
 

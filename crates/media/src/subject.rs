@@ -7,6 +7,7 @@ use tiny_skia::{Path, Rect};
 use crate::scene::{Dice, Rgb, Wanted};
 
 mod beast;
+mod bird;
 mod build;
 mod emoji;
 pub(crate) mod kind;
@@ -15,10 +16,12 @@ mod person;
 mod plant;
 mod portrait;
 mod vector;
+mod writing;
 
 pub(crate) use build::{blob, both, limb, oval, shape};
 pub use kind::{Habitat, Kind};
 pub(crate) use own::{OWN, home, own_for};
+pub(crate) use writing::has_writing;
 
 /// One flat region of a subject's picture.
 #[derive(Clone, Debug)]
@@ -64,9 +67,13 @@ impl Art {
 
 /// The picture of a wanted subject.
 pub(crate) fn drawn(want: &Wanted, dice: &Dice) -> Option<Art> {
+    if let Some(drawing) = &want.drawing {
+        return Art::new(vector::parts(drawing));
+    }
     let cloth = want.colour.map(|c| c.map(|v| f32::from(v) / 255.0));
     let own = dice.part(&want.key, 3);
     beast::art(&want.key, &own)
+        .or_else(|| bird::art(&want.key, &own))
         .or_else(|| person::art(&want.key, cloth, &own))
         .or_else(|| plant::art(&want.key, &own))
         .or_else(|| portrait::art(&want.key, cloth, &own))

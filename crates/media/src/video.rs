@@ -2,6 +2,7 @@
 
 mod camera;
 mod encoder;
+mod film;
 mod flow;
 mod mark;
 mod morph;
@@ -12,10 +13,11 @@ mod yuv;
 
 pub use camera::{CameraMove, camera_move, loop_time};
 pub use encoder::encode_video;
+pub use film::Film;
 pub use mark::watermark;
 pub use morph::{Morph, morph};
 pub use reader::{VideoInfo, video_info};
-pub use still::{first_frame, last_frame};
+pub use still::{first_frame, frame_at, last_frame};
 pub use writer::label_video;
 
 /// Why a clip could not be written or read.

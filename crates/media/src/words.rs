@@ -1,5 +1,7 @@
 //! Reads prompts: which subjects, how many, in which colour, where, when, in what weather and style.
 
+use serde::{Deserialize, Serialize};
+
 use crate::scene::{Place, Season, Setting, StyleName, Time, Wanted, Weather};
 
 mod glyphs;
@@ -43,9 +45,20 @@ pub(crate) struct Reading {
     pub(crate) place: Option<Place>,
 }
 
+/// Which languages are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tongue {
+    /// All that there are dictionaries for.
+    #[default]
+    Any,
+    /// English alone; other words say nothing.
+    English,
+}
+
 /// Reads a prompt and the words to leave out.
-pub(crate) fn read(prompt: &str, negative: &str) -> Reading {
-    reader::read(prompt, negative)
+pub(crate) fn read(prompt: &str, negative: &str, tongue: Tongue) -> Reading {
+    reader::read(prompt, negative, tongue)
 }
 
 /// The folded words of a text.

@@ -46,6 +46,7 @@ fn label() -> Label {
         model: "studio".into(),
         job: "job-7".into(),
         engine: "procedural".into(),
+        scene: String::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tiny_skia::{Path, Transform};
 
+use super::style::SOFT;
 use super::{Traits, body, eyes, hair, outfit};
 use crate::scene::{Field, Item, Region, Rgb, Role, mix, with_alpha};
 
@@ -66,7 +67,7 @@ pub(crate) fn items(traits: &Traits, (x, y): (f32, f32), scale: f32) -> Vec<Item
             let path = path.transform(place)?;
             let own: Field = Arc::new(move |wx, wy| field((wx - x) / scale, (wy - y) / scale));
             // Outlined parts are told from soft ones by their depth; nothing here moves with the camera.
-            let depth = if outlined { 0.0 } else { 0.02 };
+            let depth = if outlined { 0.0 } else { SOFT };
             Some(Item::Fill(Region::new(path, own, Role::Subject, depth)))
         })
         .collect()

@@ -1,7 +1,12 @@
-//! Cel painting: a soft background, flat figures with thin dark outlines.
+//! Cel painting: a soft background in clear colours, flat figures in two tones with thin dark outlines.
 
-use crate::scene::{Canvas, Frame, Region, Rgba, Role, mix, noise, with_alpha};
-use crate::style::{Look, Style};
+use crate::scene::{
+    Canvas, Frame, Region, Rgba, Role, luma, mix, noise, saturate, scale, with_alpha,
+};
+use crate::style::{Look, Spot, Style};
+
+/// Parts of a character without outline lie at this depth.
+pub(crate) const SOFT: f32 = 0.02;
 
 /// Cel painting.
 pub(crate) struct Cel;
@@ -14,8 +19,26 @@ impl Style for Cel {
         }
     }
 
+    fn pixel(&self, spot: &Spot, region: &Region) -> Rgba {
+        let [r, g, b, a] = spot.own(&region.field);
+        let own = [r, g, b];
+        let colour = match region.role {
+            // Characters bring their own two tones.
+            Role::Subject if region.depth <= SOFT => own,
+            Role::Subject => {
+                let shade = noise::smooth(-0.02, -0.05, luma(own) - luma(spot.flat));
+                saturate(scale(spot.flat, 1.1 - 0.3 * shade), 1.2)
+            }
+            Role::Sky | Role::Water => saturate(own, 1.3),
+            Role::Shadow | Role::Weather | Role::Light => own,
+            _ => saturate(scale(own, 1.05), 1.22),
+        };
+        with_alpha(colour, a)
+    }
+
     fn line(&self, x: f32, y: f32, region: &Region) -> Option<Rgba> {
-        if region.role != Role::Subject || region.depth > 0.01 {
+        let soft = (region.depth - SOFT).abs() < 1e-4;
+        if region.role != Role::Subject || soft {
             return None;
         }
         // Lines take the colour of what they surround: softer than black.

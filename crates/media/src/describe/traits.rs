@@ -4,11 +4,11 @@ use crate::Picture;
 
 /// Measures from 0 to 1 unless said otherwise.
 pub(super) struct Traits {
-    bright: f32,
+    pub(super) bright: f32,
     spread: f32,
     colourful: f32,
     /// Red against blue, -1 to 1.
-    warm: f32,
+    pub(super) warm: f32,
     /// Mean step between neighbouring pixels.
     pub(super) busy: f32,
     /// Height of a horizon, from the top.

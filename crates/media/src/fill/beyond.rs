@@ -1,14 +1,21 @@
-//! What lies beyond the edges of a picture: its mirror image, sharp at the edge and softer with every step away.
+//! What lies beyond the edges of a picture: its mirror image, bent and stretched the more the further away, so that
+//! nobody sees a mirror, and a little softer there.
 
 use rayon::prelude::*;
 
 use crate::Picture;
 use crate::sampling::Field;
+use crate::scene::noise;
 
-/// Levels of softness; each is twice as soft as the one before.
-const LEVELS: usize = 6;
-/// How fast the softness grows: steps away from the edge for one pixel of blur.
-const STEPS: f32 = 5.0;
+/// Levels of softness beside the sharp picture; each is twice as soft as the one before.
+const LEVELS: usize = 2;
+/// The distance from the edge, in shares of the longer side, at which the image is as soft as it gets.
+const FAR: f32 = 0.3;
+/// How soft it gets, in levels.
+const SOFTEST: f32 = 1.6;
+/// How much the mirror image is stretched, and how far it sways, for each step away from the edge.
+const STRETCHED: f32 = 0.78;
+const SWAY: f32 = 0.3;
 
 /// A canvas with the picture at a place and its soft mirror image around it.
 pub(super) fn beyond(picture: &Picture, width: u32, height: u32, at: (i64, i64)) -> Picture {
@@ -20,6 +27,7 @@ pub(super) fn beyond(picture: &Picture, width: u32, height: u32, at: (i64, i64))
     {
         levels.push(last.halved().blurred(1));
     }
+    let far = width.max(height) as f32 * FAR;
     let mut out = Picture::filled(width, height, [0, 0, 0, 255]);
     out.rgba
         .par_chunks_exact_mut(width as usize * 4)
@@ -27,7 +35,7 @@ pub(super) fn beyond(picture: &Picture, width: u32, height: u32, at: (i64, i64))
         .for_each(|(y, row)| {
             for (x, pixel) in row.as_chunks_mut::<4>().0.iter_mut().enumerate() {
                 let (x, y) = (x as i64, y as i64);
-                let softness = (1.0 + canvas.away(x, y) / STEPS).log2();
+                let softness = (canvas.away(x, y) / far).min(1.0) * SOFTEST;
                 let colour = softened(&canvas, &levels, (x, y), softness);
                 for (channel, value) in pixel.iter_mut().zip(colour) {
                     *channel = (value + 0.5).clamp(0.0, 255.0) as u8;
@@ -45,8 +53,8 @@ struct Canvas<'a> {
 
 impl Canvas<'_> {
     fn colour(&self, x: i64, y: i64) -> [f32; 3] {
-        let from_x = mirrored(x - self.at.0, self.picture.width);
-        let from_y = mirrored(y - self.at.1, self.picture.height);
+        let from_x = bent(x - self.at.0, self.picture.width, y as f32);
+        let from_y = bent(y - self.at.1, self.picture.height, x as f32);
         let [r, g, b, _] = self.picture.pixel(from_x, from_y);
         [r, g, b].map(f32::from)
     }
@@ -99,6 +107,19 @@ fn softened(canvas: &Canvas, levels: &[Field<3>], (x, y): (i64, i64), softness: 
     }
     let other = read(level + 1);
     std::array::from_fn(|c| one[c] + (other[c] - one[c]) * share)
+}
+
+/// A place beyond a stretch as seen in a mirror at its end that bends with the distance; `along` is the way along it.
+fn bent(at: i64, length: u32, along: f32) -> u32 {
+    let last = i64::from(length) - 1;
+    let out = (-at).max(at - last);
+    if out <= 0 {
+        return at as u32;
+    }
+    let away = out as f32;
+    let sway = noise::gradient(along / 83.0, away / 61.0, 29) * away * SWAY;
+    let back = (away * STRETCHED + sway).max(0.0) as i64;
+    mirrored(if at < 0 { back } else { last - back }, length)
 }
 
 /// A place beyond a stretch as seen in mirrors at its ends, and a place inside it as it is.

@@ -177,11 +177,12 @@ pub(crate) fn actor(stage: &mut Stage, one: &Placed) {
             shade = mix(shade, surface, 0.12 + 0.10 * glows);
             with_alpha(light.through(shade, depth * 0.35), alpha)
         });
-        stage.add(
+        // Light and texture are spread over the whole subject; its parts only cut shapes out of them.
+        let step = one.width().min(one.height()) / 180.0;
+        stage.smooth(
             part.path.clone().transform(place),
             colours,
-            Role::Subject,
-            one.depth,
+            (Role::Subject, one.depth, step),
         );
     }
     if one.habitat == Habitat::Water {
@@ -199,7 +200,13 @@ fn shadow(stage: &mut Stage, one: &Placed, relief: &Arc<Relief>) {
         with_alpha([0.05, 0.06, 0.12], 0.55 * noise::smooth(1.0, 0.15, away))
     });
     let path = ellipse(fx, fy, wide * 0.52, high * 0.05 + 0.014);
-    stage.blend(path, contact, (Role::Shadow, one.depth, Blend::Darken));
+    let step = (high * 0.05 + 0.012) / 24.0;
+    stage.wash(
+        path,
+        contact,
+        (Role::Shadow, one.depth, Blend::Darken),
+        step,
+    );
     if light.direct < 0.3
         || one.habitat == Habitat::Table && !stage.scene.setting.is_outdoors() && high > 0.6
     {
@@ -238,10 +245,12 @@ fn shadow(stage: &mut Stage, one: &Placed, relief: &Arc<Relief>) {
             builder.push_path(&path);
         }
     }
-    stage.blend(
+    let step = wide.min(high * flat) / 120.0;
+    stage.wash(
         builder.finish(),
         colours,
         (Role::Shadow, one.depth, Blend::Darken),
+        step,
     );
 }
 

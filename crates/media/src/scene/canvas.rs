@@ -3,8 +3,7 @@
 use rayon::prelude::*;
 use tiny_skia::Transform;
 
-use super::colour::{Rgb, Rgba};
-use super::region::Blend;
+use super::colour::Rgb;
 use crate::Picture;
 
 /// Which part of the world a picture shows.
@@ -62,26 +61,6 @@ pub(crate) struct Canvas {
     pub height: usize,
     /// Rows from the top.
     pub pixels: Vec<[f32; 4]>,
-}
-
-/// Puts a colour over (or into) a premultiplied pixel.
-pub(crate) fn lay(under: &mut [f32; 4], over: Rgba, blend: Blend) {
-    let alpha = over[3].clamp(0.0, 1.0);
-    if alpha <= 0.0 {
-        return;
-    }
-    let keep = 1.0 - alpha;
-    for channel in 0..3 {
-        let below = under[channel];
-        under[channel] = match blend {
-            Blend::Cover => over[channel] * alpha + below * keep,
-            Blend::Darken => below * (1.0 - alpha + over[channel] * alpha),
-            Blend::Glow => below + over[channel] * alpha * (1.0 - below).max(0.0),
-        };
-    }
-    if blend == Blend::Cover {
-        under[3] = alpha + under[3] * keep;
-    }
 }
 
 impl Canvas {

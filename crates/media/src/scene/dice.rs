@@ -4,15 +4,32 @@ use serde::{Deserialize, Serialize};
 
 use super::noise;
 
+/// Earlier drifts that are remembered beside the last one.
+const REMEMBERED: usize = 3;
+
+/// A step of all choices towards those of another seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Drift {
+    /// The seed the choices drift towards.
+    other: u64,
+    /// How far they drift, 0..1.
+    drift: f32,
+}
+
 /// A source of choices that are named, not drawn in turn, so that adding one never changes another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Dice {
     /// The seed of the first choices.
     pub seed: u64,
-    /// The seed the choices drift towards.
-    pub other: u64,
-    /// How far they drift, 0..1.
-    pub drift: f32,
+    /// The drifts before the last one, oldest first: a variation of a variation goes on from there.
+    #[serde(default, skip_serializing_if = "is_none")]
+    before: [Drift; REMEMBERED],
+    #[serde(flatten)]
+    last: Drift,
+}
+
+fn is_none(before: &[Drift; REMEMBERED]) -> bool {
+    before.iter().all(|one| one.drift <= 0.0)
 }
 
 impl Dice {
@@ -20,9 +37,37 @@ impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             seed,
-            other: seed,
-            drift: 0.0,
+            before: [Drift::default(); REMEMBERED],
+            last: Drift {
+                other: seed,
+                drift: 0.0,
+            },
         }
+    }
+
+    /// The same choices, moved from where they are now towards those of another seed.
+    pub(crate) fn drifted(mut self, drift: f32, other: u64) -> Self {
+        if self.last.drift > 0.0 {
+            self.before.rotate_left(1);
+            self.before[REMEMBERED - 1] = self.last;
+        }
+        self.last = Drift {
+            other,
+            drift: drift.clamp(0.0, 1.0),
+        };
+        self
+    }
+
+    /// The drifts that move anything, oldest first.
+    fn drifts(&self) -> impl Iterator<Item = &Drift> {
+        let all = self.before.iter().chain(std::iter::once(&self.last));
+        all.filter(|one| one.drift > 0.0)
+    }
+
+    /// The seed that steps of at least so much have led to.
+    fn led_to(&self, least: f32) -> u64 {
+        let strong = self.drifts().filter(|one| one.drift > least);
+        strong.last().map_or(self.seed, |one| one.other)
     }
 
     /// A number in 0..1 for a name.
@@ -39,42 +84,43 @@ impl Dice {
     pub(crate) fn cell(&self, name: &str, x: i32, y: i32) -> f32 {
         let key = word(name);
         let first = noise::cell(x, y, key ^ fold(self.seed));
-        if self.drift <= 0.0 {
-            return first;
-        }
-        let second = noise::cell(x, y, key ^ fold(self.other));
-        first + (second - first) * self.drift
+        self.drifts().fold(first, |value, one| {
+            value + (noise::cell(x, y, key ^ fold(one.other)) - value) * one.drift
+        })
     }
 
     /// One of `count` for a name; drifts in steps, so that a subtle variation keeps the composition.
     pub(crate) fn pick(&self, name: &str, count: usize) -> usize {
-        let chosen = if self.drift > 0.6 {
-            self.other
-        } else {
-            self.seed
-        };
-        let at = noise::cell(0, 0, word(name) ^ fold(chosen));
+        let at = noise::cell(0, 0, word(name) ^ fold(self.led_to(0.6)));
         ((at * count as f32) as usize).min(count.saturating_sub(1))
     }
 
     /// A seed for noise; only a strong variation changes it.
     pub(crate) fn noise(&self, name: &str) -> u32 {
-        let chosen = if self.drift > 0.45 {
-            self.other
-        } else {
-            self.seed
-        };
-        word(name) ^ fold(chosen)
+        word(name) ^ fold(self.led_to(0.45))
     }
 
     /// Choices of their own for a part of the scene.
     pub(crate) fn part(&self, name: &str, index: i32) -> Self {
         let salt = u64::from(noise::hash(index, 7, word(name)));
         let stir = |seed: u64| (seed ^ salt.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.with_seeds(stir)
+    }
+
+    /// Other choices for each salt.
+    pub(crate) fn salted(&self, salt: u64) -> Self {
+        self.with_seeds(|seed| seed ^ salt)
+    }
+
+    fn with_seeds(&self, change: impl Fn(u64) -> u64) -> Self {
+        let changed = |one: Drift| Drift {
+            other: change(one.other),
+            ..one
+        };
         Self {
-            seed: stir(self.seed),
-            other: stir(self.other),
-            drift: self.drift,
+            seed: change(self.seed),
+            before: self.before.map(changed),
+            last: changed(self.last),
         }
     }
 }

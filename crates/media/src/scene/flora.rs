@@ -199,7 +199,8 @@ fn crown(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
             let lit = light.on(scale(colour, 0.8 + facing * 0.45), facing);
             with_alpha(light.through(lit, depth), 1.0)
         });
-        stage.add(builder.finish(), colours, Role::Plant, depth);
+        let step = tall / 140.0;
+        stage.smooth(builder.finish(), colours, (Role::Plant, depth, step));
     }
 }
 
@@ -292,13 +293,17 @@ pub(crate) fn wood(
             1.0,
         )
     });
-    stage.add(builder.finish(), colours, Role::Plant, depth);
+    let step = 1.0 / 420.0;
+    stage.smooth(builder.finish(), colours, (Role::Plant, depth, step));
 }
 
 /// Blades of grass along the bottom of the picture, in front of everything that stands.
 pub(crate) fn grass(stage: &mut Stage, line: f32, tall: f32, colour: Rgb) {
     let seed = stage.dice.noise("grass");
-    for row in 0..3 {
+    // Seen from further away there is more grass before the first rows.
+    let reach = (stage.view.bottom + tall - line) / (tall * 0.45);
+    let rows = (reach.ceil() as i32).clamp(3, 48);
+    for row in 0..rows {
         let mut builder = PathBuilder::new();
         let spacing = tall * 0.14;
         let base = line + tall * 0.45 * row as f32;
@@ -315,7 +320,7 @@ pub(crate) fn grass(stage: &mut Stage, line: f32, tall: f32, colour: Rgb) {
             builder.close();
         }
         let light = stage.light.clone();
-        let tone = 0.75 - 0.25 * row as f32;
+        let tone = 0.75 - 0.25 * row.min(2) as f32 + 0.05 * (row % 2) as f32;
         let colours = field(move |x, y| {
             let up = ((base - y) / tall).clamp(-1.0, 1.0);
             let mottle = noise::gradient(x * 25.0, y * 8.0, seed);
@@ -324,11 +329,7 @@ pub(crate) fn grass(stage: &mut Stage, line: f32, tall: f32, colour: Rgb) {
                 1.0,
             )
         });
-        stage.add(
-            builder.finish(),
-            colours,
-            Role::Plant,
-            0.06 - 0.02 * row as f32,
-        );
+        let depth = (0.06 - 0.02 * row as f32).max(0.01);
+        stage.smooth(builder.finish(), colours, (Role::Plant, depth, 1.0 / 420.0));
     }
 }

@@ -17,13 +17,8 @@ impl Scene {
     /// The same scene with its choices moved a little (0.2) or a lot (0.8) towards those of another seed.
     #[must_use]
     pub fn varied(&self, strength: f32, seed: u64) -> Self {
-        let dice = Dice {
-            seed: self.dice.seed,
-            other: seed,
-            drift: strength.clamp(0.0, 1.0),
-        };
         Self {
-            dice,
+            dice: self.dice.drifted(strength, seed),
             ..self.clone()
         }
     }
@@ -75,7 +70,7 @@ impl Scene {
         let Some([left, top, right, bottom]) = patch::bounds(window, &cells) else {
             return self.clone();
         };
-        let read = words::read(prompt, "");
+        let read = words::read(prompt, "", self.tongue);
         let mut inner = Self {
             patches: Vec::new(),
             prompt: prompt.to_owned(),
@@ -91,8 +86,10 @@ impl Scene {
             one.at = Some([x, bottom - (bottom - top) * 0.06, tall]);
             one.count = 1;
         }
-        // Only the choices inside the region change with the seed: the world around must go on unbroken.
-        inner.dice.other = seed;
+        // The world around must go on unbroken, so the seed only chooses how those in the region look.
+        for one in &mut inner.subjects {
+            one.look.get_or_insert(seed);
+        }
         inner.setting = read.setting.unwrap_or(inner.setting);
         inner.time = read.time.unwrap_or(inner.time);
         inner.weather = read.weather.unwrap_or(inner.weather);

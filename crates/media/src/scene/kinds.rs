@@ -158,6 +158,8 @@ named! {
         StainedGlass = "stained glass",
         /// Few flat colours.
         Poster = "flat poster",
+        /// Clear colours in two tones, thin dark lines.
+        Anime = "anime",
     }
 }
 

@@ -1,27 +1,34 @@
-//! Paints the items of a scene onto a canvas in one style: outlines in parallel first, then row by row.
+//! Paints the items of a scene onto a canvas in one style: outlines in parallel first, then strip by strip from the
+//! front to the back, so that nothing hidden is worked out.
+
+use std::borrow::Cow;
 
 use rayon::prelude::*;
 use tiny_skia::{Path, Stroke};
 
-use super::canvas::{Canvas, Frame, lay};
+use super::canvas::{Canvas, Frame};
 use super::colour::Rgb;
 use super::mask::{Area, Cover};
 use super::noise;
 use super::outline;
 use super::region::{Blend, Item, Region, Role};
-use crate::style::{Look, Spot, Style};
+use crate::style::{Look, Style};
 
 mod flat;
+mod lattice;
 mod mirror;
+mod strip;
+mod veil;
 mod woven;
 
 use flat::flat;
 use mirror::reflect;
-use woven::Woven;
+use strip::Strip;
+use veil::Veil;
 
 /// One region ready to be laid.
 struct Prepared<'a> {
-    region: &'a Region,
+    region: Cow<'a, Region>,
     cover: Option<Cover>,
     edge: Option<Vec<u8>>,
     line: Option<Cover>,
@@ -35,49 +42,88 @@ struct Shadow {
     soft: Vec<u8>,
 }
 
-/// Paints all items.
-pub(crate) fn paint(items: &[Item], style: &dyn Style, frame: &Frame, canvas: &mut Canvas) {
-    let look = style.look();
-    let weave = Woven::new(style, frame);
-    let mut rest = items;
-    while !rest.is_empty() {
-        let take = batch(rest, frame);
-        let (now, later) = rest.split_at(take);
-        rest = later;
-        if let [Item::Mirror(mirror)] = now {
-            if !look.dull {
-                reflect(mirror, frame, canvas);
-            }
-            continue;
-        }
-        let ready: Vec<Prepared> = now
-            .par_iter()
+/// Rows of a strip; strips are shared among threads.
+const STRIP: usize = 16;
+
+/// Paints all items. The first `hidden` rows only serve as the source of mirrors.
+pub(crate) fn paint(
+    items: &[Item],
+    style: &dyn Style,
+    frame: &Frame,
+    canvas: &mut Canvas,
+    hidden: usize,
+) {
+    let dull = style.look().dull;
+    let shown: Vec<&Item> = items
+        .iter()
+        .filter(|item| !(dull && matches!(item, Item::Mirror(_))))
+        .collect();
+    let mut parts = shown
+        .split(|item| matches!(item, Item::Mirror(_)))
+        .peekable();
+    let mut mirrors = shown.iter().filter_map(|item| match item {
+        Item::Mirror(mirror) => Some(mirror),
+        Item::Fill(_) => None,
+    });
+    while let Some(part) = parts.next() {
+        // Nothing mirrors what comes after the last mirror.
+        let first = if parts.peek().is_some() { 0 } else { hidden };
+        let regions: Vec<&Region> = part
+            .iter()
             .filter_map(|item| match item {
-                Item::Fill(region) => Some(prepare(region, style, look, frame)),
+                Item::Fill(region) => Some(region),
                 Item::Mirror(_) => None,
             })
             .collect();
-        for one in &ready {
-            lay_region(one, style, (frame, &weave), canvas);
+        paint_part(&regions, style, (frame, first), canvas);
+        if let Some(mirror) = mirrors.next() {
+            reflect(mirror, frame, canvas);
         }
     }
 }
 
-/// How many items can be prepared at once: up to the next mirror, and not more than a bounded number of pixels.
-fn batch(items: &[Item], frame: &Frame) -> usize {
-    if matches!(items[0], Item::Mirror(_)) {
-        return 1;
+/// Paints regions that no mirror parts, the last of which is in front.
+fn paint_part(
+    regions: &[&Region],
+    style: &dyn Style,
+    (frame, first): (&Frame, usize),
+    canvas: &mut Canvas,
+) {
+    let look = style.look();
+    let wide = canvas.width;
+    let mut veils = vec![Veil::CLEAR; wide * (canvas.height - first)];
+    let mut rest = regions;
+    while !rest.is_empty() {
+        let (later, now) = rest.split_at(rest.len() - batch(rest, frame));
+        rest = later;
+        let ready: Vec<Prepared> = now
+            .par_iter()
+            .map(|region| prepare(region, style, look, frame))
+            .collect();
+        veils
+            .par_chunks_mut(wide * STRIP)
+            .enumerate()
+            .for_each(|(index, veils)| {
+                let mut strip = Strip::new(veils, wide, first + index * STRIP, style, frame);
+                for one in ready.iter().rev() {
+                    strip.lay(one);
+                }
+            });
     }
+    veil::drop_over(canvas, first, &veils);
+}
+
+/// How many of the last regions can be prepared at once: not more than a bounded number of pixels.
+fn batch(regions: &[&Region], frame: &Frame) -> usize {
     let most = 24.0 * 1024.0 * 1024.0;
     let mut pixels = 0.0;
     let mut take = 0;
-    for item in items {
-        let Item::Fill(region) = item else { break };
+    for region in regions.iter().rev() {
         let bounds = region.path.bounds();
         let (wide, high) = (bounds.width() * frame.scale, bounds.height() * frame.scale);
         pixels += wide.min(frame.width as f32) * high.min(frame.height as f32);
         take += 1;
-        if pixels > most || take >= 64 {
+        if pixels > most || take >= 256 {
             break;
         }
     }
@@ -149,13 +195,17 @@ fn prepare<'a>(region: &'a Region, style: &dyn Style, look: Look, frame: &Frame)
     let shadow = thrown
         .then(|| drop_shadow(path, look, frame, region.depth))
         .flatten();
+    let flat = flat(region);
+    let sampled = cover
+        .as_ref()
+        .and_then(|cover| lattice::read_from_grid(region, cover, frame));
     Prepared {
-        region,
+        region: sampled.map_or(Cow::Borrowed(region), Cow::Owned),
         cover,
         edge,
         line,
         shadow,
-        flat: flat(region),
+        flat,
     }
 }
 
@@ -186,82 +236,4 @@ fn drop_shadow(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<Sha
     let cover = Cover::of(path, moved, area)?;
     let soft = cover.softened(reach * 0.7);
     Some(Shadow { cover, soft })
-}
-
-fn lay_region(
-    one: &Prepared,
-    style: &dyn Style,
-    (frame, weave): (&Frame, &Woven),
-    canvas: &mut Canvas,
-) {
-    let region = one.region;
-    let (dx, dy) = frame.shift(region.depth);
-    let grain = 1.0 / frame.scale;
-    if let Some(shadow) = &one.shadow {
-        rows(canvas, &shadow.cover, |_, _, at, pixel| {
-            let alpha = f32::from(shadow.soft[at]) / 255.0 * 0.42;
-            lay(pixel, [0.05, 0.05, 0.12, alpha], Blend::Darken);
-        });
-    }
-    if let Some(cover) = &one.cover {
-        rows(canvas, cover, |x, y, at, pixel| {
-            let inside = cover.inside[at];
-            let edge = one.edge.as_ref().map_or(inside, |edge| edge[at]);
-            if inside == 0 && edge == 0 {
-                return;
-            }
-            let (wx, wy) = frame.world(x as f32, y as f32);
-            let mut cell = weave.at(region.role, (x, y), (wx, wy));
-            (cell.x, cell.y) = (cell.x - dx, cell.y - dy);
-            let spot = Spot {
-                x: wx - dx,
-                y: wy - dy,
-                cover: f32::from(inside) / 255.0,
-                edge: f32::from(edge) / 255.0,
-                grain,
-                cell,
-                flat: one.flat,
-            };
-            lay(pixel, style.pixel(&spot, region), region.blend);
-        });
-    }
-    if let Some(line) = &one.line {
-        rows(canvas, line, |x, y, at, pixel| {
-            if line.inside[at] == 0 {
-                return;
-            }
-            let (wx, wy) = frame.world(x as f32, y as f32);
-            if let Some([r, g, b, a]) = style.line(wx - dx, wy - dy, region) {
-                lay(
-                    pixel,
-                    [r, g, b, a * f32::from(line.inside[at]) / 255.0],
-                    Blend::Cover,
-                );
-            }
-        });
-    }
-}
-
-/// Visits the pixels under a cover; large covers are shared among threads.
-fn rows(
-    canvas: &mut Canvas,
-    cover: &Cover,
-    visit: impl Fn(usize, usize, usize, &mut [f32; 4]) + Sync,
-) {
-    let wide = canvas.width;
-    let one = |(row, pixels): (usize, &mut [[f32; 4]])| {
-        let y = cover.y + row;
-        for (column, pixel) in pixels[cover.x..cover.x + cover.width]
-            .iter_mut()
-            .enumerate()
-        {
-            visit(cover.x + column, y, row * cover.width + column, pixel);
-        }
-    };
-    let part = &mut canvas.pixels[cover.y * wide..(cover.y + cover.height) * wide];
-    if cover.width * cover.height > 20_000 {
-        part.par_chunks_mut(wide).enumerate().for_each(one);
-    } else {
-        part.chunks_mut(wide).enumerate().for_each(one);
-    }
 }

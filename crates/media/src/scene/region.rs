@@ -60,6 +60,8 @@ pub(crate) struct Region {
     pub depth: f32,
     /// How it joins what is behind.
     pub blend: Blend,
+    /// World units within which its colours hardly change; 0 when they may jump anywhere.
+    pub step: f32,
 }
 
 /// Still water: what is above the line is seen again below it.
@@ -93,12 +95,20 @@ impl Region {
             role,
             depth,
             blend: Blend::Cover,
+            step: 0.0,
         }
     }
 
     /// The same region, joined otherwise.
     pub(crate) fn blended(mut self, blend: Blend) -> Self {
         self.blend = blend;
+        self
+    }
+
+    /// The same region, whose colours hardly change within so many world units: they need not be worked out for
+    /// every pixel.
+    pub(crate) fn smooth(mut self, step: f32) -> Self {
+        self.step = step;
         self
     }
 }

@@ -11,7 +11,7 @@ use super::light::Light;
 use super::patch::Hole;
 use super::region::Item;
 use super::stage::{Stage, View};
-use super::{Scene, actor, isometric, painter, setting};
+use super::{Figure, Scene, actor, flair::Flair, isometric, painter, setting, tile};
 use crate::style::{self, Look, Style};
 use crate::{Picture, layout};
 
@@ -27,28 +27,42 @@ pub(crate) fn moment(
     moment: f32,
     motion: Motion,
 ) -> Picture {
-    let (width, height) = (width.max(1), height.max(1));
-    let window = scene.window.shaped((width, height));
+    let frame = frame(scene, (width, height));
     let moment = moment.clamp(0.0, 1.0);
     let (speed, travel) = match motion {
-        Motion::Low => (0.05, 0.03),
-        Motion::High => (0.16, 0.1),
+        Motion::Low => (0.09, 0.06),
+        Motion::High => (0.26, 0.2),
     };
     let side = if scene.dice.pick("camera", 2) == 0 {
         -1.0
     } else {
         1.0
     };
-    let scale = width as f32 / window.width;
-    let frame = Frame {
+    let camera = (side * travel * moment, -travel * 0.15 * moment);
+    draw(scene, Frame { camera, ..frame }, moment * speed)
+}
+
+/// The resting frame of a scene's window at a size.
+fn frame(scene: &Scene, (width, height): (u32, u32)) -> Frame {
+    let (width, height) = (width.max(1), height.max(1));
+    let window = scene.window.shaped((width, height));
+    Frame {
         width,
         height,
-        scale,
+        scale: width as f32 / window.width,
         left: window.left,
         top: window.top,
-        camera: (side * travel * moment, -travel * 0.15 * moment),
+        camera: (0.0, 0.0),
+    }
+}
+
+/// The resting scene in a style that is not its own, without a palette.
+pub(crate) fn in_style(scene: &Scene, size: (u32, u32), style: &dyn Style) -> Canvas {
+    let plain = Scene {
+        palette: Vec::new(),
+        ..scene.clone()
     };
-    draw(scene, frame, moment * speed)
+    sheet(&plain, &frame(scene, size), style, 0.0)
 }
 
 /// The items of a scene for a frame.
@@ -77,14 +91,27 @@ fn build(scene: &Scene, frame: &Frame, look: Look, clock: f32) -> Vec<Item> {
         return stage.items;
     }
     let floor = setting::behind(&mut stage);
-    for one in layout::placed(&scene.subjects, floor, &scene.dice) {
+    for mut one in layout::placed(&scene.subjects, floor, &scene.dice) {
+        one.moved_by(clock);
         actor::actor(&mut stage, &one);
     }
     setting::before(&mut stage, floor);
+    stage
+        .items
+        .extend(scene.figures.iter().flat_map(Figure::items));
     stage.items
 }
 
 fn draw(scene: &Scene, frame: Frame, clock: f32) -> Picture {
+    if !scene.tiled {
+        return patched(scene, frame, clock);
+    }
+    let wide = patched(scene, tile::widened(frame), clock);
+    tile::folded(&wide, frame.width, frame.height)
+}
+
+/// A scene with its repainted regions.
+fn patched(scene: &Scene, frame: Frame, clock: f32) -> Picture {
     let mut picture = bare(scene, frame, clock);
     for patch in &scene.patches {
         let hole = Hole::of(patch);
@@ -109,9 +136,9 @@ fn draw(scene: &Scene, frame: Frame, clock: f32) -> Picture {
 
 /// A scene without its repainted regions.
 fn bare(scene: &Scene, frame: Frame, clock: f32) -> Picture {
-    let style = style::named(scene.style);
+    let style = Flair::new(style::named(scene.style), scene.flair);
     let Some(count) = style.look().coarse else {
-        return sheet(scene, &frame, style.as_ref(), clock).into_picture();
+        return sheet(scene, &frame, &style, clock).into_picture();
     };
     // The world's own large pixels: their grid does not depend on the window.
     let scale = count as f32;
@@ -126,19 +153,20 @@ fn bare(scene: &Scene, frame: Frame, clock: f32) -> Picture {
         top: top / scale,
         camera: frame.camera,
     };
-    let coarse = sheet(scene, &small, style.as_ref(), clock).into_picture();
+    let coarse = sheet(scene, &small, &style, clock).into_picture();
     let mut picture = Picture::filled(frame.width, frame.height, [0, 0, 0, 255]);
-    for y in 0..frame.height {
-        for x in 0..frame.width {
-            let (wx, wy) = frame.world(x as f32, y as f32);
-            let (sx, sy) = ((wx * scale - left) as u32, (wy * scale - top) as u32);
-            picture.set(
-                x,
-                y,
-                coarse.pixel(sx.min(small.width - 1), sy.min(small.height - 1)),
-            );
-        }
-    }
+    let row = frame.width as usize * 4;
+    picture
+        .rgba
+        .par_chunks_exact_mut(row)
+        .enumerate()
+        .for_each(|(y, row)| {
+            for (x, pixel) in row.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                let (wx, wy) = frame.world(x as f32, y as f32);
+                let (sx, sy) = ((wx * scale - left) as u32, (wy * scale - top) as u32);
+                *pixel = coarse.pixel(sx.min(small.width - 1), sy.min(small.height - 1));
+            }
+        });
     picture
 }
 
@@ -150,7 +178,7 @@ pub(crate) fn with_figures(
     style: &dyn Style,
 ) -> Canvas {
     let mut canvas = sheet(scene, frame, style, 0.0);
-    painter::paint(figures, style, frame, &mut canvas);
+    painter::paint(figures, style, frame, &mut canvas, 0);
     canvas
 }
 
@@ -175,7 +203,7 @@ fn sheet(scene: &Scene, frame: &Frame, style: &dyn Style, clock: f32) -> Canvas 
         let [r, g, b] = style.sheet(wx, wy);
         *pixel = [r, g, b, 1.0];
     });
-    painter::paint(&items, style, &tall, &mut canvas);
+    painter::paint(&items, style, &tall, &mut canvas, extra as usize);
     drop(items);
     canvas.pixels.drain(..extra as usize * canvas.width);
     canvas.height -= extra as usize;

@@ -22,7 +22,7 @@ pub(crate) fn sky(stage: &mut Stage) {
         with_alpha(screen(base, scale(light.disc, glow * 0.8)), 1.0)
     });
     let path = stage.everything();
-    stage.add(path, colours, Role::Sky, 1.0);
+    stage.smooth(path, colours, (Role::Sky, 1.0, 1.0 / 96.0));
     if stage.light.dark > 0.5 && stage.light.direct > 0.5 {
         stars(stage);
     }
@@ -101,10 +101,11 @@ fn disc(stage: &mut Stage) {
             let away = ((px - x).hypot(py - y) / big - 1.0).max(0.0);
             with_alpha(halo.disc, 0.30 * (-away * 0.8).exp())
         });
-        stage.blend(
+        stage.wash(
             ellipse(x, y, big * 7.0, big * 7.0),
             glow,
             (Role::Light, 1.0, Blend::Glow),
+            1.0 / 300.0,
         );
     }
     stage.add(ellipse(x, y, big, big), colours, Role::Light, 1.0);
@@ -129,5 +130,5 @@ fn aurora(stage: &mut Stage) {
     });
     let view = stage.view;
     let path = rectangle(view.left, view.top, view.right, horizon);
-    stage.blend(path, colours, (Role::Light, 0.99, Blend::Glow));
+    stage.wash(path, colours, (Role::Light, 0.99, Blend::Glow), 1.0 / 300.0);
 }

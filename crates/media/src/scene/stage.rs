@@ -53,6 +53,20 @@ impl Stage<'_> {
         }
     }
 
+    /// Adds a region whose colours hardly change within `step` world units.
+    pub(crate) fn smooth(
+        &mut self,
+        path: Option<Path>,
+        field: Field,
+        (role, depth, step): (Role, f32, f32),
+    ) {
+        if let Some(path) = path {
+            self.items.push(Item::Fill(
+                Region::new(path, field, role, depth).smooth(step),
+            ));
+        }
+    }
+
     /// Adds a region that darkens or lightens.
     pub(crate) fn blend(&mut self, path: Option<Path>, field: Field, how: (Role, f32, Blend)) {
         if let Some(path) = path {
@@ -60,6 +74,22 @@ impl Stage<'_> {
             self.items.push(Item::Fill(
                 Region::new(path, field, role, depth).blended(blend),
             ));
+        }
+    }
+
+    /// Adds light or shade that hardly changes within `step` world units.
+    pub(crate) fn wash(
+        &mut self,
+        path: Option<Path>,
+        field: Field,
+        how: (Role, f32, Blend),
+        step: f32,
+    ) {
+        if let Some(path) = path {
+            let (role, depth, blend) = how;
+            let region = Region::new(path, field, role, depth);
+            self.items
+                .push(Item::Fill(region.blended(blend).smooth(step)));
         }
     }
 

@@ -5,6 +5,9 @@ use super::noise;
 use super::region::{Role, polygon};
 use super::stage::{Stage, field};
 
+/// World units within which the colours of rock, grass and sand hardly change.
+const FINE: f32 = 1.0 / 420.0;
+
 /// A row of peaks.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
@@ -86,7 +89,7 @@ fn peak(stage: &mut Stage, range: Range, (x, tall, wide, seed): (f32, f32, f32, 
             1.0,
         )
     });
-    stage.add(polygon(&points), colours, Role::Far, range.depth);
+    stage.smooth(polygon(&points), colours, (Role::Far, range.depth, FINE));
 }
 
 /// A row of soft hills.
@@ -132,7 +135,7 @@ pub(crate) fn hills(stage: &mut Stage, hills: Hills) {
         let lit = light.on(colour, (facing + rim).clamp(0.12, 1.0));
         with_alpha(light.through(lit, hills.depth), 1.0)
     });
-    stage.add(path, colours, Role::Ground, hills.depth);
+    stage.smooth(path, colours, (Role::Ground, hills.depth, FINE));
 }
 
 /// Adds dunes: a sharp crest between a lit and a shaded side.
@@ -156,7 +159,7 @@ pub(crate) fn dunes(stage: &mut Stage, hills: Hills) {
             1.0,
         )
     });
-    stage.add(path, colours, Role::Ground, hills.depth);
+    stage.smooth(path, colours, (Role::Ground, hills.depth, FINE));
 }
 
 /// Adds a plain that starts at `top` and comes towards the viewer.

@@ -17,15 +17,15 @@ impl Style for Noir {
     fn pixel(&self, spot: &Spot, region: &Region) -> Rgba {
         let [r, g, b, a] = (region.field)(spot.x, spot.y);
         let grey = luma([r, g, b]);
-        let (low, high) = match region.role {
-            Role::Subject => (0.06, 0.5),
-            Role::Light => (0.1, 0.6),
-            Role::Sky => (0.18, 1.05),
-            Role::Cloud => (0.25, 1.0),
-            _ => (0.24, 0.86),
+        // Dark scenes are lifted before the hard curve, so that both noon and midnight keep their shapes.
+        let lifted = grey.max(0.0).powf(0.62);
+        let hard = noise::smooth(0.1, 0.98, lifted);
+        let share = match region.role {
+            Role::Subject | Role::Light => 1.0,
+            Role::Sky | Role::Cloud => 0.66,
+            _ => 0.8,
         };
-        let hard = noise::smooth(low, high, grey);
-        let tone = grey * 0.25 + hard * 0.72;
+        let tone = (0.04 + lifted * 0.28 + hard * 0.66) * share;
         let mut colour = [tone, tone, tone * 1.02];
         // Pure reds of a subject stay, as on the posters of the genre.
         if region.role == Role::Subject
@@ -43,12 +43,12 @@ impl Style for Noir {
             let (wx, wy) = frame.world(x as f32, y as f32);
             let slat = ((wy + wx * 0.32) / 0.085).rem_euclid(1.0);
             let beam = noise::smooth(0.5, 0.3, (wx + wy * 0.4 + 0.05).abs());
-            let blind = 1.0 - 0.42 * beam * noise::smooth(0.44, 0.5, (slat - 0.5).abs() + 0.12);
-            let corner = 1.0 - 0.75 * noise::smooth(0.34, 0.95, wx.hypot(wy));
+            let blind = 1.0 - 0.3 * beam * noise::smooth(0.44, 0.5, (slat - 0.5).abs() + 0.12);
+            let corner = 1.0 - 0.6 * noise::smooth(0.4, 1.0, wx.hypot(wy));
             let grain = (noise::value(wx * 520.0, wy * 520.0, 6) - 0.5) * 0.10;
             for channel in pixel.iter_mut().take(3) {
-                *channel = (*channel * blind * corner.max(0.22) + grain * (0.3 + *channel))
-                    .clamp(0.0, 1.0);
+                *channel =
+                    (*channel * blind * corner.max(0.3) + grain * (0.3 + *channel)).clamp(0.0, 1.0);
             }
         });
     }

@@ -27,6 +27,15 @@ pub(crate) struct Cell {
 }
 
 impl Weave {
+    /// The same division, coarser or finer.
+    pub(crate) fn scaled(self, by: f32) -> Self {
+        match self {
+            Self::Strokes(size) => Self::Strokes(size * by),
+            Self::Facets(size) => Self::Facets(size * by),
+            Self::Cells(size) => Self::Cells(size * by),
+        }
+    }
+
     /// The part a world place belongs to.
     pub(crate) fn at(self, x: f32, y: f32) -> Cell {
         match self {
@@ -73,6 +82,7 @@ fn stroke(x: f32, y: f32, size: f32) -> Cell {
     let turn = noise::gradient(x * 1.7 / (size * 14.0), y * 1.7 / (size * 14.0), 33) * 2.6 + 0.35;
     let (sin, cos) = turn.sin_cos();
     let (mut best, mut found) = (-1.0_f32, Cell::default());
+    let mut bristle = (0.0, 0.0);
     let step = size * 0.42;
     let (ix, iy) = ((x / step).floor() as i32, (y / step).floor() as i32);
     for dy in -1..=1 {
@@ -92,9 +102,7 @@ fn stroke(x: f32, y: f32, size: f32) -> Cell {
                     tone,
                     inner: 1.0 - away,
                 };
-                // Bristles: fine ridges along the stroke.
-                found.tone +=
-                    (noise::value(across * 5.0 + rank * 90.0, along * 0.8, 3) - 0.5) * 0.7;
+                bristle = (across * 5.0 + rank * 90.0, along * 0.8);
             }
         }
     }
@@ -106,6 +114,8 @@ fn stroke(x: f32, y: f32, size: f32) -> Cell {
             inner: 0.5,
         };
     }
+    // Bristles: fine ridges along the stroke.
+    found.tone += (noise::value(bristle.0, bristle.1, 3) - 0.5) * 0.7;
     found
 }
 

@@ -33,6 +33,11 @@ impl Builder {
         }
     }
 
+    /// The parts so far.
+    pub(crate) fn parts(self) -> Vec<Part> {
+        self.parts
+    }
+
     /// The finished picture.
     pub(crate) fn art(self) -> Option<Art> {
         Art::new(self.parts)

@@ -39,6 +39,7 @@ pub(crate) const OWN: &[Own] = &[
     own("panda", Habitat::Ground, 0.55, &["🐼"]),
     own("lion", Habitat::Ground, 0.56, &["🦁"]),
     own("deer", Habitat::Ground, 0.6, &["🦌"]),
+    own("eagle", Habitat::Air, 0.5, &["🦅"]),
     own("person", Habitat::Ground, 0.66, &["🧑", "🧍", "🚶", "👤"]),
     own("man", Habitat::Ground, 0.66, &["👨", "🚶‍♂️", "🧍‍♂️"]),
     own("woman", Habitat::Ground, 0.66, &["👩", "🚶‍♀️", "🧍‍♀️"]),
@@ -91,7 +92,7 @@ pub(crate) fn home(key: &str) -> Option<Setting> {
         "panda" | "🐅" | "🐒" | "🦍" | "🦜" | "🐍" | "🦧" | "🐊" => Setting::Jungle,
         "🐪" | "🐫" | "🌵" | "🦂" => Setting::Desert,
         "knight" | "wizard" | "king" | "princess" | "wanderer" | "pagoda" | "monk" | "🏰"
-        | "🐉" | "🦅" => Setting::Mountains,
+        | "🐉" | "eagle" => Setting::Mountains,
         "astronaut" | "👽" | "👾" => Setting::Space,
         "lighthouse" | "palm tree" | "🦀" | "🐢" | "🏄" => Setting::Beach,
         "bridge" => Setting::River,

@@ -63,8 +63,12 @@ pub fn camera_move(picture: &Picture, t: f32, high: bool, seed: u64) -> Picture 
 }
 
 /// The moment to show so that a clip ends where it began: 0 at 0, 1 halfway, 0 again at 1.
+///
+/// It turns round gently but never stands still, or the frames around the turn would be frozen.
 pub fn loop_time(t: f32) -> f32 {
-    0.5 - 0.5 * (t * TAU).cos()
+    let there_and_back = 1.0 - (1.0 - 2.0 * t).abs();
+    let gentle = 0.5 - 0.5 * (t * TAU).cos();
+    0.75 * there_and_back + 0.25 * gentle
 }
 
 /// A guess at depth: low places are near, and so are those that differ from the border of the picture.

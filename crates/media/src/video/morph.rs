@@ -10,6 +10,8 @@ pub struct Morph {
     end: Picture,
     /// Displacement in shares of the sides, and how late a place changes colour (0 to 1).
     field: Field<3>,
+    /// Whether colours change evenly all the way, as between two moments of one moving scene.
+    even: bool,
 }
 
 /// Share of the way that lies between the first place to change and the last.
@@ -38,7 +40,21 @@ impl Morph {
             height: flow.height,
             nodes,
         };
-        Self { start, end, field }
+        Self {
+            start,
+            end,
+            field,
+            even: false,
+        }
+    }
+
+    /// The way between two moments of one scene: everything moves and changes at an even pace, so that several such
+    /// ways after each other never seem to stop.
+    pub(super) fn even(start: &Picture, end: &Picture) -> Self {
+        Self {
+            even: true,
+            ..Self::new(start, end)
+        }
     }
 
     /// The picture at a moment: the start at 0, the end at 1.
@@ -56,8 +72,12 @@ impl Morph {
             &self.field,
             |x, y, [dx, dy, late]| {
                 let (dx, dy) = (dx * width, dy * height);
-                let local = ((t - late * SPREAD) / (1.0 - SPREAD)).clamp(0.0, 1.0);
-                let share = (local * local * (3.0 - 2.0 * local) * 256.0) as u32;
+                let share = if self.even {
+                    (t * 256.0) as u32
+                } else {
+                    let local = ((t - late * SPREAD) / (1.0 - SPREAD)).clamp(0.0, 1.0);
+                    (local * local * (3.0 - 2.0 * local) * 256.0) as u32
+                };
                 // Most places have not begun to change or are done with it: one look is enough there.
                 let from = || packed_at(&self.start, x - dx * t, y - dy * t);
                 let to = || packed_at(&self.end, x + dx * (1.0 - t), y + dy * (1.0 - t));

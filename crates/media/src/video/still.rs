@@ -14,18 +14,20 @@ pub fn first_frame(bytes: &[u8]) -> Result<Picture, VideoError> {
     clip.decode(0, 0)
 }
 
+/// The frame of a clip made here that is shown at a moment, in seconds; the last one after its end.
+pub fn frame_at(bytes: &[u8], seconds: f64) -> Result<Picture, VideoError> {
+    let info = super::video_info(bytes)?;
+    let clip = Clip::open(bytes)?;
+    let last = clip.samples.len() - 1;
+    let index = ((seconds.max(0.0) * info.fps) as usize).min(last);
+    clip.decode(clip.key_before(index), index)
+}
+
 /// The last frame of a clip made here.
 pub fn last_frame(bytes: &[u8]) -> Result<Picture, VideoError> {
     let clip = Clip::open(bytes)?;
     let last = clip.samples.len() - 1;
-    let key = clip
-        .keys
-        .iter()
-        .rev()
-        .find(|&&key| key <= last)
-        .copied()
-        .unwrap_or(0);
-    clip.decode(key, last)
+    clip.decode(clip.key_before(last), last)
 }
 
 /// Where the frames of a clip lie, and the parameters that its decoder needs first.
@@ -71,6 +73,12 @@ impl<'a> Clip<'a> {
         })
     }
 
+    /// The key frame from which decoding leads to a frame.
+    fn key_before(&self, frame: usize) -> usize {
+        let keys = self.keys.iter().rev();
+        keys.copied().find(|key| *key <= frame).unwrap_or(0)
+    }
+
     /// Decodes from a key frame and gives the frame at `last`.
     fn decode(&self, key: usize, last: usize) -> Result<Picture, VideoError> {
         let codec = |error: openh264::Error| VideoError::Codec(error.to_string());
@@ -91,7 +99,7 @@ impl<'a> Clip<'a> {
                 frame = Some(picture(&planes));
             }
         }
-        frame.ok_or_else(|| damaged("its last frame is missing"))
+        frame.ok_or_else(|| damaged("the frame is missing"))
     }
 }
 

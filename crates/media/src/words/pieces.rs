@@ -1,5 +1,6 @@
 //! Cuts a prompt into known pieces and finds out which language it is in.
 
+use super::Tongue;
 use super::lexicon::{Entry, LANGUAGES, lexicon};
 use super::meaning::Meaning;
 use super::text;
@@ -13,8 +14,19 @@ pub(crate) struct Piece {
     pub entries: Vec<Entry>,
 }
 
+/// Cuts a prompt into pieces of the languages that are read.
+pub(crate) fn pieces(prompt: &str, tongue: Tongue) -> Vec<Piece> {
+    let mut all = known_pieces(prompt);
+    if tongue == Tongue::English {
+        for piece in &mut all {
+            piece.entries.retain(|entry| entry.language == 0);
+        }
+    }
+    all
+}
+
 /// Cuts a prompt into pieces, longest known phrase first.
-pub(crate) fn pieces(prompt: &str) -> Vec<Piece> {
+fn known_pieces(prompt: &str) -> Vec<Piece> {
     let tokens = text::tokens(prompt);
     let mut all = Vec::new();
     let mut at = 0;

@@ -1,10 +1,10 @@
 //! Walks over a prompt word by word and collects what it asks for.
 
-use super::Reading;
 use super::lexicon::{LANGUAGES, lexicon};
 use super::meaning::{COLOURS, Meaning, english};
 use super::pieces::{language, meaning, pieces};
 use super::text;
+use super::{Reading, Tongue};
 use crate::scene::{Place, Wanted};
 
 /// State while walking over a prompt.
@@ -20,16 +20,16 @@ struct Walk {
 }
 
 /// Reads a prompt and the words to leave out.
-pub(crate) fn read(prompt: &str, negative: &str) -> Reading {
+pub(crate) fn read(prompt: &str, negative: &str, tongue: Tongue) -> Reading {
     let (prompt, aspect, more) = switches(prompt);
     let mut reading = Reading {
         aspect,
         ..Reading::default()
     };
     for left in [negative, more.as_str()] {
-        leave_out(left, &mut reading);
+        leave_out(left, &mut reading, tongue);
     }
-    let pieces = pieces(&prompt);
+    let pieces = pieces(&prompt, tongue);
     let language = language(&pieces);
     let mut walk = Walk::default();
     for piece in &pieces {
@@ -81,8 +81,8 @@ fn switches(prompt: &str) -> (String, Option<(u32, u32)>, String) {
     (rest, aspect, without)
 }
 
-fn leave_out(words: &str, reading: &mut Reading) {
-    let pieces = pieces(words);
+fn leave_out(words: &str, reading: &mut Reading, tongue: Tongue) {
+    let pieces = pieces(words, tongue);
     let language = language(&pieces);
     for piece in pieces.iter().filter(|p| !p.word.is_empty()) {
         reading.left_out.extend(text::forms(&piece.word));
@@ -196,6 +196,8 @@ fn noun(id: u16, walk: &mut Walk, reading: &mut Reading) {
         scale,
         kind: thing.kind,
         at: None,
+        look: None,
+        drawing: None,
     });
 }
 

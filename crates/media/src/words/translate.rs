@@ -1,12 +1,13 @@
 //! Puts the known words of a foreign prompt into English.
 
+use super::Tongue;
 use super::lexicon::lexicon;
 use super::meaning::{Meaning, english};
 use super::pieces::{language, meaning, pieces};
 
 /// An English rendering of the known words of a prompt; an English prompt comes back as it is.
 pub fn translated_prompt(prompt: &str) -> String {
-    let pieces = pieces(prompt);
+    let pieces = pieces(prompt, Tongue::Any);
     let language = language(&pieces);
     if language == 0 {
         return prompt.to_owned();

@@ -3,7 +3,7 @@
 use tiny_skia::PathBuilder;
 
 use super::super::colour::{Rgb, from_hsl, mix, scale, with_alpha};
-use super::super::dice::{Dice, word};
+use super::super::dice::word;
 use super::super::noise;
 use super::super::region::{Role, ellipse, polygon, rounded};
 use super::super::stage::{Stage, field};
@@ -36,11 +36,7 @@ pub(crate) fn abstraction(stage: &mut Stage) {
         .map(|w| word(&w.to_lowercase()))
         .collect();
     let salt = words.iter().fold(0, |a, b| a ^ b);
-    stage.dice = Dice {
-        seed: stage.dice.seed ^ u64::from(salt),
-        other: stage.dice.other ^ u64::from(salt),
-        drift: stage.dice.drift,
-    };
+    stage.dice = stage.dice.salted(u64::from(salt));
     let colours = palette(stage);
     ground(stage, &colours);
     match salt % 3 {

@@ -55,7 +55,7 @@ pub(crate) fn mist(stage: &mut Stage, y: f32, thick: f32, strength: f32) {
         )
     });
     let path = rectangle(stage.view.left, y - thick, stage.view.right, y + thick);
-    stage.add(path, colours, Role::Cloud, 0.7);
+    stage.smooth(path, colours, (Role::Cloud, 0.7, 1.0 / 256.0));
 }
 
 /// Mountains over a green valley with pines.
@@ -175,10 +175,11 @@ pub(crate) fn volcano(stage: &mut Stage) {
         let away = (px - x).hypot(py - top);
         with_alpha(hex(0xff6a2a), 0.7 * (-away * 9.0).exp())
     });
-    stage.blend(
+    stage.wash(
         ellipse(x, top, 0.4, 0.4),
         glow,
         (Role::Light, 0.6, Blend::Glow),
+        1.0 / 200.0,
     );
     terrain::hills(
         stage,

@@ -1,0 +1,84 @@
+//! Anime characters in a scene: where they stand in the world and what is said about them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Item, Scene, StyleName};
+use crate::anime::{Traits, figure_items};
+
+/// World units of one unit of a figure, when it is alone.
+const SCALE: f32 = 0.0036;
+/// Where the middle of a face is.
+const FACE: f32 = -0.06;
+/// More figures than these would hide each other.
+const MOST: usize = 3;
+
+/// An anime character in a scene.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Figure {
+    /// What is said about it.
+    pub words: String,
+    /// The seed of its looks.
+    pub seed: u64,
+    /// World place of the middle of its face.
+    pub at: [f32; 2],
+    /// World units of one of its own units.
+    pub scale: f32,
+}
+
+impl Figure {
+    /// What it is drawn with.
+    pub(crate) fn items(&self) -> Vec<Item> {
+        let traits = Traits::from_words(&self.words, self.seed);
+        figure_items(&traits, (self.at[0], self.at[1]), self.scale)
+    }
+}
+
+/// Subjects that an anime picture shows as characters.
+const PEOPLE: &[&str] = &[
+    "person",
+    "man",
+    "woman",
+    "child",
+    "wanderer",
+    "knight",
+    "wizard",
+    "witch",
+    "monk",
+    "princess",
+    "king",
+    "samurai",
+    "portrait of a woman",
+    "portrait of a man",
+];
+
+impl Scene {
+    /// The same scene as an anime picture: people become characters, everything else is drawn in clear colours and
+    /// lines.
+    #[must_use]
+    pub fn as_anime(&self) -> Self {
+        let mut scene = self.with_style(StyleName::Anime);
+        let people = |key: &str| PEOPLE.contains(&key);
+        let count = scene
+            .subjects
+            .iter()
+            .filter(|one| people(&one.key))
+            .map(|one| usize::from(one.count))
+            .sum::<usize>()
+            .min(MOST);
+        scene.subjects.retain(|one| !people(&one.key));
+        let crowd = 1.0 / (1.0 + 0.35 * (count.max(1) as f32 - 1.0));
+        let seed = scene.dice.part("figure", 0).seed;
+        scene.figures = (0..count)
+            .map(|index| {
+                let aside = (index as f32 + 0.5) / count as f32 - 0.5;
+                Figure {
+                    words: self.prompt.clone(),
+                    seed: seed.wrapping_add(index as u64 * 7919),
+                    at: [aside * 0.9, FACE * crowd],
+                    scale: SCALE * crowd,
+                }
+            })
+            .collect();
+        scene
+    }
+}
