@@ -5,37 +5,66 @@ use atelier_media::Picture;
 
 use super::desk::Desk;
 use super::notes::Notes;
+use super::world::World;
 use crate::backend::{Fault, Made, MadeFile};
 
+/// A picture, and the world it shows where it shows one.
+pub(super) struct Painted<'a> {
+    /// The picture.
+    pub(super) picture: Picture,
+    /// What it was rendered from.
+    pub(super) world: Option<&'a World>,
+}
+
+impl From<Picture> for Painted<'_> {
+    fn from(picture: Picture) -> Self {
+        Self {
+            picture,
+            world: None,
+        }
+    }
+}
+
 /// Paints every picture and files it; each is painted, encoded and let go before the next.
-pub(super) fn filed(
+pub(super) fn filed<'a, P: Into<Painted<'a>>>(
     desk: &Desk,
     count: usize,
-    paint: impl Fn(usize) -> Result<Picture, Fault>,
+    paint: impl Fn(usize) -> Result<P, Fault>,
 ) -> Result<Vec<MadeFile>, Fault> {
+    let paint = |index: usize| paint(index).map(Into::into);
     if desk.work.brief.grid {
         return grid(desk, paint);
     }
     let mut files = Vec::with_capacity(count);
     for index in 0..count {
         desk.step(index, count)?;
-        files.push(desk.file_of(&paint(index)?, Role::Main, desk.seed_of(index)));
+        files.push(painted_file(desk, &paint(index)?, Role::Main, index));
     }
     Ok(files)
 }
 
-fn grid(
+fn painted_file(desk: &Desk, painted: &Painted, role: Role, index: usize) -> MadeFile {
+    let mut label = desk.label(desk.seed_of(index));
+    if let Some(world) = painted.world {
+        label.seed = Some(world.scene.seed());
+        label.scene = world.description(&label.prompt);
+    }
+    desk.file_labelled(&painted.picture, role, &label)
+}
+
+fn grid<'a>(
     desk: &Desk,
-    paint: impl Fn(usize) -> Result<Picture, Fault>,
+    paint: impl Fn(usize) -> Result<Painted<'a>, Fault>,
 ) -> Result<Vec<MadeFile>, Fault> {
     let mut small = Vec::new();
     let mut whole: Option<Picture> = None;
     for index in 0..4 {
         desk.step(index, 5)?;
-        let picture = paint(index)?;
+        let painted = paint(index)?;
         if desk.work.brief.small_images {
-            small.push(desk.file_of(&picture, Role::Small, desk.seed_of(index)));
+            small.push(painted_file(desk, &painted, Role::Small, index));
         }
+        let picture = painted.picture;
         let (width, height) = (picture.width, picture.height);
         let sheet =
             whole.get_or_insert_with(|| Picture::filled(width * 2, height * 2, [0, 0, 0, 255]));

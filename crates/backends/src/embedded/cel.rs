@@ -1,12 +1,13 @@
 //! Anime pictures: characters at their places, coloured by reference pictures, or drawn over a base picture.
 
 use atelier_media::anime::{Anime, Character};
-use atelier_media::{Picture, restyle};
+use atelier_media::{Picture, grained, restyle};
 use serde_json::Value;
 
+use super::album;
 use super::desk::Desk;
 use super::notes::Notes;
-use super::{album, palette};
+use super::reference::Lead;
 use crate::backend::{Fault, Made};
 
 /// How far references move a picture where the request does not say.
@@ -19,10 +20,12 @@ pub(super) fn anime(desk: &Desk) -> Result<Made, Fault> {
     let mut references = desk.sources()?;
     let base = (over_base && !references.is_empty()).then(|| references.remove(0));
     let (width, height) = desk.size(base.as_ref());
-    let base = base.map(|base| base.on([255; 3]).covering(width, height));
-    let colours = palette::shared(&references);
+    let noise = number(desk, "noise").unwrap_or(0.0);
+    let base =
+        base.map(|base| grained(&base.on([255; 3]).covering(width, height), noise, desk.seed));
+    let lead = Lead::of(desk, &references);
     let files = album::filed(desk, desk.count(), |index| {
-        let drawn = described(desk, &colours, desk.seed_of(index)).render(width, height);
+        let drawn = described(desk, &lead, desk.seed_of(index)).render(width, height);
         Ok(match &base {
             Some(base) => drawn_over(desk, base, &drawn),
             None => drawn,
@@ -38,7 +41,7 @@ fn drawn_over(desk: &Desk, base: &Picture, drawn: &Picture) -> Picture {
     restyle(base, drawn, desk.work.brief.strength as f32)
 }
 
-fn described(desk: &Desk, colours: &[[u8; 3]], seed: u64) -> Anime {
+fn described(desk: &Desk, lead: &Lead, seed: u64) -> Anime {
     let brief = &desk.work.brief;
     let mut anime = Anime::from_prompt(&brief.prompt, &brief.negative, seed);
     let given = brief
@@ -54,11 +57,20 @@ fn described(desk: &Desk, colours: &[[u8; 3]], seed: u64) -> Anime {
             centre: (side(one, "x"), side(one, "y")),
         });
     }
-    if !colours.is_empty() {
-        anime.palette = colours.to_vec();
+    anime.adherence = number(desk, "scale").unwrap_or(anime.adherence);
+    anime.steps = number(desk, "steps").map_or(anime.steps, |steps| steps as u32);
+    if !lead.colours.is_empty() {
+        anime.palette.clone_from(&lead.colours);
         anime.influence = influence(desk) as f32;
+        (anime.looks, anime.mood) = (lead.seed, lead.time);
     }
     anime
+}
+
+/// A number among what only this family knows of.
+fn number(desk: &Desk, name: &str) -> Option<f32> {
+    let value = desk.work.brief.extra.get(name)?.as_f64()?;
+    Some(value as f32)
 }
 
 fn side(character: &Value, name: &str) -> f32 {

@@ -8,20 +8,22 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::notes::Notes;
-
+use super::world;
 use crate::backend::{Class, Fault, MadeFile, Work};
 use crate::seeds;
 
 /// What the metadata of every result says it was made by.
-const ENGINE: &str = "procedural";
+pub(super) const ENGINE: &str = "procedural";
 /// No side of a result is longer.
 const LONGEST_SIDE: u32 = 16_384;
 /// No result has more pixels; larger wishes are made smaller in their own shape.
 const MOST_PIXELS: f64 = 4096.0 * 4096.0;
 /// Where neither the brief nor a source says a size.
 const USUAL_SIDE: u32 = 1024;
-/// Bytes that drawing takes for each pixel of the largest picture: light, layers, the picture and its file.
-const BYTES_A_PIXEL: u64 = 48;
+/// Bytes that each drawn pixel takes: its colours, what shows through it, outlines.
+const BYTES_DRAWN: u64 = 60;
+/// Bytes that each pixel of a finished picture takes beside: the picture and its file.
+const BYTES_A_PIXEL: u64 = 12;
 /// Megabytes that any piece of work may take besides its pixels.
 const BASE_MEGABYTES: u64 = 24;
 /// Megabytes that frames on their way into a clip take.
@@ -94,7 +96,8 @@ impl Desk {
             Task::Animate | Task::Extend(_) | Task::Unmark => FILM_MEGABYTES,
             _ => 0,
         };
-        let bytes = pixels.saturating_mul(BYTES_A_PIXEL);
+        let drawn = pixels.min(world::MOST_DRAWN_PIXELS as u64);
+        let bytes = pixels.saturating_mul(BYTES_A_PIXEL) + drawn * BYTES_DRAWN;
         u32::try_from(BASE_MEGABYTES + film + bytes / (1 << 20)).unwrap_or(u32::MAX)
     }
 
@@ -175,6 +178,11 @@ impl Desk {
 
     /// A picture as a file in the asked-for format, labelled with its making.
     pub(super) fn file_of(&self, picture: &Picture, role: Role, seed: u64) -> MadeFile {
+        self.file_labelled(picture, role, &self.label(seed))
+    }
+
+    /// A picture as a file in the asked-for format with a label.
+    pub(super) fn file_labelled(&self, picture: &Picture, role: Role, label: &Label) -> MadeFile {
         let encoding = match self.work.brief.format {
             Format::Png => Encoding::Png,
             Format::Jpeg(quality) => Encoding::Jpeg { quality },
@@ -187,7 +195,7 @@ impl Desk {
             media_type: encoding.format().media_type(),
             width: picture.width,
             height: picture.height,
-            bytes: encode(picture, encoding, Some(&self.label(seed))).into(),
+            bytes: encode(picture, encoding, Some(label)).into(),
         }
     }
 
@@ -199,6 +207,7 @@ impl Desk {
             model: self.work.brief.model.clone(),
             job: self.work.job_id.to_string(),
             engine: ENGINE.to_owned(),
+            ..Label::default()
         }
     }
 }

@@ -1,14 +1,13 @@
 //! Videos: of scenes, from given frames, carried on from an earlier one, and without their mark.
 
-mod caption;
 mod character;
 mod play;
 mod reel;
 
 use atelier_contract::Role;
 use atelier_media::{
-    Encoding, Picture, VideoError, encode, encode_video, first_frame, label_video, last_frame,
-    video_info, watermark,
+    Encoding, Label, Picture, Scene, VideoError, encode, encode_video, first_frame, label_video,
+    last_frame, video_info, watermark,
 };
 
 use super::desk::Desk;
@@ -98,17 +97,14 @@ fn unmark_given(desk: &Desk) -> Result<Made, Fault> {
             ..Fault::unusable(message)
         }
     };
-    let label = caption::read(bytes).ok_or_else(other)?;
+    let label = Label::read(bytes).ok_or_else(other)?;
+    let seed = label.seed.ok_or_else(other)?;
     let seconds = info.duration.round().max(1.0) as u32;
-    let reel = Reel {
-        seconds,
-        ..reel::of_words(
-            &label.prompt,
-            (info.width, info.height),
-            label.seed,
-            seconds,
-        )
-    };
+    let size = (info.width, info.height);
+    // Where the scene itself was too long to be kept, its words must do.
+    let scene = serde_json::from_str::<Scene>(&label.scene);
+    let scene = scene.unwrap_or_else(|_| Scene::from_prompt(&label.prompt, "", seed));
+    let reel = reel::of_scene(&scene, size, seed, seconds);
     let again = Player::new(&reel, &[]).next().ok_or_else(other)?;
     if difference(&again, &shown) > SAME_VIDEO {
         return Err(other());
@@ -188,8 +184,9 @@ fn film(
     desk.step(index * total + shown, count * total)?;
     let mut bytes = encoded.map_err(|error| Fault::ours(error.to_string()))?;
     let mut label = desk.label(reel.seed);
-    if let Some(words) = reel.words() {
-        words.clone_into(&mut label.prompt);
+    if let Some(scene) = reel.scene() {
+        label.prompt.clone_from(&scene.prompt);
+        label.scene = serde_json::to_string(scene).unwrap_or_default();
     }
     label_video(&mut bytes, &label);
     let file = MadeFile {

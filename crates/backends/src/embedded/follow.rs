@@ -8,18 +8,19 @@ use atelier_media::{Limits, Mask, Picture, Scene, blend, fill, restyle, upscale}
 
 use super::desk::Desk;
 use super::notes::Notes;
+use super::reference::Lead;
 use super::world::World;
 use super::{album, draw};
 use crate::backend::{Fault, Made};
 use crate::bases::place;
 
 /// How far subtle and strong variations go.
-const SUBTLE: f32 = 0.3;
+const SUBTLE: f32 = 0.4;
 const STRONG: f32 = 0.8;
 /// How far an upscale that may invent details goes.
 const INVENTED: f32 = 0.08;
 /// How far the surroundings of the second to fourth widened picture differ from those of the first.
-const OTHER_SURROUNDINGS: f32 = 0.35;
+const OTHER_SURROUNDINGS: f32 = 0.5;
 /// How far what was invented beyond a foreign picture goes towards an idea of the words, for each further one.
 const OTHER_IDEA: f32 = 0.12;
 
@@ -79,7 +80,7 @@ pub(super) fn vary(desk: &Desk, index: Option<u8>, strong: bool) -> Result<Made,
             let picture = picture.covering(size.0, size.1);
             from_picture(desk, |index| {
                 let toward = idea(desk, &picture, desk.seed_of(index)).render(size.0, size.1);
-                Ok(restyle(&picture, &toward, strength * 0.6))
+                Ok(restyle(&picture, &toward, 0.25 + strength * 0.6))
             })
         }
     }
@@ -186,7 +187,7 @@ fn continued(desk: &Desk, picture: &Picture) -> Result<Made, Fault> {
 
 /// A scene for a picture of which only the words are known.
 fn idea(desk: &Desk, picture: &Picture, seed: u64) -> Scene {
-    draw::scene(desk, std::slice::from_ref(picture), seed)
+    draw::scene(desk, &Lead::of(desk, std::slice::from_ref(picture)), seed)
 }
 
 fn from_picture(

@@ -7,12 +7,18 @@ use super::desk::Desk;
 use super::notes::Notes;
 use crate::backend::{Fault, Made};
 
+/// Seeds of a blend that lie this far apart place its parts a quarter of a turn apart.
+const QUARTER: u64 = 90;
+
 /// Blends the sources, each result with another share of each.
 pub(super) fn merge(desk: &Desk) -> Result<Made, Fault> {
     let parts = desk.sources()?;
     let (width, height) = desk.size(parts.first());
     let files = album::filed(desk, desk.count(), |index| {
-        Ok(blend(&parts, width, height, desk.seed_of(index)))
+        // A quarter of a turn apart, no two of four show the same part in the same place.
+        let turn = (desk.seed + index as u64 * QUARTER) % (4 * QUARTER);
+        let seed = desk.seed_of(index) / (4 * QUARTER) * (4 * QUARTER) + turn;
+        Ok(blend(&parts, width, height, seed))
     })?;
     Ok(album::made(
         files,

@@ -6,6 +6,7 @@ use super::album;
 use super::desk::Desk;
 use super::notes::Notes;
 use super::paint::{Ground, painted_into};
+use super::reference::Lead;
 use super::world::World;
 use super::{draw, palette};
 use crate::backend::{Fault, Made};
@@ -45,7 +46,7 @@ pub(super) fn repaint(desk: &Desk) -> Result<Made, Fault> {
             parent.clone()
         };
         let base = base.resized(size.0, size.1);
-        let scene = draw::scene(desk, &[], desk.seed_of(index));
+        let scene = draw::scene(desk, &Lead::default(), desk.seed_of(index));
         let ground = Ground::Unknown(desk.seed_of(index));
         Ok(painted_into(&base, &member_mask(index), &scene, &ground))
     })?;
@@ -70,7 +71,7 @@ pub(super) fn pictures(
     let colours = palette::shared(std::slice::from_ref(&picture));
     let files = album::filed(desk, desk.count(), |index| {
         let seed = desk.seed_of(index);
-        let mut scene = draw::scene(desk, &[], seed);
+        let mut scene = draw::scene(desk, &Lead::default(), seed);
         if scene.palette.is_empty() && scene.subjects.is_empty() {
             scene.palette.clone_from(&colours);
         }
@@ -86,7 +87,7 @@ fn repainted(desk: &Desk, base: &World, mask: &Mask, index: usize) -> World {
         return base.clone();
     }
     let seed = desk.seed_of(index);
-    let scene = draw::scene(desk, &[], seed);
+    let scene = draw::scene(desk, &Lead::default(), seed);
     base.repainted(at_home_in(&base.scene, &scene, seed), mask)
 }
 
@@ -101,7 +102,8 @@ pub(super) fn at_home_in(home: &Scene, scene: &Scene, seed: u64) -> Scene {
         home.weather.name(),
         home.style.name(),
     );
-    let mut settled = Scene::from_prompt(&words, "", seed);
+    let mut settled = Scene::from_words((&words, ""), seed, scene.tongue);
+    settled.flair = home.flair;
     settled.left_out.clone_from(&scene.left_out);
     if scene.palette.is_empty() {
         settled.palette.clone_from(&home.palette);

@@ -8,6 +8,8 @@ use atelier_media::{
 
 use super::desk::Desk;
 use super::notes::Notes;
+use super::reference::Lead;
+use super::world::{World, shown_by};
 use super::{album, draw, repaint};
 use crate::backend::{Fault, Made, MadeFile};
 
@@ -15,6 +17,8 @@ use crate::backend::{Fault, Made, MadeFile};
 const EDITED: f32 = 0.45;
 /// How much larger the upscales make a picture.
 const LARGER: u32 = 4;
+/// How far a creative upscale of a picture that was drawn here goes from it.
+const INVENTED: f32 = 0.08;
 /// No upscale has more pixels or a longer side.
 const MOST: Limits = Limits {
     max_pixels: 16 << 20,
@@ -55,7 +59,8 @@ fn towards_words(desk: &Desk, picture: &Picture, strength: f32) -> Result<Made, 
     let (width, height) = desk.size(Some(picture));
     let base = picture.covering(width, height);
     pictures(desk, |index| {
-        let scene = draw::scene(desk, &[], desk.seed_of(index)).with_aspect((width, height));
+        let scene =
+            draw::scene(desk, &Lead::default(), desk.seed_of(index)).with_aspect((width, height));
         let toward = scene.render(width, height);
         Ok(draw::as_asked(desk, restyle(&base, &toward, strength)))
     })
@@ -63,10 +68,10 @@ fn towards_words(desk: &Desk, picture: &Picture, strength: f32) -> Result<Made, 
 
 /// The subject of the first source on a ground painted from the words.
 pub(super) fn on_another_ground(desk: &Desk) -> Result<Made, Fault> {
-    let subject = cut_out(&desk.source(0)?);
+    let subject = alone(desk, &desk.source(0)?);
     pictures(desk, |index| {
         let size = (subject.width, subject.height);
-        let scene = draw::scene(desk, &[], desk.seed_of(index)).with_aspect(size);
+        let scene = draw::scene(desk, &Lead::default(), desk.seed_of(index)).with_aspect(size);
         let mut ground = scene.render(size.0, size.1);
         ground.overlaid(&subject, 0, 0);
         Ok(ground)
@@ -75,16 +80,56 @@ pub(super) fn on_another_ground(desk: &Desk) -> Result<Made, Fault> {
 
 /// The subject of the first source on nothing.
 pub(super) fn without_ground(desk: &Desk) -> Result<Made, Fault> {
-    pictures(desk, |_| Ok(cut_out(&desk.source(0)?)))
+    pictures(desk, |_| Ok(alone(desk, &desk.source(0)?)))
+}
+
+/// The subject of a picture on nothing: known to the pixel where it was drawn here, else found.
+fn alone(desk: &Desk, picture: &Picture) -> Picture {
+    let world = own(desk, picture).filter(World::is_plain);
+    let shown = world.map(|world| world.scene.subjects_shown(picture.width, picture.height));
+    let Some(shown) = shown.filter(|shown| shown.bounds().is_some()) else {
+        return cut_out(picture);
+    };
+    let mut subject = picture.clone();
+    for (pixel, share) in subject.pixels_mut().iter_mut().zip(&shown.shares) {
+        pixel[3] = pixel[3].min(*share);
+    }
+    subject
 }
 
 /// The first source, larger; a creative one gets more detail than it had.
 pub(super) fn larger(desk: &Desk, creative: bool) -> Result<Made, Fault> {
     let picture = desk.source(0)?;
+    if let Some(world) = own(desk, &picture) {
+        // What was drawn here is drawn again, with more pixels.
+        let size = enlarged_size(&picture);
+        let world = if creative {
+            world.varied(INVENTED, desk.seed)
+        } else {
+            world
+        };
+        return draw::render(desk, vec![world], size);
+    }
     pictures(desk, |_| {
         let large = upscale(&picture, LARGER, MOST);
         Ok(if creative { refined(&large) } else { large })
     })
+}
+
+/// The world the first source shows, when it was drawn here.
+fn own(desk: &Desk, picture: &Picture) -> Option<World> {
+    let file = desk.work.sources.first()?;
+    shown_by(file, picture)
+}
+
+/// The size of an upscale, within the limits.
+fn enlarged_size(picture: &Picture) -> (u32, u32) {
+    let (width, height) = (f64::from(picture.width), f64::from(picture.height));
+    let factor = f64::from(LARGER)
+        .min((MOST.max_pixels as f64 / (width * height)).sqrt())
+        .min(f64::from(MOST.max_side) / width.max(height));
+    let side = |length: f64| ((length * factor) as u32).max(1);
+    (side(width), side(height))
 }
 
 /// The picture with more contrast between neighbours, where details are.
@@ -136,7 +181,11 @@ pub(super) fn with_other_face(desk: &Desk) -> Result<Made, Fault> {
 
 /// Four prompts for the first source.
 pub(super) fn described(desk: &Desk) -> Result<Made, Fault> {
-    let prompts = describe(&desk.source(0)?);
+    let picture = desk.source(0)?;
+    let prompts = match own(desk, &picture) {
+        Some(world) => world.scene.describe(),
+        None => describe(&picture),
+    };
     Ok(Made {
         made: prompts.len() as u32,
         prompts: prompts.into(),

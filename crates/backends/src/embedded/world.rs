@@ -1,13 +1,19 @@
 //! A world: a scene with the parts of it that were made anew. It renders to the same picture at any size.
 
-use atelier_media::{Mask, Picture, Scene, Window};
+use atelier_media::{Label, Mask, Picture, Scene, Window};
 use serde::{Deserialize, Serialize};
 
+use super::desk::{Desk, ENGINE};
+use super::flags::Flags;
 use super::paint::{Ground, painted_into};
 use super::stencil::Stencil;
 
 /// Larger pictures are drawn with so many pixels and then enlarged, because drawing needs many bytes for each.
-const MOST_DRAWN_PIXELS: f64 = 2304.0 * 2304.0;
+pub(super) const MOST_DRAWN_PIXELS: f64 = 2304.0 * 2304.0;
+/// A file is compared with its description on a picture of this side.
+const COMPARED_SIDE: u32 = 128;
+/// A file that differs by more than this on average shows something else than its description.
+const STILL_THE_SAME: f64 = 6.0;
 /// How far the old picture reaches softly into new surroundings, in shares of its shorter side.
 const SOFT_EDGE: f32 = 0.16;
 
@@ -16,6 +22,9 @@ const SOFT_EDGE: f32 = 0.16;
 pub(super) struct World {
     /// The scene, seen through its window.
     pub(super) scene: Scene,
+    /// Sides of the drawing for each side of the picture: below 1 it is coarser, above 1 finer.
+    #[serde(default = "usual", skip_serializing_if = "is_usual")]
+    detail: f32,
     /// Parts made anew, later ones over earlier ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) patches: Vec<Patch>,
@@ -33,19 +42,50 @@ pub(super) struct Patch {
     pub(super) stencil: Option<Stencil>,
 }
 
+fn usual() -> f32 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_usual(detail: &f32) -> bool {
+    (*detail - 1.0).abs() < f32::EPSILON
+}
+
 impl World {
     /// A scene as a picture of this size shows it.
     pub(super) fn of(scene: &Scene, size: (u32, u32)) -> Self {
         Self {
             scene: scene.with_aspect(size),
+            detail: usual(),
             patches: Vec::new(),
         }
     }
 
+    /// The same world, drawn as finely as the request wishes.
+    pub(super) fn in_detail(mut self, desk: &Desk) -> Self {
+        self.detail = Flags::of(desk).detail;
+        self
+    }
+
+    /// Whether nothing in it was made anew.
+    pub(super) fn is_plain(&self) -> bool {
+        self.patches.is_empty()
+    }
+
+    /// The description that a label carries; the words stand beside it.
+    pub(super) fn description(&self, prompt: &str) -> String {
+        let mut plain = self.clone();
+        if plain.scene.prompt == prompt {
+            plain.scene.prompt.clear();
+        }
+        serde_json::to_string(&plain).unwrap_or_default()
+    }
+
     /// The picture of the world.
     pub(super) fn render(&self, width: u32, height: u32) -> Picture {
-        let scale = (MOST_DRAWN_PIXELS / (f64::from(width) * f64::from(height))).sqrt();
-        if scale >= 1.0 {
+        let most = (MOST_DRAWN_PIXELS / (f64::from(width) * f64::from(height))).sqrt();
+        let scale = most.min(f64::from(self.detail));
+        if (scale - 1.0).abs() < 1e-6 || (scale > 1.0 && self.detail <= 1.0) {
             return self.drawn(width, height);
         }
         let side = |length: u32| ((f64::from(length) * scale) as u32).max(1);
@@ -95,6 +135,28 @@ impl World {
         });
         other
     }
+}
+
+/// The world a label describes, when it was made by this engine.
+pub(super) fn described(label: &Label) -> Option<World> {
+    if label.engine != ENGINE {
+        return None;
+    }
+    let mut world: World = serde_json::from_str(&label.scene).ok()?;
+    if world.scene.prompt.is_empty() {
+        world.scene.prompt.clone_from(&label.prompt);
+    }
+    Some(world)
+}
+
+/// The world a file shows, when it was made by this engine and still looks as it did then.
+pub(super) fn shown_by(file: &[u8], picture: &Picture) -> Option<World> {
+    let world = described(&Label::read(file)?)?;
+    let small = picture.fitted(COMPARED_SIDE);
+    let again = world.render(small.width, small.height);
+    let pairs = again.rgba.iter().zip(&small.rgba);
+    let far: u64 = pairs.map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+    (far as f64 / small.rgba.len() as f64 <= STILL_THE_SAME).then_some(world)
 }
 
 impl Patch {

@@ -1,9 +1,11 @@
 //! Videos: length, size, start and end frames, loops, extensions, marks, characters.
 
 use atelier_contract::{Job, Role};
-use atelier_media::{Picture, VideoInfo, first_frame, last_frame, video_info};
+use atelier_media::{Picture, VideoInfo, encode_video, first_frame, last_frame, video_info};
 use serde_json::json;
 
+use crate::measure;
+use crate::probe;
 use crate::studio::{Studio, difference, photo};
 
 fn facts(studio: &Studio, job: &Job, index: usize) -> VideoInfo {
@@ -11,6 +13,11 @@ fn facts(studio: &Studio, job: &Job, index: usize) -> VideoInfo {
     assert_eq!(file.media_type, "video/mp4");
     let info = video_info(&studio.read(&file.key)).expect("an MP4");
     assert_eq!((info.width, info.height), (file.width, file.height));
+    probe::agrees(
+        &format!("{} {}", job.operation, file.key),
+        &studio.read(&file.key),
+        &info,
+    );
     info
 }
 
@@ -152,6 +159,54 @@ async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
         .notes
         .to_string();
     assert!(notes.contains("\"name\":\"fox\""), "no fox in {notes}");
+    assert!(
+        notes.contains("\"look\":"),
+        "it does not look the same: {notes}"
+    );
+}
+
+/// A clip that was made elsewhere (it has no label): blue first, then a magenta disc on white.
+fn foreign_clip() -> Vec<u8> {
+    let blue = Picture::filled(160, 160, [30, 60, 200, 255]);
+    let disc = Picture::drawn(160, 160, |x, y| {
+        let near = (x as f32 - 80.0).hypot(y as f32 - 84.0) < 46.0;
+        if near {
+            [214, 44, 150, 255]
+        } else {
+            [240, 240, 236, 255]
+        }
+    });
+    let frame = |n: u32| if n < 48 { blue.clone() } else { disc.clone() };
+    encode_video(&mut (0..96).map(frame), 24).expect("a clip")
+}
+
+fn magenta(picture: &Picture) -> usize {
+    measure::count(picture, measure::is_magenta)
+}
+
+#[tokio::test]
+async fn the_span_chooses_the_frames_and_a_character_comes_again_by_its_looks() {
+    let studio = Studio::new();
+    let url = studio.host_bytes("foreign.mp4", foreign_clip().into());
+    let mut shown = Vec::new();
+    let mut made = Vec::new();
+    for span in ["0,1", "2.5,3.5"] {
+        let body = json!({ "url": url, "timestamps": span });
+        let character = studio.finish("vidgen.characters", &body, None).await;
+        shown.push(magenta(&studio.picture(&character, Role::Main, 0)));
+        made.push(character);
+    }
+    assert!(shown[0] == 0 && shown[1] > 2000, "{shown:?}");
+    let character = made.remove(1);
+    let alias = character.output().and_then(|output| output.alias.clone());
+    let alias = alias.expect("a name");
+    let prompt = format!("@{alias} in a green meadow at noon");
+    let body = json!({ "model": "video-2", "prompt": prompt, "duration": 10 });
+    let cited = std::slice::from_ref(&character);
+    let (work, job) = studio.work_citing("vidgen.generations", &body, None, cited);
+    let film = studio.settle(job, studio.make(work).await.expect("made"));
+    let seen = magenta(&first(&studio, &film, 0));
+    assert!(seen > 8000, "the disc is not seen again: {seen}");
 }
 
 #[tokio::test]

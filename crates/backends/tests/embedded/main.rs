@@ -2,6 +2,12 @@
 
 mod artgen;
 mod films;
+mod flags;
 mod pictures;
+mod probe;
 mod sandbox;
 mod studio;
+
+#[path = "../../../media/tests/words/measure.rs"]
+#[expect(dead_code, reason = "only some of the measures are needed here")]
+mod measure;

@@ -1,11 +1,9 @@
 //! Plays a reel: one frame after the other, the next shot dissolving in where one ends.
 
-use atelier_media::{CameraMove, Mask, Morph, Motion, Picture, Scene, loop_time};
+use atelier_media::{CameraMove, Film, Mask, Morph, Motion, Picture, loop_time};
 
 use super::reel::{Reel, Shot};
 
-/// A moving scene is drawn this often in a shot; between these drawings its parts travel.
-const DRAWINGS: usize = 4;
 /// Frames over which one shot dissolves into the next.
 const DISSOLVE: usize = 12;
 
@@ -23,16 +21,7 @@ pub(super) struct Player<'a> {
 enum Moving {
     Camera(CameraMove),
     Change(Morph),
-    Scene(Drawn),
-}
-
-/// A scene drawn a few times, with the way from one drawing to the next.
-struct Drawn {
-    scene: Box<Scene>,
-    size: (u32, u32),
-    motion: Motion,
-    drawings: Vec<Option<Picture>>,
-    way: Option<(usize, Morph)>,
+    Scene(Box<Film>),
 }
 
 impl<'a> Player<'a> {
@@ -51,13 +40,11 @@ impl<'a> Player<'a> {
     fn moving(&self, shot: usize) -> Option<Moving> {
         let reel = self.reel;
         Some(match reel.shots.get(shot)? {
-            Shot::Scene(scene) => Moving::Scene(Drawn {
-                scene: scene.clone(),
-                size: (reel.width, reel.height),
-                motion: if reel.high { Motion::High } else { Motion::Low },
-                drawings: vec![None; DRAWINGS + 1],
-                way: None,
-            }),
+            Shot::Scene(scene) => {
+                let motion = if reel.high { Motion::High } else { Motion::Low };
+                let size = (reel.width, reel.height);
+                Moving::Scene(Box::new(Film::new(scene, size, motion)))
+            }
             Shot::Still(index) => {
                 let still = self.stills.get(*index)?;
                 Moving::Camera(CameraMove::new(still, reel.high, reel.seed))
@@ -118,34 +105,7 @@ impl Moving {
         match self {
             Self::Camera(camera) => camera.at(moment),
             Self::Change(morph) => morph.at(moment),
-            Self::Scene(drawn) => drawn.at(moment),
+            Self::Scene(film) => film.at(moment),
         }
-    }
-}
-
-impl Drawn {
-    fn at(&mut self, moment: f32) -> Picture {
-        let place = moment.clamp(0.0, 1.0) * DRAWINGS as f32;
-        let part = (place as usize).min(DRAWINGS - 1);
-        if place <= 0.0 {
-            return self.drawing(0).clone();
-        }
-        if self.way.as_ref().is_none_or(|(known, _)| *known != part) {
-            let from = self.drawing(part).clone();
-            let way = Morph::new(&from, self.drawing(part + 1));
-            self.way = Some((part, way));
-        }
-        let local = place - part as f32;
-        match &self.way {
-            Some((_, way)) => way.at(local),
-            None => self.drawing(part).clone(),
-        }
-    }
-
-    fn drawing(&mut self, index: usize) -> &Picture {
-        let (width, height) = self.size;
-        let moment = index as f32 / DRAWINGS as f32;
-        let (scene, motion) = (&self.scene, self.motion);
-        self.drawings[index].get_or_insert_with(|| scene.render_at(width, height, moment, motion))
     }
 }

@@ -58,10 +58,10 @@ impl Reel {
         (self.seconds * RATE) as usize
     }
 
-    /// The words of its first scene.
-    pub(super) fn words(&self) -> Option<&str> {
+    /// Its first scene.
+    pub(super) fn scene(&self) -> Option<&Scene> {
         self.shots.iter().find_map(|shot| match shot {
-            Shot::Scene(scene) => Some(scene.prompt.as_str()),
+            Shot::Scene(scene) => Some(scene.as_ref()),
             Shot::Still(_) | Shot::Change(..) => None,
         })
     }
@@ -111,9 +111,8 @@ pub(super) fn plan(desk: &Desk, cast: &Cast, size: (u32, u32), stills: usize, se
     Reel { shots, ..reel }
 }
 
-/// The plan for words alone.
-pub(super) fn of_words(words: &str, size: (u32, u32), seed: u64, seconds: u32) -> Reel {
-    let scene = Scene::from_prompt(words, "", seed);
+/// The plan for a scene alone.
+pub(super) fn of_scene(scene: &Scene, size: (u32, u32), seed: u64, seconds: u32) -> Reel {
     let seconds = seconds.clamp(1, MOST_SECONDS);
     Reel {
         width: size.0,
@@ -122,7 +121,7 @@ pub(super) fn of_words(words: &str, size: (u32, u32), seed: u64, seconds: u32) -
         looped: false,
         high: true,
         seed,
-        shots: views(&scene, size, shots(seconds)).collect(),
+        shots: views(scene, size, shots(seconds)).collect(),
     }
 }
 
