@@ -84,6 +84,7 @@ pub(crate) async fn finished(
         model: brief.model.clone(),
         job,
         engine: ENGINE.to_owned(),
+        ..Label::default()
     };
     let all = pictures.clone();
     on_press(&all, move || made(&brief, pictures, finish, &label)).await
