@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    fn graph(inputs: Value) -> Template {
+    fn graph(inputs: &Value) -> Template {
         Template::read(json!({"1": {"class_type": "X", "inputs": inputs}})).expect("a workflow")
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let Value::Object(values) = values else {
             panic!("an object");
         };
-        graph(inputs)
+        graph(&inputs)
             .filled(&values)
             .map(|graph| graph["1"]["inputs"].clone())
     }
@@ -179,7 +179,7 @@ mod tests {
             filled(json!({"a": "{{image2}}"}), json!({})),
             Err("image2".to_owned())
         );
-        let template = graph(json!({"a": "{{seed}} {{x}}", "b": {"c": ["{{seed}}"]}}));
+        let template = graph(&json!({"a": "{{seed}} {{x}}", "b": {"c": ["{{seed}}"]}}));
         assert_eq!(template.names(), ["seed", "x"]);
     }
 
