@@ -155,11 +155,11 @@ mod tests {
         Template::read(json!({"1": {"class_type": "X", "inputs": inputs}})).expect("a workflow")
     }
 
-    fn filled(inputs: Value, values: Value) -> Result<Value, String> {
+    fn filled(inputs: &Value, values: Value) -> Result<Value, String> {
         let Value::Object(values) = values else {
             panic!("an object");
         };
-        graph(&inputs)
+        graph(inputs)
             .filled(&values)
             .map(|graph| graph["1"]["inputs"].clone())
     }
@@ -170,13 +170,13 @@ mod tests {
         let values = json!({"seed": 7, "prompt": "a {{negative}} cat"});
         let wanted =
             json!({"a": 7, "b": "best, a {{negative}} cat 7", "c": ["4", 0], "d": "{{ no }} {{"});
-        assert_eq!(filled(inputs, values), Ok(wanted));
+        assert_eq!(filled(&inputs, values), Ok(wanted));
     }
 
     #[test]
     fn a_missing_value_is_named() {
         assert_eq!(
-            filled(json!({"a": "{{image2}}"}), json!({})),
+            filled(&json!({"a": "{{image2}}"}), json!({})),
             Err("image2".to_owned())
         );
         let template = graph(&json!({"a": "{{seed}} {{x}}", "b": {"c": ["{{seed}}"]}}));
