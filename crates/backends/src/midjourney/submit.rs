@@ -46,6 +46,9 @@ pub(super) fn call(work: &Work, settings: &Settings) -> Result<Call, Fault> {
         _ => action(work, settings.dialect)?,
     };
     call.body["state"] = work.attempt_id.as_str().into();
+    if let Some(hook) = &work.hook_url {
+        call.body["notifyHook"] = hook.as_str().into();
+    }
     if let Some(filter) = &settings.account_filter {
         call.body["accountFilter"] = filter.clone();
     }

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::work::{picture, png};
+use crate::work::{picture, png, work};
 use crate::{NAME, accepting, sent};
 
 fn uri(bytes: &[u8]) -> String {
@@ -40,6 +40,17 @@ async fn imagine_keeps_its_flags_and_sends_its_pictures_along() {
             "accountFilter": filter,
         })
     );
+}
+
+#[tokio::test]
+async fn the_proxy_is_told_where_to_say_that_a_task_moved() {
+    let proxy = accepting();
+    let (mut work, _) = work("artgen.imagine", &json!({ "prompt": "a fox" }), None, &[]);
+    work.hook_url = Some("https://own.example/hooks/1".into());
+    let worker = proxy.worker(NAME, Value::Null);
+    worker.start(work).await.expect("accepted");
+    let asked = proxy.last().json();
+    assert_eq!(asked["notifyHook"], "https://own.example/hooks/1");
 }
 
 #[tokio::test]

@@ -19,17 +19,14 @@ use crate::gateway::{Account, Gateway};
 const PORTRAIT: &[u8] = include_bytes!("../../../media/tests/data/portrait.jpg");
 const PATIENCE: Duration = Duration::from_mins(5);
 
-type Files = Mutex<HashMap<String, Vec<u8>>>;
-
 /// A local host of pictures that also takes callbacks.
-pub(crate) struct Outside {
+struct Outside {
     base: String,
-    files: Arc<Files>,
     heard: Arc<Mutex<HashMap<String, Value>>>,
 }
 
 impl Outside {
-    pub(crate) fn start() -> Self {
+    fn start() -> Self {
         let portrait = decode(PORTRAIT, Limits::default())
             .expect("a portrait")
             .resized(512, 512);
@@ -39,33 +36,26 @@ impl Outside {
             mask.set(x, y, [255; 4]);
         }
         let files = HashMap::from([
-            ("/picture.png".to_owned(), png(&portrait.resized(256, 256))),
-            ("/template.png".to_owned(), png(&portrait)),
-            ("/face.png".to_owned(), png(&portrait)),
-            ("/mask.png".to_owned(), png(&mask)),
+            ("/picture.png", png(&portrait.resized(256, 256))),
+            ("/template.png", png(&portrait)),
+            ("/face.png", png(&portrait)),
+            ("/mask.png", png(&mask)),
         ]);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("bound"));
         let heard: Arc<Mutex<HashMap<String, Value>>> = Arc::default();
-        let files = Arc::new(Mutex::new(files));
-        let (shown, log) = (files.clone(), heard.clone());
+        let (files, log) = (Arc::new(files), heard.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                let (files, log) = (shown.clone(), log.clone());
+                let (files, log) = (files.clone(), log.clone());
                 std::thread::spawn(move || serve(stream.expect("a connection"), &files, &log));
             }
         });
-        Self { base, files, heard }
-    }
-
-    /// Shows a file at a path.
-    pub(crate) fn host(&self, path: &str, bytes: Vec<u8>) {
-        let mut files = self.files.lock().expect("no panic under the lock");
-        files.insert(path.to_owned(), bytes);
+        Self { base, heard }
     }
 
     /// The example of an operation with addresses that are served here.
-    pub(crate) fn example(&self, submit: &Submit) -> Value {
+    fn example(&self, submit: &Submit) -> Value {
         let text = submit.example.replace("https://example.com", &self.base);
         let mut body: Value = serde_json::from_str(&text).expect("JSON");
         if submit.name.starts_with("artgen.video.") {
@@ -87,7 +77,11 @@ impl Outside {
     }
 }
 
-fn serve(mut stream: TcpStream, files: &Files, log: &Mutex<HashMap<String, Value>>) {
+fn serve(
+    mut stream: TcpStream,
+    files: &HashMap<&str, Vec<u8>>,
+    log: &Mutex<HashMap<String, Value>>,
+) {
     let (mut bytes, mut chunk) = (Vec::new(), [0; 16384]);
     let (head, body) = loop {
         match stream.read(&mut chunk) {
@@ -114,16 +108,14 @@ fn serve(mut stream: TcpStream, files: &Files, log: &Mutex<HashMap<String, Value
             .insert(id, body);
     }
     let path = head.split(' ').nth(1).unwrap_or_default();
-    let file = {
-        let files = files.lock().expect("no panic under the lock");
-        files.get(path).cloned().unwrap_or_default()
-    };
+    let nothing = Vec::new();
+    let file = files.get(path).unwrap_or(&nothing);
     let length = file.len();
     let _ = stream.write_all(
         format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n")
             .as_bytes(),
     );
-    let _ = stream.write_all(&file);
+    let _ = stream.write_all(file);
 }
 
 /// A caller that works through the table.
@@ -246,7 +238,7 @@ impl Walk {
 }
 
 /// The finished job that an example follows; `square` is a square picture that the mask of the inpaint fits.
-pub(crate) fn parent_of(operation: &str) -> &'static str {
+fn parent_of(operation: &str) -> &'static str {
     match operation {
         "artgen.action" | "artgen.inpaint" | "artgen.seed" => "square",
         "artgen.video.extend" => "artgen.video.submit",

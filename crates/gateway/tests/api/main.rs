@@ -11,6 +11,7 @@ mod artgen_story;
 mod assets;
 mod backends;
 mod bodies;
+mod chained;
 mod connections;
 mod crash;
 mod envelopes;
