@@ -92,6 +92,11 @@ impl Slot {
         self.recorded
     }
 
+    /// Whether the vendor was asked.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.began.load(Ordering::Acquire)
+    }
+
     /// The vendor is about to be asked.
     pub(crate) fn begin(&self) {
         self.began.store(true, Ordering::Release);

@@ -145,7 +145,10 @@ impl Engine {
             Ok(Begun::Unknown) => return self.fail(&row, UNKNOWN.to_owned()).await,
             Ok(Begun::Lost) => return,
             Err(fault) => {
-                self.pool.fault(slot.worker(), &fault, self.now_ms());
+                // A picture that could not be fetched says nothing about a vendor that was never asked.
+                if slot.has_begun() {
+                    self.pool.fault(slot.worker(), &fault, self.now_ms());
+                }
                 return self.fail_or_retry(&row, &fault).await;
             }
         };
@@ -213,7 +216,10 @@ impl Engine {
             Err(fault) if fault.taken == Taken::Perhaps => {
                 self.pool.fault(slot.worker(), &fault, self.now_ms());
                 match slot.backend().lost_submit() {
-                    LostSubmit::Repeat => self.retry(row, &fault).await.map(|()| Begun::Lost),
+                    LostSubmit::Repeat => {
+                        self.fail_or_retry(row, &fault).await;
+                        Ok(Begun::Lost)
+                    }
                     LostSubmit::LookUp => Ok(Begun::LookUp(Box::new(kept))),
                     LostSubmit::Unknown => {
                         tracing::warn!(job = %row.id, worker = slot.worker(), detail = %fault.detail, "the answer to a submit was lost");
@@ -313,20 +319,14 @@ impl Engine {
         let set_aside = matches!(fault.class, Class::Rate | Class::Quota | Class::Dead);
         let again = set_aside || row.begun() < self.settings.tries_most;
         if fault.class.may_pass() && again {
-            let _ = self.retry(row, fault).await;
+            self.retry(row, fault, set_aside).await;
         } else {
             self.fail(row, fault.job_message()).await;
         }
     }
 
-    /// Gives a job back to the queue; the vendor certainly does not have it, or does not mind. A job that has been
-    /// begun too often fails instead.
-    async fn retry(&self, row: &JobRow, fault: &Fault) -> Result<(), Fault> {
-        let set_aside = matches!(fault.class, Class::Rate | Class::Quota | Class::Dead);
-        if !set_aside && row.begun() >= self.settings.tries_most {
-            self.fail(row, fault.job_message()).await;
-            return Ok(());
-        }
+    /// Gives a job back to the queue; the vendor certainly does not have it, or does not mind.
+    async fn retry(&self, row: &JobRow, fault: &Fault, set_aside: bool) {
         let now_ms = self.now_ms();
         let pause_ms = if set_aside {
             0
@@ -351,7 +351,6 @@ impl Engine {
                 tracing::error!(%error, job = %row.id, "a failure could not be recorded; the lease will run out");
             }
         }
-        Ok(())
     }
 
     /// Ends a job without a result; its quota comes back.

@@ -12,6 +12,7 @@ mod endings;
 mod fairness;
 mod money;
 mod names;
+mod scale;
 mod schedule;
 mod survival;
 mod tidy;

@@ -47,10 +47,20 @@ impl Rig {
         Self::build(4, LostSubmit::Repeat, outbound).await
     }
 
+    /// A house on the machine's own time that nobody inside works for.
+    pub(crate) async fn live() -> Self {
+        let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
+        let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+        Self::on(Clock::System, (0, LostSubmit::Repeat), outbound).await
+    }
+
     async fn build(slots: usize, lost: LostSubmit, outbound: Outbound) -> Self {
+        Self::on(Clock::manual(START_MS), (slots, lost), outbound).await
+    }
+
+    async fn on(clock: Clock, (slots, lost): (usize, LostSubmit), outbound: Outbound) -> Self {
         let folder = std::env::temp_dir().join(format!("atelier-story-{}", Ids::Random.uuid()));
         std::fs::create_dir_all(&folder).expect("a folder");
-        let clock = Clock::manual(START_MS);
         let backend = Arc::new(Scripted::new(slots, lost));
         let store = open_store(&folder).await;
         let files = Files::folder(folder.join("files")).expect("a folder");

@@ -32,6 +32,10 @@ pub(crate) struct Books {
     pub(crate) cancelled: Vec<Value>,
     /// Questions asked.
     pub(crate) polls: usize,
+    /// Worker and time of every question about a timed task.
+    pub(crate) asked_at: Vec<(String, i64)>,
+    /// When timed tasks begin to run; until then they wait.
+    pub(crate) release_ms: Option<i64>,
     tokens: HashMap<String, u64>,
     asked: HashMap<u64, usize>,
 }
@@ -113,6 +117,21 @@ pub(crate) fn made(count: u32) -> Made {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "timed tasks run on the machine's own time"
+)]
+pub(crate) fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as i64)
+}
+
+/// How long a timed task runs: the second word of its prompt.
+pub(crate) fn after_ms(prompt: &str) -> i64 {
+    let word = prompt.split(' ').nth(1).unwrap_or_default();
+    word.parse().unwrap_or_default()
+}
+
 fn cut(taken: Taken) -> Fault {
     Fault {
         taken,
@@ -187,6 +206,16 @@ impl Actor {
         let running = Ok(Progress::Running(Duration::from_millis(100)));
         let failed = |class| Ok(Progress::Failed(Fault::vendor(class, "says the script")));
         let prompt = &work.brief.prompt;
+        if prompt.starts_with("timed ") {
+            let mut books = self.stage.books();
+            books.asked_at.push((self.name.clone(), now_ms()));
+            let ready_ms = books.release_ms.map(|release| release + after_ms(prompt));
+            return if ready_ms.is_some_and(|ready| now_ms() >= ready) {
+                done
+            } else {
+                running
+            };
+        }
         match prompt.split(' ').next().unwrap_or_default() {
             "poll-down" if times <= 4 => Err(Fault::vendor(Class::Retry, "502")),
             "poll-hang" => std::future::pending().await,

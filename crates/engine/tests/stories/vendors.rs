@@ -480,3 +480,20 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
         .expect("changed");
     assert_eq!(shown["health"]["condition"], "well", "another chance");
 }
+
+#[tokio::test]
+async fn a_picture_that_cannot_be_read_says_nothing_about_a_worker() {
+    let (stage, rig) = (Stage::named("link"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "link", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let body = json!({ "url": "http://127.0.0.1:9/none.png" });
+    let id = rig.call(&caller, "artgen.describe", body, false).await;
+    let id = id.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    let message = rig.job(&caller, &id).await.message.unwrap_or_default();
+    assert!(message.starts_with("[Invalid link]"), "{message}");
+    assert!(stage.books().arrived.is_empty());
+    let shown = rig.engine.show_backend(&backend).await.expect("shown");
+    assert_eq!(shown["accounts"][0]["health"]["recent"], json!([]));
+    rig.check_books().await;
+}

@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::crash::lively;
 use crate::gateway::{Account, Gateway, Options, send};
 
 /// A gateway whose work is done by another one, through an account there.
@@ -316,4 +317,44 @@ async fn a_new_master_key_opens_everything_the_old_one_sealed() {
         "SUCCESS"
     );
     assert_eq!(chain.back.balance(&chain.upstream.key).await, (992.0, 0.0));
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_an_attempt_submits_once_and_loses_nothing() {
+    let points = [
+        "runner.before_start",
+        "runner.started",
+        "runner.ticket_recorded",
+        "runner.made",
+        "runner.file_stored",
+        "runner.before_settle",
+        "settle.done",
+    ];
+    let chain = chain(lively()).await;
+    let mut front = chain.front;
+    let caller = front.account(1_000).await;
+    for (number, point) in points.iter().enumerate() {
+        front = front.restart(lively().set("CRASH_AT", point));
+        let body = json!({ "prompt": format!("a boat {number}") });
+        let call = |gateway: &Gateway| {
+            gateway
+                .request(Method::POST, "/artgen/v1/imagine")
+                .header("SVC-API-KEY", &caller.key)
+                .header("Idempotency-Key", *point)
+                .json(&body)
+        };
+        let _ = call(&front).send().await;
+        front.ended(Duration::from_mins(1));
+        front = front.restart(lively());
+        let again = send(call(&front)).await;
+        let id = again.json["data"]["jobId"].as_str().expect("a job");
+        let job = finished(&front, &caller.key, id).await;
+        assert_eq!(job["status"], "SUCCESS", "{point}: {job}");
+        let upstream = chain.back.get(&chain.upstream.key, "/jobs/v1").await.json;
+        assert_eq!(upstream["total"], number + 1, "{point}: {upstream}");
+    }
+    let spent = 4.0 * points.len() as f64;
+    assert_eq!(front.balance(&caller.key).await, (1_000.0 - spent, 0.0));
+    let upstream = chain.back.balance(&chain.upstream.key).await;
+    assert_eq!(upstream, (1_000.0 - spent, 0.0), "paid once each");
 }

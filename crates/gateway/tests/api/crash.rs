@@ -176,7 +176,7 @@ async fn kill_nine_in_the_middle_of_two_hundred_jobs_loses_nothing() {
 }
 
 /// Settings under which a dead node's jobs are taken up quickly on any database.
-fn lively() -> Options {
+pub(crate) fn lively() -> Options {
     Options::default()
         .set("JOBS_LEASE_S", "3")
         .set("JOBS_RENEW_S", "1")
