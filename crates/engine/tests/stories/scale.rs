@@ -79,6 +79,30 @@ fn assert_budget(asked: &[(String, i64)]) -> usize {
     most
 }
 
+/// How long after its end at the vendor each job was finished here, in order.
+async fn seen_after(rig: &Rig, ids: &[atelier_contract::JobId], release_ms: i64) -> Vec<i64> {
+    let mut delays = Vec::new();
+    for id in ids {
+        let row = rig
+            .store
+            .job_of_anyone(id.as_str())
+            .await
+            .expect("a read")
+            .expect("a job");
+        assert_eq!(
+            row.state,
+            atelier_contract::JobState::Succeeded,
+            "{:?}",
+            row.message
+        );
+        let request: Value = serde_json::from_str(&row.request).expect("a request");
+        let at_ms = release_ms + after_ms(request["prompt"].as_str().expect("a prompt"));
+        delays.push(row.finished_ms.expect("final") - at_ms);
+    }
+    delays.sort_unstable();
+    delays
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn five_thousand_jobs_at_vendors_keep_the_budget_and_are_seen_in_time() {
     let stage = Stage::named("scale");
@@ -121,25 +145,7 @@ async fn five_thousand_jobs_at_vendors_keep_the_budget_and_are_seen_in_time() {
         let books = stage.books();
         (books.asked_at.clone(), books.release_ms.expect("released"))
     };
-    let mut delays = Vec::new();
-    for id in &ids {
-        let row = rig
-            .store
-            .job_of_anyone(id.as_str())
-            .await
-            .expect("a read")
-            .expect("a job");
-        assert_eq!(
-            row.state,
-            atelier_contract::JobState::Succeeded,
-            "{:?}",
-            row.message
-        );
-        let request: Value = serde_json::from_str(&row.request).expect("a request");
-        let at_ms = release_ms + after_ms(request["prompt"].as_str().expect("a prompt"));
-        delays.push(row.finished_ms.expect("final") - at_ms);
-    }
-    delays.sort_unstable();
+    let delays = seen_after(&rig, &ids, release_ms).await;
     let median = delays[delays.len() / 2];
     let most = assert_budget(&asked);
     eprintln!(
