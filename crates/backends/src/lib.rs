@@ -23,6 +23,7 @@ mod seeds;
 pub mod vendor;
 mod verdict;
 
+pub use atelier_media::without_metadata;
 pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work};
 pub use vendor::{Secret, Setup, Vendor};
 

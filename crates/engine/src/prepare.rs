@@ -134,6 +134,8 @@ impl Engine {
         source
             .check(header, bytes.len() as u64, first)
             .map_err(|refusal| Fault::unusable(refusal.message))?;
+        // Where, when and with what a picture was taken is no business of whoever works on it.
+        let bytes = atelier_backends::without_metadata(&bytes).map_or(bytes, Bytes::from);
         Ok((bytes, header))
     }
 

@@ -10,6 +10,7 @@ mod callbacks;
 mod custody;
 mod endings;
 mod fairness;
+mod inputs;
 mod money;
 mod names;
 mod scale;

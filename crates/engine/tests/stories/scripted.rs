@@ -17,6 +17,8 @@ pub(crate) struct Scripted {
     lost: LostSubmit,
     /// Prompts in the order they were started.
     pub(crate) started: Mutex<Vec<String>>,
+    /// The input pictures it was given.
+    pub(crate) sources: Mutex<Vec<Bytes>>,
     polls: AtomicUsize,
 }
 
@@ -26,6 +28,7 @@ impl Scripted {
             slots,
             lost,
             started: Mutex::default(),
+            sources: Mutex::default(),
             polls: AtomicUsize::new(0),
         }
     }
@@ -71,6 +74,10 @@ impl Backend for Scripted {
                 started.push(prompt.clone());
                 started.iter().filter(|earlier| **earlier == prompt).count()
             };
+            self.sources
+                .lock()
+                .expect("no panic under the lock")
+                .extend(work.sources.iter().cloned());
             work.progress.set(40);
             match prompt.split(' ').next() {
                 Some("fail") => Err(Fault::denied("not this")),

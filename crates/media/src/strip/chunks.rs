@@ -1,0 +1,92 @@
+//! PNG and WebP: files of chunks, some of which are about the picture rather than of it.
+
+use super::only_orientation;
+use crate::orientation::orientation;
+
+/// Behind the signature and the header chunk.
+const PNG_BODY: usize = 8 + 25;
+/// What the flags of an extended WebP say about metadata.
+const WEBP_EXIF: u8 = 0x08;
+const WEBP_XMP: u8 = 0x04;
+
+pub(super) fn png(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (signature, mut rest) = bytes.split_at_checked(8)?;
+    let (mut kept, mut dropped, mut up) = (signature.to_vec(), false, 1);
+    loop {
+        let length = u32::from_be_bytes(*rest.first_chunk::<4>()?) as usize;
+        let whole = rest.get(..length.checked_add(12)?)?;
+        let (kind, content) = (&whole[4..8], &whole[8..8 + length]);
+        rest = &rest[whole.len()..];
+        match kind {
+            b"tEXt" | b"zTXt" | b"iTXt" | b"tIME" => dropped = true,
+            b"eXIf" => {
+                up = orientation(content);
+                dropped = true;
+            }
+            _ => kept.extend_from_slice(whole),
+        }
+        if kind == b"IEND" {
+            break;
+        }
+    }
+    // Whatever stands behind the end belongs to nobody.
+    if !dropped && rest.is_empty() {
+        return None;
+    }
+    if up != 1 {
+        let chunk = png_chunk(*b"eXIf", &only_orientation(up));
+        let place = PNG_BODY.min(kept.len());
+        kept.splice(place..place, chunk);
+    }
+    Some(kept)
+}
+
+fn png_chunk(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
+    let mut chunk = (content.len() as u32).to_be_bytes().to_vec();
+    chunk.extend(kind);
+    chunk.extend_from_slice(content);
+    let sum = crc32fast::hash(&chunk[4..]);
+    chunk.extend(sum.to_be_bytes());
+    chunk
+}
+
+pub(super) fn webp(bytes: &[u8]) -> Option<Vec<u8>> {
+    let size = u32::from_le_bytes(*bytes.get(4..8)?.first_chunk::<4>()?) as usize;
+    let mut rest = bytes.get(12..size.checked_add(8)?)?;
+    let (mut kept, mut dropped, mut up) = (Vec::new(), false, 1);
+    while !rest.is_empty() {
+        let length = u32::from_le_bytes(*rest.get(4..8)?.first_chunk::<4>()?) as usize;
+        let padded = length.checked_add(8 + length % 2)?;
+        // Some writers leave out the padding of the last chunk.
+        let whole = rest.get(..padded).unwrap_or(rest);
+        let content = whole.get(8..8 + length)?;
+        match &whole[..4] {
+            b"EXIF" => {
+                up = orientation(content);
+                dropped = true;
+            }
+            b"XMP " => dropped = true,
+            _ => kept.extend_from_slice(whole),
+        }
+        rest = &rest[whole.len()..];
+    }
+    if !dropped {
+        return None;
+    }
+    let exif = if up == 1 { 0 } else { WEBP_EXIF };
+    if kept.starts_with(b"VP8X") {
+        let flags = kept.get_mut(8)?;
+        *flags = *flags & !(WEBP_EXIF | WEBP_XMP) | exif;
+    }
+    if exif != 0 {
+        let block = only_orientation(up);
+        kept.extend(b"EXIF");
+        kept.extend((block.len() as u32).to_le_bytes());
+        kept.extend(block);
+    }
+    let mut out = b"RIFF".to_vec();
+    out.extend((kept.len() as u32 + 4).to_le_bytes());
+    out.extend(b"WEBP");
+    out.extend(kept);
+    Some(out)
+}
