@@ -9,6 +9,8 @@ use crate::pool::Rhythm;
 pub(super) const LEAST_MS: i64 = 20;
 /// However long jobs take, a result waits no longer than this for the next question, unless the vendor says so.
 const MOST_MS: i64 = 15_000;
+/// A minute and a quarter: a budget that is planned to the last question has a queue before it for ever.
+const SHARE_MS: i64 = 75_000;
 /// Questions in the usual duration of a job.
 const QUESTIONS: i64 = 20;
 
@@ -24,7 +26,7 @@ pub(super) fn next_ms(pause: Duration, rhythm: &Rhythm) -> i64 {
     let pause = i64::try_from(pause.as_millis()).unwrap_or(MOST_MS);
     let usual = (rhythm.median_ms.unwrap_or_default() / QUESTIONS).min(MOST_MS);
     let share = if rhythm.polls_per_minute > 0 {
-        rhythm.in_hand as i64 * 60_000 / rhythm.polls_per_minute
+        rhythm.in_hand as i64 * SHARE_MS / rhythm.polls_per_minute
     } else {
         0
     };
@@ -58,7 +60,7 @@ mod tests {
         assert_eq!(next_ms(pause, &rhythm(None, 1)), 1_000);
         assert_eq!(next_ms(pause, &rhythm(Some(60_000), 1)), 3_000);
         assert_eq!(next_ms(pause, &rhythm(Some(3_600_000), 1)), MOST_MS);
-        assert_eq!(next_ms(pause, &rhythm(None, 100)), 10_000);
+        assert_eq!(next_ms(pause, &rhythm(None, 100)), 12_500);
         assert_eq!(first_ms(&rhythm(Some(60_000), 1)), 30_000);
         assert_eq!(next_ms(Duration::ZERO, &Rhythm::default()), LEAST_MS);
     }
