@@ -89,7 +89,7 @@ impl Story {
         let (free, held) = self.gateway.balance(key).await;
         let ledger = self.gateway.get(key, "/account/v1/ledger?limit=100").await;
         let rows = ledger.json["data"].as_array().expect("rows");
-        assert_eq!(ledger.json["total"], rows.len(), "one page holds the story");
+        assert!(rows.len() < 100, "one page holds the story");
         let (mut spent, mut shown) = (0, false);
         for row in rows.iter().rev() {
             let amount = |name: &str| thousandths(row[name].as_f64().expect("an amount"));
