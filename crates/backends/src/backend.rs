@@ -147,6 +147,8 @@ pub enum Class {
     Reject,
     /// The request cannot be worked with: nobody else is asked.
     BadRequest,
+    /// This vendor cannot do this very thing, and has not begun: another back end may.
+    Unable,
     /// The result is gone, or the vendor does not know the work any more.
     Gone,
     /// This house could not do its own part, such as reaching its store: it may pass, and no worker is to blame.
@@ -173,6 +175,7 @@ impl Class {
             Self::Dead => "dead",
             Self::Reject => "reject",
             Self::BadRequest => "bad_request",
+            Self::Unable => "unable",
             Self::Gone => "gone",
             Self::House => "house",
             Self::Bug => "bug",

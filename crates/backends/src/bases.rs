@@ -146,10 +146,10 @@ pub(crate) fn size_or_usual(work: &Work) -> Size {
     }
 }
 
-/// The fault of a wish that a back end cannot fulfil.
+/// The fault of a wish that this back end cannot fulfil.
 pub(crate) fn cannot(field: &str, what: &str) -> Fault {
     Fault {
         field: Some(field.to_owned()),
-        ..Fault::new(Class::BadRequest, "Invalid parameter", what)
+        ..Fault::new(Class::Unable, "Invalid parameter", what)
     }
 }

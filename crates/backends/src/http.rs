@@ -91,7 +91,7 @@ impl Default for Limits {
             image_bytes: 30 * 1024 * 1024,
             image_memory: 256 * 1024 * 1024,
             per_destination: 8,
-            per_receiver: 64,
+            per_receiver: 128,
             at_once: 256,
             redirects: 3,
             answers: 16,

@@ -108,14 +108,15 @@ pub(crate) fn of_start(answer: &VendorAnswer) -> Fault {
         _ => Taken::No,
     };
     let class = match fault.class {
-        Class::Gone => Class::BadRequest,
+        // A wrong address or an unknown model: the operator's matter, and no other back end's.
+        Class::Gone => Class::Unable,
         class => class,
     };
     Fault {
         class,
         taken,
         message: match (fault.class, class) {
-            (Class::Gone, Class::BadRequest) => "the back end does not know the model".to_owned(),
+            (Class::Gone, Class::Unable) => "the back end does not know the model".to_owned(),
             _ => fault.message,
         },
         ..fault
@@ -286,7 +287,7 @@ mod tests {
         ));
         assert_eq!(
             (unknown.class, &*unknown.message),
-            (Class::BadRequest, "the back end does not know the model")
+            (Class::Unable, "the back end does not know the model")
         );
     }
 

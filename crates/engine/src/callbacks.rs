@@ -11,12 +11,16 @@ use crate::views::{CallbackView, TryView};
 /// After a rotation both secrets sign for this long.
 const BOTH_SIGN_MS: i64 = 24 * 3_600_000;
 
+/// Replaced secrets that still sign, at most: so many signatures fit into a header.
+const OLDER_MOST: usize = 8;
+
 /// An account's signing secrets, as they are sealed.
 #[derive(Serialize, Deserialize)]
 struct Secrets {
     current: String,
-    previous: Option<String>,
-    rotated_ms: i64,
+    /// Replaced ones and until when each signs, newest first.
+    #[serde(default)]
+    older: Vec<(String, i64)>,
 }
 
 impl Engine {
@@ -91,46 +95,63 @@ impl Engine {
         Ok(self.secrets(account_id).await?.current)
     }
 
-    /// A new secret; the old one goes on signing beside it for a day.
+    /// A new secret; the old one goes on signing beside it for a day, however often it is changed.
     pub async fn rotate_callback_secret(&self, account_id: &str) -> Result<String, Refusal> {
-        let old = self.secrets(account_id).await?;
-        let new = Secrets {
-            current: new_webhook_secret(&random_bytes::<32>()),
-            previous: Some(old.current),
-            rotated_ms: self.now_ms(),
-        };
-        let sealed = self.seal_secrets(account_id, &new);
-        self.store
-            .put_setting(&setting_name(account_id), &sealed)
-            .await
-            .map_err(unavailable)?;
-        Ok(new.current)
+        loop {
+            let sealed = self.sealed_secrets(account_id).await?;
+            let mut secrets = self.open_secrets(account_id, &sealed)?;
+            let fresh = new_webhook_secret(&random_bytes::<32>());
+            let old = std::mem::replace(&mut secrets.current, fresh);
+            let now_ms = self.now_ms();
+            secrets.older.retain(|(_, until_ms)| *until_ms > now_ms);
+            if secrets.older.len() >= OLDER_MOST {
+                let message = "the secret was changed too often today; wait until the oldest one no longer signs";
+                return Err(Refusal::new(Code::RateLimited, message));
+            }
+            secrets.older.insert(0, (old, now_ms + BOTH_SIGN_MS));
+            let new = self.seal_secrets(account_id, &secrets);
+            let name = setting_name(account_id);
+            let stored = self.store.replace_setting(&name, &sealed, &new).await;
+            // Somebody else may have changed it meanwhile: then theirs goes on signing too.
+            if stored.map_err(unavailable)? {
+                return Ok(secrets.current);
+            }
+        }
     }
 
-    /// The secrets that sign now: the current one, and the previous one for a day.
+    /// The secrets that sign now: the current one, and replaced ones for a day.
     pub(crate) async fn signing_secrets(&self, account_id: &str) -> Result<Vec<String>, Refusal> {
         let secrets = self.secrets(account_id).await?;
-        let both = self.now_ms() - secrets.rotated_ms < BOTH_SIGN_MS;
+        let now_ms = self.now_ms();
+        let older = secrets.older.into_iter();
+        let older = older.filter(|(_, until_ms)| *until_ms > now_ms);
         Ok(std::iter::once(secrets.current)
-            .chain(secrets.previous.filter(|_| both))
+            .chain(older.map(|(secret, _)| secret))
             .collect())
     }
 
     async fn secrets(&self, account_id: &str) -> Result<Secrets, Refusal> {
+        let sealed = self.sealed_secrets(account_id).await?;
+        self.open_secrets(account_id, &sealed)
+    }
+
+    async fn sealed_secrets(&self, account_id: &str) -> Result<String, Refusal> {
         let name = setting_name(account_id);
-        let sealed = if let Some(sealed) = self.store.setting(&name).await.map_err(unavailable)? {
-            sealed
-        } else {
-            let fresh = Secrets {
-                current: new_webhook_secret(&random_bytes::<32>()),
-                previous: None,
-                rotated_ms: 0,
-            };
-            let sealed = self.seal_secrets(account_id, &fresh);
-            let kept = self.store.put_setting_if_absent(&name, &sealed).await;
-            kept.map_err(unavailable)?
+        if let Some(sealed) = self.store.setting(&name).await.map_err(unavailable)? {
+            return Ok(sealed);
+        }
+        let fresh = Secrets {
+            current: new_webhook_secret(&random_bytes::<32>()),
+            older: Vec::new(),
         };
-        let opened = self.keyring.sealer().open(&sealed, name.as_bytes()).ok();
+        let sealed = self.seal_secrets(account_id, &fresh);
+        let kept = self.store.put_setting_if_absent(&name, &sealed).await;
+        kept.map_err(unavailable)
+    }
+
+    fn open_secrets(&self, account_id: &str, sealed: &str) -> Result<Secrets, Refusal> {
+        let name = setting_name(account_id);
+        let opened = self.keyring.sealer().open(sealed, name.as_bytes()).ok();
         opened
             .and_then(|text| serde_json::from_slice(&text).ok())
             .ok_or_else(|| {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use atelier_store::{Delivery, Room};
+use atelier_store::{AccountRoom, Delivery, Room};
 
 /// Tries in a row that must go unanswered before a lane is closed.
 const FAILURES: u32 = 10;
@@ -73,6 +73,20 @@ impl Lanes {
             places: record.places(self.usual, now_ms),
         });
         rooms.filter(|room| room.places != self.usual).collect()
+    }
+
+    /// The accounts that have other than the usual places now, over all their lanes.
+    pub(crate) fn accounts(&self, usual: i64) -> Vec<AccountRoom> {
+        let mut under_way: HashMap<&str, i64> = HashMap::new();
+        let records = self.records();
+        for (lane, record) in records.iter().filter(|(_, record)| record.under_way > 0) {
+            *under_way.entry(&lane.account_id).or_default() += record.under_way;
+        }
+        let room = |(account_id, busy): (&str, i64)| AccountRoom {
+            account_id: account_id.to_owned(),
+            places: (usual - busy).max(0),
+        };
+        under_way.into_iter().map(room).collect()
     }
 
     /// Notes that a try begins.
@@ -150,6 +164,14 @@ mod tests {
         lanes.begin(&lane("busy"));
         lanes.begin(&lane("busy"));
         assert_eq!(places(&lanes, 0), [("busy".into(), 2)]);
+        lanes.begin(&lane("other"));
+        let room = |places| AccountRoom {
+            account_id: "a".into(),
+            places,
+        };
+        assert_eq!(lanes.accounts(5), [room(2)], "over all its hosts");
+        assert_eq!(lanes.accounts(2), [room(0)]);
+        lanes.end(&lane("other"), true, 0);
         lanes.end(&lane("busy"), true, 0);
         assert_eq!(places(&lanes, 0), [("busy".into(), 3)]);
         lanes.end(&lane("busy"), true, 0);

@@ -377,6 +377,7 @@ fn add_lanes(lanes: &mut Vec<String>, which: Lane<'_>, desks: &[&Desk], now_ms: 
                 lane: which,
                 follows: None,
                 price: Quota::ZERO,
+                without: &[],
             };
             if matches!(
                 choose(&wish, desks.iter().copied(), now_ms),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use atelier_backends::backend::{Gauge, LostSubmit, Started, Taken, Work};
 use atelier_backends::{Class, Fault, Made};
-use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue};
+use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue, UNABLE};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -68,14 +68,31 @@ impl Engine {
         let leased = rows.len();
         for row in rows {
             crash::point("runner.leased");
-            let model = model_of(&row.request);
-            let taken = self.pool.take(&wish_of(&row, model.as_deref()), now_ms);
-            match taken {
+            let (model, without) = (model_of(&row.request), self.unable(&row).await);
+            let wish = wish_of(&row, model.as_deref(), &without);
+            match self.pool.take(&wish, now_ms) {
                 Ok(slot) => self.start_work(row, slot),
-                Err(choice) => self.hand_back(&row, choice, model.is_some()).await,
+                Err(choice) => {
+                    let picky = model.is_some() || row.follows.is_some() || !without.is_empty();
+                    self.hand_back(&row, choice, picky).await;
+                }
             }
         }
         Ok(leased)
+    }
+
+    /// The back ends that said they cannot do a job. Only one that was handed back can have met any.
+    async fn unable(&self, row: &JobRow) -> Vec<String> {
+        if row.handed_back == 0 {
+            return Vec::new();
+        }
+        let workers = self.store.workers_unable(&row.id).await;
+        // Not knowing costs one more refusal.
+        let workers = workers.unwrap_or_default();
+        workers
+            .iter()
+            .map(|one| backend_of(one).to_owned())
+            .collect()
     }
 
     /// Another job was faster to the place, or none suits this very job: the lease is given back.
@@ -83,9 +100,7 @@ impl Engine {
         let now_ms = self.now_ms();
         let not_before_ms = match choice {
             // The next look finds no lane free unless a place is; a particular worker may stay busy for long.
-            Choice::Wait(until_ms) if picky || row.follows.is_some() => {
-                until_ms.max(now_ms + LOOK_AGAIN_MS)
-            }
+            Choice::Wait(until_ms) if picky => until_ms.max(now_ms + LOOK_AGAIN_MS),
             Choice::Wait(_) | Choice::Take(_) => 0,
             Choice::Nobody => now_ms + 10 * LOOK_AGAIN_MS,
         };
@@ -148,6 +163,9 @@ impl Engine {
                 // A picture that could not be fetched says nothing about a vendor that was never asked.
                 if slot.has_begun() {
                     self.pool.fault(slot.worker(), &fault, self.now_ms());
+                }
+                if fault.class == Class::Unable && self.others_may(&row, slot.worker()).await {
+                    return self.retry(&row, &fault).await;
                 }
                 return self.fail_or_retry(&row, &fault).await;
             }
@@ -319,16 +337,30 @@ impl Engine {
         let set_aside = matches!(fault.class, Class::Rate | Class::Quota | Class::Dead);
         let again = set_aside || row.begun() < self.settings.tries_most;
         if fault.class.may_pass() && again {
-            self.retry(row, fault, set_aside).await;
+            self.retry(row, fault).await;
         } else {
             self.fail(row, fault.job_message()).await;
         }
     }
 
+    /// Whether another back end is there to be asked than this worker's and those that were asked before.
+    async fn others_may(&self, row: &JobRow, worker: &str) -> bool {
+        let mut without = self.unable(row).await;
+        without.push(backend_of(worker).to_owned());
+        let model = model_of(&row.request);
+        let wish = wish_of(row, model.as_deref(), &without);
+        self.pool.outlook(&wish, self.now_ms()) != Choice::Nobody
+    }
+
     /// Gives a job back to the queue; the vendor certainly does not have it, or does not mind.
-    async fn retry(&self, row: &JobRow, fault: &Fault, set_aside: bool) {
+    async fn retry(&self, row: &JobRow, fault: &Fault) {
         let now_ms = self.now_ms();
-        let pause_ms = if set_aside {
+        // Another worker account, or another back end, gets it: neither is a try of the job.
+        let elsewhere = matches!(
+            fault.class,
+            Class::Rate | Class::Quota | Class::Dead | Class::Unable
+        );
+        let pause_ms = if elsewhere {
             0
         } else {
             self.settings.retry_pause_ms * row.begun().max(1)
@@ -339,8 +371,12 @@ impl Engine {
             not_before_ms: now_ms + pause_ms,
             why: format!("{}: {}", fault.class.word(), fault.detail),
             now_ms,
-            attempt_state: "rejected",
-            counts: !set_aside,
+            attempt_state: if fault.class == Class::Unable {
+                UNABLE
+            } else {
+                "rejected"
+            },
+            counts: !elsewhere,
         };
         match self.store.requeue(requeue).await {
             Ok(_) => {
@@ -363,7 +399,11 @@ impl Engine {
 }
 
 /// What a job asks of a worker account.
-pub(crate) fn wish_of<'a>(row: &'a JobRow, model: Option<&'a str>) -> Wish<'a> {
+pub(crate) fn wish_of<'a>(
+    row: &'a JobRow,
+    model: Option<&'a str>,
+    without: &'a [String],
+) -> Wish<'a> {
     Wish {
         operation: &row.operation,
         speed: row.speed,
@@ -371,6 +411,7 @@ pub(crate) fn wish_of<'a>(row: &'a JobRow, model: Option<&'a str>) -> Wish<'a> {
         lane: Lane::parse(&row.lane),
         follows: row.follows.as_deref(),
         price: row.price,
+        without,
     }
 }
 

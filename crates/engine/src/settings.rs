@@ -75,7 +75,7 @@ impl Default for Settings {
             max_queue: 10,
             callback_schedule_s: vec![5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200],
             callbacks_at_once: 256,
-            callbacks_per_host: 16,
+            callbacks_per_host: 32,
             keep_ms: [HOUR, 24 * HOUR, 72 * HOUR, 31 * 24 * HOUR],
             input_keep_ms: 31 * 24 * HOUR,
             log_keep_ms: 30 * 24 * HOUR,

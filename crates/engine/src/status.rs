@@ -67,6 +67,7 @@ impl Engine {
             lane: Lane::Any,
             follows: None,
             price: Quota::ZERO,
+            without: &[],
         };
         match self.pool.outlook(&wish, self.now_ms()) {
             Choice::Take(_) => Outlook::Running,

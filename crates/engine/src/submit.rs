@@ -192,6 +192,7 @@ impl Engine {
             lane: Lane::parse(&job.lane),
             follows: job.follows.as_deref(),
             price: job.price,
+            without: &[],
         };
         let taken = if self.stopping.is_cancelled() {
             Err(self.pool.outlook(&wish, job.created_ms))

@@ -256,14 +256,22 @@ impl Conn {
         Ok(())
     }
 
-    /// Begins a transaction that may write; on PostgreSQL its number, by which its fate can be asked for later.
-    pub(crate) async fn begin(&mut self) -> Result<Option<String>> {
+    /// Begins a transaction that may write; on PostgreSQL its number, by which its fate can be asked for later. Unless
+    /// it is to be durable, its commit survives the end of the process but perhaps not that of the machine.
+    pub(crate) async fn begin(&mut self, durable: bool) -> Result<Option<String>> {
         match self {
-            Self::Sqlite(_) => self.script("BEGIN IMMEDIATE").await.map(|()| None),
+            Self::Sqlite(_) => {
+                let level = if durable { "FULL" } else { "NORMAL" };
+                let text = format!("PRAGMA synchronous = {level}; BEGIN IMMEDIATE");
+                self.script(&text).await.map(|()| None)
+            }
             Self::Postgres(conn) => {
-                let rows = sqlx::raw_sql("BEGIN; SELECT pg_current_xact_id()::text")
-                    .fetch_all(&mut **conn)
-                    .await?;
+                let text = if durable {
+                    "BEGIN; SELECT pg_current_xact_id()::text"
+                } else {
+                    "BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_current_xact_id()::text"
+                };
+                let rows = sqlx::raw_sql(text).fetch_all(&mut **conn).await?;
                 let row = rows.first().ok_or(Error::NotFound)?;
                 Ok(Some(Columns::of(row).text()?))
             }

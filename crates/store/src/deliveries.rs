@@ -1,8 +1,8 @@
 //! Deliveries: results owed to callers' addresses, and every try made.
 
-mod claim;
+pub(crate) mod claim;
 
-pub use claim::{Claim, Room};
+pub use claim::{AccountRoom, Claim, Room};
 
 use crate::db::args;
 use crate::row::{Columns, Read};
@@ -25,6 +25,8 @@ pub struct Delivery {
     pub state: String,
     /// Tries made or being made.
     pub attempts: i64,
+    /// Tries known to have failed since it was owed, or asked for again.
+    pub failures: i64,
     /// When the next try is due; while sending, when the try counts as lost.
     pub next_ms: i64,
     /// The last HTTP status.
@@ -62,6 +64,8 @@ pub struct DeliveryResult {
     pub attempts: i64,
     /// Where it goes.
     pub state: DeliveryState,
+    /// Tries known to have failed, this one included.
+    pub failures: i64,
     /// The HTTP status.
     pub status: Option<i64>,
     /// The failure in words.
@@ -91,7 +95,7 @@ pub struct DeliveryTry {
     pub answer_start: String,
 }
 
-const DELIVERY_COLUMNS: &str = "id, job_id, account_id, url, host, state, attempts, next_ms, \
+const DELIVERY_COLUMNS: &str = "id, job_id, account_id, url, host, state, attempts, failures, next_ms, \
      last_status, last_error, created_ms, delivered_ms";
 
 impl Read for Delivery {
@@ -104,6 +108,7 @@ impl Read for Delivery {
             host: columns.text()?,
             state: columns.text()?,
             attempts: columns.int()?,
+            failures: columns.int()?,
             next_ms: columns.int()?,
             last_status: columns.maybe_int()?,
             last_error: columns.maybe_text()?,

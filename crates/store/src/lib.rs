@@ -30,10 +30,12 @@ mod writer;
 pub use accounts::{Account, AccountPatch, NewAccount};
 pub use assets::{Asset, NewAsset};
 pub use audit::AuditRow;
-pub use deliveries::{Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, Room};
+pub use deliveries::{
+    AccountRoom, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, Room,
+};
 pub use error::{Error, Result};
 pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
-pub use jobs::attempt::{Attempt, ProgressNote, Requeue};
+pub use jobs::attempt::{Attempt, ProgressNote, Requeue, UNABLE};
 pub use jobs::lease::{LeaseRequest, lane};
 pub use jobs::settle::{Guard, Outcome, Settled, Settlement};
 pub use jobs::statistics::{Counts, UsageRow};

@@ -25,6 +25,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0008_workers",
         include_str!("../migrations/0008_workers.sql"),
     ),
+    ("0009_tries", include_str!("../migrations/0009_tries.sql")),
 ];
 
 /// Any number; nodes that start together queue behind it.
@@ -33,7 +34,7 @@ const ADVISORY_LOCK: &str = "SELECT pg_advisory_xact_lock(7208355)";
 /// Brings the schema up to date; refuses one that is newer than this program.
 pub(crate) async fn migrate(conn: &mut Conn) -> Result<()> {
     loop {
-        conn.begin().await?;
+        conn.begin(true).await?;
         match step(conn).await {
             Ok(more) => {
                 conn.script("COMMIT").await?;

@@ -45,6 +45,18 @@ impl Store {
         .await
     }
 
+    /// Stores a setting if it still has the value that was read; whether it had.
+    pub async fn replace_setting(&self, name: &str, old: &str, new: &str) -> Result<bool> {
+        let input = (name.to_owned(), old.to_owned(), new.to_owned());
+        self.change(input, |conn, (name, old, new)| {
+            Box::pin(async move {
+                let sql = "UPDATE setting SET value = $3 WHERE name = $1 AND value = $2";
+                Ok(conn.run(sql, args![name, old, new]).await? == 1)
+            })
+        })
+        .await
+    }
+
     /// Every setting whose name begins so, by name.
     pub async fn settings(&self, prefix: &str) -> Result<Vec<(String, String)>> {
         let sql = "SELECT name, value FROM setting WHERE substr(name, 1, length($1)) = $1 \

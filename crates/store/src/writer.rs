@@ -181,7 +181,7 @@ impl Writer {
     }
 
     async fn attempt(&mut self, batch: &mut Batch) -> Fate {
-        let (mut conn, number) = match self.begin().await {
+        let (mut conn, number) = match self.begin(batch.must_be_durable()).await {
             Ok(begun) => begun,
             Err(error) => {
                 tracing::warn!(%error, "no connection to write with");
@@ -216,14 +216,14 @@ impl Writer {
     }
 
     /// A connection inside a new transaction; an old connection that turns out dead is replaced once.
-    async fn begin(&mut self) -> Result<(Conn, Option<String>)> {
+    async fn begin(&mut self, durable: bool) -> Result<(Conn, Option<String>)> {
         if let Some(mut conn) = self.conn.take()
-            && let Ok(number) = conn.begin().await
+            && let Ok(number) = conn.begin(durable).await
         {
             return Ok((conn, number));
         }
         let mut conn = self.address.writer().await?;
-        let number = conn.begin().await?;
+        let number = conn.begin(durable).await?;
         Ok((conn, number))
     }
 

@@ -63,12 +63,16 @@ impl ComfyUi {
             .await?;
         if !answer.is_good() {
             let fault = verdict::of_start(&answer);
-            // The workflow is the operator's, so the caller learns nothing from what is wrong with it.
-            let message = match fault.class {
-                Class::BadRequest => "the back end cannot work with this request".to_owned(),
-                _ => fault.message,
-            };
-            return Err(Fault { message, ..fault });
+            return Err(match fault.class {
+                // The workflow is the operator's: the caller learns nothing from what is wrong with it, and another
+                // back end may well do it.
+                Class::BadRequest => Fault {
+                    class: Class::Unable,
+                    message: "the back end cannot work with this request".to_owned(),
+                    ..fault
+                },
+                _ => fault,
+            });
         }
         let taken = |fault: Fault| Fault {
             taken: Taken::Perhaps,

@@ -28,6 +28,8 @@ pub struct CallbackOutcome {
     pub error: Option<String>,
     /// Whether the outbound rules stopped it, so that no connection was opened.
     pub blocked: bool,
+    /// Whether it found no place on the way out, so that nobody was asked.
+    pub busy: bool,
     /// How long it took, without waiting for a slot.
     pub duration_ms: u64,
     /// The start of the answer, with anything unprintable replaced.
@@ -142,6 +144,7 @@ fn failed(trouble: Trouble, started: Instant) -> CallbackOutcome {
     CallbackOutcome {
         error: Some(trouble.words().to_owned()),
         blocked: trouble == Trouble::Blocked,
+        busy: trouble == Trouble::Busy,
         duration_ms: elapsed_ms(started),
         ..CallbackOutcome::default()
     }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-/// Look-ups that may hang in the system's resolver at a time; each takes a thread until the system gives up.
-const LOOKUPS_AT_ONCE: usize = 64;
+/// Look-ups that may hang in the system's resolver at a time; each takes a thread until the system gives up. Several
+/// times what one account can have under way, so that one with dead names leaves room for the others.
+const LOOKUPS_AT_ONCE: usize = 256;
 
 /// A function that answers for names, for tests and special networks.
 pub type Lookup = Arc<

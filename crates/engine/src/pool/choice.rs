@@ -49,6 +49,8 @@ pub(crate) struct Wish<'a> {
     /// The worker account that made the job it follows.
     pub(crate) follows: Option<&'a str>,
     pub(crate) price: Quota,
+    /// Back ends that said they cannot do it.
+    pub(crate) without: &'a [String],
 }
 
 /// Whether a worker account takes work.
@@ -115,7 +117,7 @@ pub(crate) enum Choice {
 }
 
 impl Desk {
-    /// Whether it could do the job at all, were it free and well.
+    /// Whether it could do the job at all, were it free and well, as far as is known before it is asked.
     pub(crate) fn suits(&self, wish: &Wish<'_>) -> bool {
         let lane = match wish.lane {
             Lane::Any => self.owner.is_none(),
@@ -171,6 +173,7 @@ pub(crate) fn choose<'a>(
     if wish.lane == Lane::Any && suited.iter().any(|(_, desk)| !desk.last_resort) {
         suited.retain(|(_, desk)| !desk.last_resort);
     }
+    suited.retain(|(_, desk)| !wish.without.contains(&desk.backend));
     let maker = |(_, desk): &&(usize, &Desk)| {
         Some(desk.name.as_str()) == wish.follows && desk.standing(wish, now_ms) != Standing::Out
     };

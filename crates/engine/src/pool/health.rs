@@ -161,7 +161,8 @@ impl Health {
             }
             // The vendor did its part; the request was at fault.
             Class::Reject | Class::BadRequest | Class::Gone => self.answered(now_ms),
-            Class::House | Class::Bug => {}
+            // Most wishes are refused before anybody is asked: that says nothing about the vendor.
+            Class::Unable | Class::House | Class::Bug => {}
         }
     }
 
@@ -301,6 +302,7 @@ mod tests {
                 Class::Reject,
                 Class::BadRequest,
                 Class::Gone,
+                Class::Unable,
                 Class::House,
                 Class::Bug,
             ] {

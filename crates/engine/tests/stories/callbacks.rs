@@ -110,3 +110,76 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
         })
         .await;
 }
+
+/// Whether the official library takes a post with a secret.
+fn takes(secret: &str, post: &str) -> bool {
+    let mut headers = http::HeaderMap::new();
+    for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
+        let name = http::HeaderName::from_static(name);
+        let value = header(post, name.as_str()).parse().expect("a value");
+        headers.insert(name, value);
+    }
+    let body = post.split_once("\r\n\r\n").expect("a body").1;
+    let receiver = standardwebhooks::Webhook::new(secret).expect("a secret");
+    receiver.verify(body.as_bytes(), &headers).is_ok()
+}
+
+#[tokio::test]
+async fn a_replaced_secret_signs_beside_the_new_one_for_a_day_however_often_it_is_replaced() {
+    let story = async {
+        let rig = Rig::new().await;
+        rig.read_machine_clock();
+        let caller = rig.account(10).await;
+        let receiver = Receiver::answering(&[200; 4]).await;
+        let posted = async |count: usize| {
+            let body = json!({ "prompt": format!("a fox {count}"), "hookUrl": receiver.url });
+            rig.submit(&caller, body, None).await.expect("accepted");
+            rig.settle_down().await;
+            deliver(&rig, &receiver, count).await;
+            receiver.posts().pop().expect("a post")
+        };
+        let shown = async || {
+            let shown = rig.engine.callback_secret(&caller.account_id).await;
+            shown.expect("a secret")
+        };
+        let rotated = async || {
+            let rotated = rig.engine.rotate_callback_secret(&caller.account_id).await;
+            rotated.expect("a secret")
+        };
+        let first = shown().await;
+        // Two at the same instant: each is told a secret that signs.
+        let (second, third) = tokio::join!(rotated(), rotated());
+        assert!([&second, &third].contains(&&shown().await));
+        let post = posted(1).await;
+        for secret in [&first, &second, &third] {
+            assert!(takes(secret, &post), "all three sign");
+        }
+        let other = rig.account(1).await;
+        let theirs = rig.engine.callback_secret(&other.account_id).await;
+        assert!(!takes(&theirs.expect("a secret"), &post));
+        assert!(!takes(&first, &post.replace("fox 1", "fox 2")));
+        rig.clock.advance(24 * 3_600_000);
+        let late = posted(2).await;
+        let current = shown().await;
+        let signatures = header(&late, "webhook-signature");
+        assert_eq!(signatures.split(' ').count(), 1, "a day later only one");
+        assert!(current == second || current == third);
+    };
+    tokio::task::LocalSet::new().run_until(story).await;
+}
+
+#[tokio::test]
+async fn a_secret_is_not_replaced_faster_than_receivers_can_follow() {
+    let rig = Rig::new().await;
+    let caller = rig.account(10).await;
+    for _ in 0..8 {
+        let rotated = rig.engine.rotate_callback_secret(&caller.account_id).await;
+        rotated.expect("a secret");
+    }
+    let refused = rig.engine.rotate_callback_secret(&caller.account_id).await;
+    let refused = refused.expect_err("too often");
+    assert_eq!(refused.code, atelier_contract::Code::RateLimited);
+    rig.clock.advance(24 * 3_600_000);
+    let rotated = rig.engine.rotate_callback_secret(&caller.account_id).await;
+    rotated.expect("a day later");
+}

@@ -320,6 +320,7 @@ fn house(
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
         settings: Settings {
             banned_words: vec!["gore".into()],
+            hook_base_url: "https://own.example".into(),
             ..Settings::default()
         },
         clock: clock.clone(),

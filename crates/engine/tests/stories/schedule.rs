@@ -133,3 +133,59 @@ async fn a_receiver_may_ask_for_more_patience_but_not_for_ever() {
     };
     tokio::task::LocalSet::new().run_until(story).await;
 }
+
+#[tokio::test]
+async fn tries_that_were_never_made_do_not_use_the_schedule_up() {
+    let story = async {
+        let rig = Rig::new().await;
+        let caller = rig.account(10).await;
+        let receiver = Receiver::answering(&[503, 204]).await;
+        finished_job(&rig, &caller, &receiver).await;
+        // A process that dies again and again after it has claimed the callback.
+        for _ in 0..2 * SCHEDULE.len() {
+            let now_ms = rig.clock.now_ms();
+            let claim = atelier_store::Claim {
+                now_ms,
+                lease_until_ms: now_ms + 1_000,
+                limit: 1,
+                per_lane: 1,
+                rooms: Vec::new(),
+                per_account: 1,
+                accounts: Vec::new(),
+            };
+            let claimed = rig.store.claim_deliveries(claim).await.expect("claimed");
+            assert_eq!(claimed.len(), 1);
+            rig.clock.advance(1_000);
+        }
+        deliver(&rig, &receiver, 1).await;
+        let pause_ms = next_try(&rig, &caller, &receiver).await;
+        assert!(
+            (4_000..=6_000).contains(&pause_ms),
+            "the first pause: {pause_ms}"
+        );
+        assert_eq!(only(&rig, &caller).await.status, "delivered");
+    };
+    tokio::task::LocalSet::new().run_until(story).await;
+}
+
+#[tokio::test]
+async fn a_callback_asked_for_again_has_the_whole_schedule_before_it() {
+    let story = async {
+        let rig = Rig::new().await;
+        let caller = rig.account(10).await;
+        let receiver = Receiver::answering(&[410, 503, 204]).await;
+        finished_job(&rig, &caller, &receiver).await;
+        deliver(&rig, &receiver, 1).await;
+        let callback = only(&rig, &caller).await;
+        assert_eq!(callback.status, "stopped");
+        rig.engine
+            .redeliver(&caller.account_id, &callback.id)
+            .await
+            .expect("due again");
+        deliver(&rig, &receiver, 2).await;
+        let pause_ms = next_try(&rig, &caller, &receiver).await;
+        assert!((4_000..=6_000).contains(&pause_ms), "{pause_ms}");
+        assert_eq!(only(&rig, &caller).await.status, "delivered");
+    };
+    tokio::task::LocalSet::new().run_until(story).await;
+}

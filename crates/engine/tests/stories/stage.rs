@@ -30,6 +30,8 @@ pub(crate) struct Books {
     pub(crate) arrived: Vec<(String, String)>,
     /// Tickets that were asked to stop.
     pub(crate) cancelled: Vec<Value>,
+    /// Where the vendor may post about each submit it took.
+    pub(crate) hooks: Vec<Option<String>>,
     /// Questions asked.
     pub(crate) polls: usize,
     /// Worker and time of every question about a timed task.
@@ -69,6 +71,7 @@ impl Stage {
         let mut books = self.books();
         let prompt = work.brief.prompt.clone();
         books.taken.push((worker.to_owned(), prompt));
+        books.hooks.push(work.hook_url.clone());
         let number = books.taken.len() as u64;
         books.tokens.insert(work.attempt_id.clone(), number);
         number
@@ -164,6 +167,10 @@ impl Actor {
             "broke" if self.name == "one" => return fault(Class::Quota),
             "banned" if self.name == "one" => return fault(Class::Dead),
             "refused" => return Err(Fault::denied("not this")),
+            "unable" if self.name.starts_with("poor") => {
+                let why = format!("{} cannot", self.name);
+                return Err(Fault::new(Class::Unable, "Invalid parameter", why));
+            }
             "nonsense" => return Err(Fault::unusable("no such size")),
             "cut-before" if first => return Err(cut(Taken::No)),
             "cut-unsent" if first => return Err(cut(Taken::Perhaps)),
@@ -222,6 +229,7 @@ impl Actor {
             "poll-throttled" if times <= 2 => Err(Fault::vendor(Class::Rate, "429")),
             "poll-huge" => Err(Fault::vendor(Class::Retry, "TooLarge")),
             "limbo" => running,
+            "patient" if times == 1 => Ok(Progress::Running(Duration::from_mins(2))),
             "wrong-id" | "gone" => failed(Class::Gone),
             "late-refusal" => Ok(Progress::Failed(Fault::denied("not this"))),
             "fails-once" if self.stage.taken(prompt) == 1 => failed(Class::Retry),

@@ -177,6 +177,111 @@ async fn whatever_the_vendor_does_the_job_ends_right_and_is_charged_right() {
 }
 
 #[tokio::test]
+async fn what_one_back_end_cannot_do_the_next_one_is_asked_for_and_each_only_once() {
+    let (stage, rig) = (Stage::named("unable"), Rig::with_vendors().await);
+    let (first, _) = cast(&rig, "unable", "unknown", &["poor one"]).await;
+    cast(&rig, "unable", "repeat", &["poor two"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "unable 1").await.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    let job = rig.job(&caller, &id).await;
+    let message = job.message.expect("a message");
+    assert!(
+        message.ends_with("cannot"),
+        "the last one's words: {message}"
+    );
+    assert_eq!(stage.books().arrived.len(), 2, "each was asked once");
+    assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+
+    let (able, workers) = cast(&rig, "unable", "look_up", &["rich"]).await;
+    let id = rig.imagine(&caller, "unable 2").await.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(stage.taken("unable 2"), 1);
+    assert_eq!(rig.purse(&caller).await, ("96".into(), "0".into()));
+
+    // It is waited for while it is busy.
+    let full = WorkerChange {
+        concurrency: Some(1),
+        ..WorkerChange::default()
+    };
+    let changed = rig.engine.change_worker(&able, &workers[0], full).await;
+    changed.expect("changed");
+    let ranked = async |rank| {
+        let change = BackendChange {
+            rank: Some(rank),
+            ..BackendChange::default()
+        };
+        let changed = rig.engine.change_backend(&able, change).await;
+        changed.expect("changed");
+    };
+    ranked(0).await;
+    let busy = rig.imagine(&caller, "limbo").await.expect("accepted");
+    rig.rest().await;
+    ranked(5).await;
+    let before = stage.books().arrived.len();
+    let id = rig.imagine(&caller, "unable 3").await.expect("accepted");
+    for _ in 0..5 {
+        rig.rest().await;
+        rig.clock.advance(1_000);
+    }
+    assert_eq!(rig.state(&caller, &id).await, JobState::Waiting);
+    assert_eq!(stage.books().arrived.len(), before + 2, "each asked once");
+    rig.engine
+        .cancel(&caller.account_id, &busy)
+        .await
+        .expect("cancelled");
+    rig.clock.advance(1_000);
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    for (_, condition) in conditions(&rig, &first).await {
+        assert_eq!(condition, "well", "it is not held against anybody");
+    }
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
+    let (stage, rig) = (Stage::named("hooks"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "hooks", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let asked_once = async |prompt: &str| {
+        let before = stage.books().polls;
+        let id = rig.imagine(&caller, prompt).await.expect("accepted");
+        while stage.books().polls == before {
+            rig.rest().await;
+        }
+        id
+    };
+    let done = asked_once("patient").await;
+    rig.rest().await;
+    assert_eq!(stage.books().polls, 1, "the vendor asked for patience");
+    let hook = stage.books().hooks[0].clone().expect("an address");
+    let base = format!("https://own.example/hooks/v1/{backend}/");
+    let token = hook.strip_prefix(&base).expect("the own address");
+    let last = if token.ends_with('0') { '1' } else { '0' };
+    let altered = format!("{}{last}", &token[..token.len() - 1]);
+    for (backend, token) in [(&*backend, "x"), ("another", token), (&*backend, &*altered)] {
+        assert!(!rig.engine.vendor_hook(backend, token), "{backend} {token}");
+    }
+    assert!(rig.engine.vendor_hook(&backend, token));
+    rig.rest().await;
+    assert_eq!(stage.books().polls, 2);
+    assert_eq!(rig.state(&caller, &done).await, JobState::Succeeded);
+
+    // A post about a job that is not done changes nothing but the time of a question.
+    let running = asked_once("limbo").await;
+    let hook = stage.books().hooks[1].clone().expect("an address");
+    let token = hook.strip_prefix(&base).expect("the own address");
+    for _ in 0..3 {
+        assert!(rig.engine.vendor_hook(&backend, token));
+        rig.rest().await;
+        assert_eq!(rig.state(&caller, &running).await, JobState::Running);
+    }
+    rig.check_books().await;
+}
+
+#[tokio::test]
 async fn a_throttled_worker_rests_for_as_long_as_the_vendor_asked() {
     let (stage, rig) = (Stage::named("rests"), Rig::with_vendors().await);
     let (backend, _) = cast(&rig, "rests", "unknown", &["one"]).await;

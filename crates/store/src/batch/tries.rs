@@ -15,6 +15,7 @@ struct TryLine<'a> {
     id: &'a str,
     attempts: i64,
     state: &'static str,
+    failures: i64,
     next_ms: i64,
     delivered_ms: Option<i64>,
     status: Option<i64>,
@@ -37,6 +38,7 @@ impl<'a> TryLine<'a> {
             id: &result.id,
             attempts: result.attempts,
             state,
+            failures: result.failures,
             next_ms,
             delivered_ms,
             status: result.status,
@@ -83,9 +85,9 @@ fn mark(id: &str, attempts: i64) -> String {
     format!("{id} {attempts}")
 }
 
-const MOVE_ON: &str = "UPDATE delivery SET state = v.state, next_ms = v.next_ms, \
+const MOVE_ON: &str = "UPDATE delivery SET state = v.state, failures = v.failures, next_ms = v.next_ms, \
      delivered_ms = v.delivered_ms, last_status = v.status, last_error = v.error \
-     FROM {rows:$1 id text, attempts bigint, state text, next_ms bigint, delivered_ms bigint, \
+     FROM {rows:$1 id text, attempts bigint, state text, failures bigint, next_ms bigint, delivered_ms bigint, \
      status bigint, error text} \
      WHERE delivery.id = v.id AND delivery.attempts = v.attempts AND delivery.state = 'sending' \
      RETURNING delivery.id || ' ' || delivery.attempts";

@@ -64,7 +64,17 @@ pub struct Requeue {
     pub counts: bool,
 }
 
+/// The state of an attempt whose back end cannot do the job at all.
+pub const UNABLE: &str = "unable";
+
 impl Store {
+    /// The workers that were asked for a job and said that they cannot do it.
+    pub async fn workers_unable(&self, job_id: &str) -> Result<Vec<String>> {
+        // Written out, so that the index made for it is seen to fit.
+        let sql = "SELECT worker FROM attempt WHERE job_id = $1 AND state = 'unable' ORDER BY id";
+        self.db().all(sql, args![job_id]).await
+    }
+
     /// Records the intent to ask a back end; false when the fence moved on. The same attempt counts once.
     pub async fn begin_attempt(&self, attempt: Attempt) -> Result<bool> {
         let (pending, answer) = Pending::new(attempt);

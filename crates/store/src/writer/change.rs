@@ -6,7 +6,8 @@ use tokio::sync::oneshot;
 
 use crate::batch::{self, attempts, tries};
 use crate::db::Conn;
-use crate::deliveries::DeliveryResult;
+use crate::deliveries::claim::{self, Chosen};
+use crate::deliveries::{Delivery, DeliveryResult};
 use crate::jobs::accept::{Accept, Accepted};
 use crate::jobs::attempt::{Attempt, Receipt};
 use crate::jobs::settle::{Settled, Settlement};
@@ -78,6 +79,7 @@ pub(crate) enum Change {
     Settle(Box<Pending<Settlement, Settled>>),
     Attempt(Box<Pending<Attempt, bool>>),
     Ticket(Box<Pending<Receipt, bool>>),
+    Claim(Box<Pending<Chosen, Vec<Delivery>>>),
     Tried(Box<Pending<DeliveryResult, bool>>),
     Other(Box<dyn Work>),
     Stop(oneshot::Sender<()>),
@@ -90,6 +92,7 @@ pub(crate) struct Batch {
     settles: Vec<Pending<Settlement, Settled>>,
     attempts: Vec<Pending<Attempt, bool>>,
     tickets: Vec<Pending<Receipt, bool>>,
+    claims: Vec<Pending<Chosen, Vec<Delivery>>>,
     tries: Vec<Pending<DeliveryResult, bool>>,
     others: Vec<Box<dyn Work>>,
 }
@@ -100,8 +103,15 @@ impl Batch {
             + self.settles.len()
             + self.attempts.len()
             + self.tickets.len()
+            + self.claims.len()
             + self.tries.len()
             + self.others.len()
+    }
+
+    /// Whether its commit must survive the machine. Claims and tries of deliveries need not: what is forgotten of them
+    /// is delivered once more, which receivers are promised to be able to tell. The next durable commit takes them along.
+    pub(crate) fn must_be_durable(&self) -> bool {
+        self.claims.len() + self.tries.len() < self.len()
     }
 
     /// Takes a change in, unless nobody waits for it any more.
@@ -111,6 +121,7 @@ impl Batch {
             Change::Settle(settle) if !settle.reply.is_closed() => self.settles.push(*settle),
             Change::Attempt(one) if !one.reply.is_closed() => self.attempts.push(*one),
             Change::Ticket(one) if !one.reply.is_closed() => self.tickets.push(*one),
+            Change::Claim(one) if !one.reply.is_closed() => self.claims.push(*one),
             Change::Tried(one) if !one.reply.is_closed() => self.tries.push(*one),
             Change::Other(other) if !other.is_abandoned() => self.others.push(other),
             _ => {}
@@ -130,6 +141,9 @@ impl Batch {
         }
         if !self.tries.is_empty() {
             tries::record(conn, &mut self.tries).await?;
+        }
+        for one in &mut self.claims {
+            one.answer = Some(claim::take(conn, &one.input).await?);
         }
         for other in &mut self.others {
             other.run(conn).await?;
@@ -158,6 +172,7 @@ impl Batch {
             .into_iter()
             .for_each(|one| one.send(outcome()));
         self.tickets.into_iter().for_each(|one| one.send(outcome()));
+        self.claims.into_iter().for_each(|one| one.send(outcome()));
         self.tries.into_iter().for_each(|one| one.send(outcome()));
         self.others.into_iter().for_each(|one| one.send(outcome()));
     }
@@ -173,7 +188,7 @@ impl Batch {
                 }));)+
             };
         }
-        single!(settles, accepts, attempts, tickets, tries, others);
+        single!(settles, accepts, attempts, tickets, tries, claims, others);
         one_each
     }
 }

@@ -1,7 +1,7 @@
 //! Attempts, tickets, progress, and giving a job back.
 
 use atelier_contract::JobState;
-use atelier_store::{Guard, ProgressNote, Requeue, Settled};
+use atelier_store::{Guard, ProgressNote, Requeue, Settled, UNABLE};
 
 use crate::rig::{NOW, Rig, sql};
 
@@ -11,6 +11,7 @@ each_db!(
     progress_only_rises_and_counts_as_a_change,
     a_job_given_back_waits_until_its_time,
     a_second_attempt_ends_the_first,
+    who_cannot_do_a_job_is_remembered,
 );
 
 async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
@@ -191,4 +192,19 @@ async fn a_second_attempt_ends_the_first(rig: Rig) {
         sql(&rig.url, &forged).await.is_err(),
         "one live attempt at most"
     );
+}
+
+async fn who_cannot_do_a_job_is_remembered(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    rig.begin(&id, 1, "attempt-u").await;
+    let worker = rig.job(&id).await.worker.expect("a worker");
+    let unable = async || rig.store.workers_unable(&id).await.expect("a list");
+    assert!(unable().await.is_empty());
+    let given_back = Requeue {
+        attempt_state: UNABLE,
+        ..requeue(&id, 1)
+    };
+    assert!(rig.store.requeue(given_back).await.expect("an answer"));
+    assert_eq!(unable().await, [worker]);
 }

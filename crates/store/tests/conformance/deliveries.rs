@@ -1,6 +1,6 @@
 //! Deliveries: claimed fairly, recorded once, given up and made due again.
 
-use atelier_store::{Claim, Delivery, DeliveryResult, DeliveryState, Guard, Room};
+use atelier_store::{AccountRoom, Claim, Delivery, DeliveryResult, DeliveryState, Guard, Room};
 
 use crate::rig::{NOW, Rig};
 
@@ -9,6 +9,7 @@ each_db!(
     claims_are_fair_between_hosts,
     claims_are_fair_between_accounts,
     a_lane_gives_as_many_as_it_has_room_for,
+    an_account_gives_no_more_than_its_share_however_many_hosts_it_has,
     receivers_on_other_ports_are_other_hosts,
     claims_of_a_dead_process_are_free_at_once,
     tries_recorded_together_are_each_answered,
@@ -49,6 +50,8 @@ async fn claim_with(
         limit,
         per_lane,
         rooms,
+        per_account: 1_000,
+        accounts: Vec::new(),
     };
     rig.store.claim_deliveries(claim).await.expect("claims")
 }
@@ -57,6 +60,7 @@ fn result(delivery: &Delivery, state: DeliveryState, status: i64) -> DeliveryRes
     DeliveryResult {
         id: delivery.id.clone(),
         attempts: delivery.attempts,
+        failures: delivery.failures + i64::from(status >= 300),
         state,
         status: Some(status),
         error: (status >= 300).then(|| format!("answered {status}")),
@@ -124,6 +128,34 @@ async fn claims_are_fair_between_accounts(rig: Rig) {
     let claimed = claim_with(&rig, DUE, 100, 10, closed.collect()).await;
     let whose: Vec<&str> = claimed.iter().map(|one| &*one.account_id).collect();
     assert_eq!(whose, [&*few]);
+}
+
+async fn an_account_gives_no_more_than_its_share_however_many_hosts_it_has(rig: Rig) {
+    let (many, few) = (rig.account(1, 100).await, rig.account(1, 100).await);
+    for number in 0..10 {
+        owed(&rig, &many, &format!("h{number}.example")).await;
+    }
+    for number in 0..3 {
+        owed(&rig, &few, &format!("h{number}.example")).await;
+    }
+    let claim = Claim {
+        now_ms: DUE,
+        lease_until_ms: DUE + 60_000,
+        limit: 100,
+        per_lane: 10,
+        rooms: Vec::new(),
+        per_account: 4,
+        accounts: vec![AccountRoom {
+            account_id: few.clone(),
+            places: 1,
+        }],
+    };
+    let claimed = rig.store.claim_deliveries(claim).await.expect("claims");
+    let count = |account: &str| {
+        let theirs = claimed.iter().filter(|one| one.account_id == account);
+        theirs.count()
+    };
+    assert_eq!((count(&many), count(&few)), (4, 1));
 }
 
 async fn a_lane_gives_as_many_as_it_has_room_for(rig: Rig) {
@@ -233,6 +265,7 @@ async fn a_try_is_recorded_with_its_log(rig: Rig) {
     );
     let second = claim(&rig, DUE + 200, 1, 1).await.remove(0);
     assert_eq!((second.attempts, second.last_status), (2, Some(500)));
+    assert_eq!((first.failures, second.failures), (0, 1));
     let done = result(&second, DeliveryState::Delivered, 200);
     assert!(rig.store.finish_delivery(done).await.expect("an answer"));
     assert_eq!(rig.store.next_delivery_ms().await.expect("a time"), None);
@@ -290,6 +323,7 @@ async fn a_lost_try_is_made_again(rig: Rig) {
     assert!(claim(&rig, DUE + 59_999, 1, 1).await.is_empty());
     let again = claim(&rig, DUE + 60_000, 1, 1).await.remove(0);
     assert_eq!((again.id, again.attempts), (id, 2));
+    assert_eq!(again.failures, 0, "nobody knows that it failed");
 }
 
 async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
@@ -333,9 +367,9 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     );
     let again = claim(&rig, DUE + 5, 10, 10).await;
     assert_eq!(
-        (again.len(), again[0].attempts),
-        (1, 2),
-        "the count goes on"
+        (again.len(), again[0].attempts, again[0].failures),
+        (1, 2, 0),
+        "the count goes on, the schedule begins anew"
     );
     let failed = async |since_ms| {
         rig.store

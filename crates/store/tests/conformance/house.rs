@@ -71,6 +71,13 @@ async fn a_setting_given_first_stands(rig: Rig) {
     };
     assert_eq!(put("first").await, "first");
     assert_eq!(put("second").await, "first");
+    let replace = async |old: &str, new: &str| {
+        let replaced = rig.store.replace_setting("secret", old, new).await;
+        replaced.expect("an answer")
+    };
+    assert!(replace("first", "third").await);
+    assert!(!replace("first", "fourth").await, "somebody was faster");
+    assert_eq!(put("second").await, "third");
 }
 
 async fn nodes_are_known_while_they_beat(rig: Rig) {

@@ -31,6 +31,12 @@ async fn a_job_is_found_by_its_owner_only(rig: Rig) {
         rig.store.job_of_anyone("unknown").await.expect("a read"),
         None
     );
+    let another = rig.waiting(&theirs, 1).await;
+    let ids = [id.clone(), "unknown".into(), another.clone()];
+    let several = rig.store.jobs_of_anyone(&ids).await.expect("a read");
+    let mut several: Vec<String> = several.into_iter().map(|row| row.id).collect();
+    several.sort();
+    assert_eq!(several, [id, another]);
 }
 
 fn named(rig: &Rig, job_id: &str, alias: &str) -> Settlement {

@@ -25,12 +25,15 @@ async fn tried(rig: &Rig, account_id: &str, state: DeliveryState, at_ms: i64) ->
         limit: 1,
         per_lane: 1,
         rooms: Vec::new(),
+        per_account: 1,
+        accounts: Vec::new(),
     };
     let claimed = rig.store.claim_deliveries(claim).await.expect("claimed");
     let result = DeliveryResult {
         id: claimed[0].id.clone(),
         attempts: claimed[0].attempts,
         state,
+        failures: 1,
         status: Some(500),
         error: None,
         duration_ms: 1,

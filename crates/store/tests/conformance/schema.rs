@@ -44,6 +44,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0008_workers",
         "a111f833136abec89234c862ec3134ffb8a886e8298fb851829eb7b906a0726a",
     ),
+    (
+        "0009_tries",
+        "775d77f6b7d75219bb32e972a79b6c5e2607a6b5f3499d5da2d2ece39ec34b44",
+    ),
 ];
 
 #[test]

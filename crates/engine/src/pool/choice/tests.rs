@@ -27,6 +27,7 @@ fn wish() -> Wish<'static> {
         lane: Lane::Any,
         follows: None,
         price: Quota::from_thousandths(1_000),
+        without: &[],
     }
 }
 
@@ -49,6 +50,23 @@ fn chosen<'a>(wish: &Wish<'_>, desks: &'a [Desk]) -> Option<&'a str> {
 fn the_first_back_end_in_order_is_taken_whatever_the_order_of_the_list() {
     let desks = [desk("c/1", 3), desk("a/1", 1), desk("b/1", 2)];
     assert_eq!(chosen(&wish(), &desks), Some("a/1"));
+}
+
+#[test]
+fn one_that_cannot_do_the_job_is_passed_over_and_calls_no_last_resort_in() {
+    let without = ["a".to_owned()];
+    let picky = Wish {
+        without: &without,
+        ..wish()
+    };
+    let desks = [desk("a/1", 1), desk("a/2", 1), desk("b/1", 2)];
+    assert_eq!(chosen(&picky, &desks), Some("b/1"));
+    let mut house = desk("house", 9);
+    let fall_back = [desk("a/1", 1), house.clone()];
+    assert_eq!(chosen(&picky, &fall_back), Some("house"), "as told");
+    house.last_resort = true;
+    let last_resort = [desk("a/1", 1), house];
+    assert_eq!(choose(&picky, last_resort.iter(), NOW), Choice::Nobody);
 }
 
 #[test]

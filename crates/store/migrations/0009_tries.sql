@@ -1,0 +1,6 @@
+-- Back ends that said they cannot do a job are not asked for it again.
+CREATE INDEX attempt_unable ON attempt (job_id) WHERE state = 'unable';
+
+-- The schedule of a callback goes by the tries that are known to have failed since it was owed, or asked for again.
+ALTER TABLE delivery ADD COLUMN failures BIGINT NOT NULL DEFAULT 0;
+UPDATE delivery SET failures = attempts WHERE state = 'due';
