@@ -125,7 +125,7 @@ impl Backend for ComfyUi {
     }
 
     fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
-        Box::pin(async move { self.polled(work, &prompts(ticket)).await })
+        Box::pin(async move { verdict::ended(self.polled(work, &prompts(ticket)).await) })
     }
 
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {

@@ -33,6 +33,7 @@ pub use fetch::{Download, FetchedImage};
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
 pub(crate) use sift::Sifter;
+pub(crate) use vendor::segment;
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.

@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 use crate::backend::{
     Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
-use crate::http::{VendorCall, VendorHttp};
+use crate::http::{VendorCall, VendorHttp, segment};
 use crate::vendor::{Setup, Vendor};
+use crate::verdict::ended;
 use answer::{OwnReasons, Submitted};
 use settings::{Dialect, Settings};
 
@@ -148,7 +149,7 @@ impl Midjourney {
     }
 
     async fn asked_seed(&self, task: &str) -> Result<String, Fault> {
-        let call = VendorCall::get(format!("mj/task/{}/image-seed", plain(task))).within(SEED);
+        let call = VendorCall::get(format!("mj/task/{}/image-seed", segment(task))).within(SEED);
         let answer = self.http.ask(call).await?;
         let body = answer::judged(&answer, &self.reasons)?;
         match &body["result"] {
@@ -160,7 +161,7 @@ impl Midjourney {
 
     async fn look(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
         let id = ticket["task"].as_str().unwrap_or_default();
-        let call = VendorCall::get(format!("mj/task/{}/fetch", plain(id)));
+        let call = VendorCall::get(format!("mj/task/{}/fetch", segment(id)));
         let answer = self.http.ask(call).await?;
         if !answer.is_good() {
             answer::judged(&answer, &self.reasons)?;
@@ -243,18 +244,12 @@ impl Backend for Midjourney {
     }
 
     fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
-        Box::pin(async move {
-            match self.look(work, ticket).await {
-                // What will not pass is an end, not a question that failed.
-                Err(fault) if !fault.class.may_pass() => Ok(Progress::Failed(fault)),
-                other => other,
-            }
-        })
+        Box::pin(async move { ended(self.look(work, ticket).await) })
     }
 
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
         Box::pin(async move {
-            let id = plain(ticket["task"].as_str().unwrap_or_default());
+            let id = segment(ticket["task"].as_str().unwrap_or_default());
             let call = VendorCall::post_json(format!("mj/task/{id}/cancel"), &json!({}));
             if let Err(fault) = self.http.ask(call).await {
                 tracing::info!(detail = %fault.detail, "the proxy was not told to stop");
@@ -276,10 +271,4 @@ impl Backend for Midjourney {
             answer::judged(&answer, &self.reasons).map(|_| ())
         })
     }
-}
-
-/// An identifier as one segment of a path.
-fn plain(id: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    id.chars().filter(|c| is_plain(*c)).collect()
 }

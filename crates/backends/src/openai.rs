@@ -97,7 +97,7 @@ impl Backend for OpenAi {
     }
 
     fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
-        Box::pin(self.poll_video(work, ticket))
+        Box::pin(async move { verdict::ended(self.poll_video(work, ticket).await) })
     }
 
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {

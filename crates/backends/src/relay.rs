@@ -15,9 +15,10 @@ use atelier_contract::{JobState, operation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Taken, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp};
+use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
 use crate::vendor::{Setup, Vendor};
+use crate::verdict::{ended, nonsense};
 use shape::Shape;
 
 /// The vendor's line in the table.
@@ -194,13 +195,6 @@ fn entry(work: &Work) -> Result<(&'static Family, &'static Submit), Fault> {
     operation(&work.operation).ok_or_else(unknown)
 }
 
-fn nonsense(answer: &VendorAnswer) -> Fault {
-    Fault {
-        taken: Taken::Perhaps,
-        ..Fault::vendor(Class::Retry, answer.start())
-    }
-}
-
 /// Progress as a number or as text.
 fn percent(value: &Value) -> Option<u8> {
     let text = value.as_str().map(|text| text.trim_end_matches('%'));
@@ -223,13 +217,7 @@ impl Backend for Relay {
     }
 
     fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
-        Box::pin(async move {
-            match self.look(work, ticket).await {
-                // What will not pass is an end, not a question that failed.
-                Err(fault) if !fault.class.may_pass() => Ok(Progress::Failed(fault)),
-                other => other,
-            }
-        })
+        Box::pin(async move { ended(self.look(work, ticket).await) })
     }
 
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
@@ -237,7 +225,7 @@ impl Backend for Relay {
             let Some(id) = ticket["jobId"].as_str() else {
                 return;
             };
-            let path = format!("/jobs/v1/{}/cancel", encoded(id));
+            let path = format!("/jobs/v1/{}/cancel", segment(id));
             let call = VendorCall::post_json(path, &json!({}));
             if let Err(fault) = self.http.ask(call).await {
                 tracing::info!(detail = %fault.detail, "the remote was not told to stop");
@@ -261,10 +249,4 @@ impl Backend for Relay {
             }
         })
     }
-}
-
-/// An identifier as one segment of a path.
-fn encoded(id: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    id.chars().filter(|c| is_plain(*c)).collect()
 }

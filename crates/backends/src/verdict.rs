@@ -1,12 +1,15 @@
 //! What a vendor's unwelcome answer means: the class of the fault, how long to wait, and what of the vendor's words a
 //! caller may read.
 
+mod told;
+
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
 use crate::backend::{Class, Fault, Taken};
 use crate::http::VendorAnswer;
+pub(crate) use told::{ended, short, told};
 
 /// No vendor is left alone for longer because it said so.
 const LONGEST_REST: Duration = Duration::from_hours(24);
@@ -33,6 +36,15 @@ const MONEY: &[&str] = &[
     "payment required",
 ];
 
+/// Codes of credentials that are not taken, which some servers put into another status than 401.
+const KEY: &[&str] = &[
+    "401",
+    "auth_error",
+    "authentication_error",
+    "invalid_api_key",
+    "token_not_found_in_db",
+];
+
 /// What a vendor says about a failure.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
@@ -50,7 +62,11 @@ impl Said {
             Some(value.to_owned())
         };
         let code = |value: &Value| {
-            let code = text(value, "code").unwrap_or_default();
+            let code = match &value["code"] {
+                Value::String(code) => code.clone(),
+                Value::Number(code) => code.to_string(),
+                _ => String::new(),
+            };
             let kind = text(value, "type").unwrap_or_default();
             format!("{code} {kind}").trim().to_owned()
         };
@@ -91,6 +107,12 @@ impl Said {
     /// Whether a review refused the content.
     pub(crate) fn is_review(&self) -> bool {
         self.mentions(REVIEW)
+    }
+
+    /// Whether the credentials are not taken. Only the code tells: the words may be the caller's.
+    fn is_key(&self) -> bool {
+        let code = self.code.to_ascii_lowercase();
+        code.split_whitespace().any(|word| KEY.contains(&word))
     }
 
     /// Whether the worker account has no money left.
@@ -142,6 +164,7 @@ pub(crate) fn verdict(answer: &VendorAnswer) -> Fault {
     let class = match answer.status {
         400 | 403 | 422 | 451 if said.is_review() => Class::Reject,
         400 | 402 | 403 | 429 if said.is_money() => Class::Quota,
+        400 | 403 if said.is_key() => Class::Dead,
         401 => Class::Dead,
         402 => Class::Quota,
         429 => Class::Rate,
@@ -246,6 +269,22 @@ mod tests {
             (401, error("invalid_api_key"), Class::Dead),
             (402, "{}".into(), Class::Quota),
             (403, error("unverified"), Class::Dead),
+            (
+                400,
+                json!({"error": {"code": "400", "type": "auth_error", "message": "Authentication Error"}})
+                    .to_string(),
+                Class::Dead,
+            ),
+            (
+                400,
+                json!({"error": {"code": 401, "message": "no such key"}}).to_string(),
+                Class::Dead,
+            ),
+            (
+                400,
+                json!({"error": {"code": "bad_prompt", "message": "auth_error 401"}}).to_string(),
+                Class::BadRequest,
+            ),
             (403, "<html>".into(), Class::Retry),
             (404, "<html>".into(), Class::Retry),
             (404, error("model_not_found"), Class::Gone),

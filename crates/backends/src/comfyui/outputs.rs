@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::ComfyUi;
-use crate::backend::{Class, Fault, Made, Progress, Work};
+use crate::backend::{Fault, Made, Progress, Work};
 use crate::film::{filmed, kind};
 use crate::fit;
 use crate::prints::{Finish, finished};
@@ -23,11 +23,7 @@ impl ComfyUi {
             for address in addresses(entry).into_iter().take(MOST_FILES) {
                 let answer = self.http.download(&address).await?;
                 if !answer.is_good() {
-                    let fault = verdict::verdict(&answer);
-                    return match fault.class {
-                        Class::Gone => Ok(Progress::Failed(fault)),
-                        _ => Err(fault),
-                    };
+                    return Err(verdict::verdict(&answer));
                 }
                 files.push(answer.bytes);
             }

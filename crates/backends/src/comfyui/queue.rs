@@ -12,8 +12,6 @@ use crate::verdict;
 
 /// A queue or a history of thousands of prompts is long.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
-/// How much of a node's exception goes into a log.
-const DETAIL_CHARACTERS: usize = 300;
 
 /// What has become of a prompt.
 pub(super) enum State {
@@ -169,7 +167,7 @@ fn failed(entry: &Value) -> Option<Fault> {
     }
     let said = exception(entry);
     let text = said.map(ToString::to_string).unwrap_or_default();
-    let detail: String = text.chars().take(DETAIL_CHARACTERS).collect();
+    let detail = verdict::short(&text);
     Some(match said {
         Some(exception) if !is_memory(exception) => Fault {
             detail,

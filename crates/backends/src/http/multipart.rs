@@ -1,6 +1,7 @@
 //! A form with files, as `multipart/form-data`, built in memory.
 
 use bytes::Bytes;
+use serde_json::{Map, Value};
 
 /// A form under construction: fields and files in their order.
 #[derive(Default)]
@@ -14,6 +15,15 @@ struct Part {
 }
 
 impl Form {
+    /// A form of the fields of a JSON document.
+    pub(crate) fn of(fields: &Map<String, Value>) -> Self {
+        let add = |form: Self, (name, value): (&String, &Value)| match value {
+            Value::String(text) => form.text(name, text.as_str()),
+            other => form.text(name, other.to_string()),
+        };
+        fields.iter().fold(Self::default(), add)
+    }
+
     /// Adds a field.
     pub(crate) fn text(mut self, name: &str, value: impl Into<String>) -> Self {
         let head = format!(

@@ -331,6 +331,12 @@ impl VendorHttp {
     }
 }
 
+/// An identifier of a vendor as one segment of a path.
+pub(crate) fn segment(id: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    id.chars().filter(|c| is_plain(*c)).collect()
+}
+
 fn lost(trouble: Trouble, taken: Taken) -> Fault {
     Fault {
         taken,

@@ -2,12 +2,9 @@
 
 use serde_json::Value;
 
-use crate::backend::{Class, Fault, Taken};
+use crate::backend::{Class, Fault};
 use crate::http::VendorAnswer;
-use crate::verdict::{reason_for_caller, rest};
-
-/// No more of the vendor's words goes to the log.
-const MOST_CHARACTERS: usize = 300;
+use crate::verdict::{nonsense, reason_for_caller, rest, short, told};
 
 const BANNED: &str = "Banned prompt detected";
 const DENIED: &str = "Image denied";
@@ -78,17 +75,21 @@ pub(super) fn submitted(answer: &VendorAnswer, own: &OwnReasons) -> Result<Submi
             Ok(Submitted::Window(id, prompt.map(str::to_owned)))
         }
         Some(id) => Ok(Submitted::Task(id)),
-        None => Err(unclear(answer)),
+        None => Err(nonsense(answer)),
     }
 }
 
 /// The body of an answer whose code is good.
 pub(super) fn judged(answer: &VendorAnswer, own: &OwnReasons) -> Result<Value, Fault> {
-    let body = serde_json::from_slice::<Value>(&answer.bytes).unwrap_or_default();
+    let body = serde_json::from_slice::<Value>(&answer.bytes);
+    let is_page = body.is_err();
+    let body = body.unwrap_or_default();
     let code = body["code"].as_i64();
     let says = body["description"].as_str().unwrap_or_default();
     let detail = answer.start();
     let fault = match (answer.status, code) {
+        // A page that forbids comes from whoever stands before the proxy, who does not know the account.
+        (403, _) if is_page => Fault::vendor(Class::Retry, detail),
         (401 | 403, _) => Fault::vendor(Class::Dead, detail),
         (429, _) | (_, Some(23)) => Fault::vendor(Class::Rate, detail),
         (_, Some(1 | 21 | 22)) => return Ok(body),
@@ -96,13 +97,13 @@ pub(super) fn judged(answer: &VendorAnswer, own: &OwnReasons) -> Result<Value, F
         (_, Some(3)) => Fault::vendor(Class::Gone, detail),
         (_, Some(4)) => match classified(says, own) {
             Some(fault) => fault,
-            None => told(Class::BadRequest, INVALID, says),
+            None => told(Class::BadRequest, INVALID, reason_for_caller(says)),
         },
         (_, Some(9)) => match classified(says, own) {
             Some(fault) if fault.class != Class::BadRequest => fault,
             _ => Fault::vendor(Class::Retry, detail),
         },
-        _ => unclear(answer),
+        _ => nonsense(answer),
     };
     Err(Fault {
         after: rest(answer),
@@ -111,21 +112,13 @@ pub(super) fn judged(answer: &VendorAnswer, own: &OwnReasons) -> Result<Value, F
     })
 }
 
-/// Neither a yes nor a no: the task may be there all the same.
-fn unclear(answer: &VendorAnswer) -> Fault {
-    Fault {
-        taken: Taken::Perhaps,
-        ..Fault::vendor(Class::Retry, answer.start())
-    }
-}
-
 fn banned(body: &Value) -> Fault {
     let word = body["properties"]["bannedWord"].as_str();
     let message = match word {
         Some(word) if !word.is_empty() => format!("the back end does not allow the word `{word}`"),
         _ => "the back end does not allow a word of the prompt".to_owned(),
     };
-    told(Class::Reject, BANNED, &message)
+    told(Class::Reject, BANNED, reason_for_caller(&message))
 }
 
 /// Why a task failed.
@@ -156,24 +149,8 @@ fn classified(reason: &str, own: &OwnReasons) -> Option<Fault> {
             Class::BadRequest => INVALID,
             _ => INTERNAL,
         };
-        return Some(told(*class, kind, reason));
+        return Some(told(*class, kind, reason_for_caller(reason)));
     }
     let (_, class, kind) = REASONS.iter().find(|(phrase, ..)| said(phrase))?;
-    Some(told(*class, kind, reason))
-}
-
-/// A fault in the vendor's words where they are about the caller's request, and in our own otherwise.
-fn told(class: Class, kind: &'static str, words: &str) -> Fault {
-    let reason = reason_for_caller(words);
-    match class {
-        Class::Reject | Class::BadRequest if reason.is_empty() => {
-            Fault::new(class, kind, "the back end refused it")
-        }
-        Class::Reject | Class::BadRequest => Fault::new(class, kind, reason),
-        _ => Fault::vendor(class, short(words)),
-    }
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(MOST_CHARACTERS).collect()
+    Some(told(*class, kind, reason_for_caller(reason)))
 }

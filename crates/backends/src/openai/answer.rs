@@ -176,9 +176,8 @@ pub(super) fn failed(body: &Value) -> Fault {
 }
 
 fn odd(detail: &str) -> Fault {
-    let detail: String = detail.chars().take(300).collect();
     Fault {
         taken: Taken::Perhaps,
-        ..Fault::vendor(Class::Retry, detail)
+        ..Fault::vendor(Class::Retry, verdict::short(detail))
     }
 }

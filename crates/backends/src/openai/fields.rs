@@ -72,14 +72,7 @@ impl OpenAi {
             fields.insert("ref_images".to_owned(), images.collect());
             return VendorCall::post_json("images/generations", &Value::Object(fields));
         }
-        let mut form = Form::default();
-        for (name, value) in fields {
-            let value = match value {
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
-            form = form.text(&name, value);
-        }
+        let mut form = Form::of(&fields);
         let (path, field) = match self.settings.dialect {
             Dialect::Localai => ("images/inpainting", "image"),
             _ => ("images/edits", self.image_field(wish.images.len())),

@@ -12,7 +12,7 @@ use super::{OpenAi, answer};
 use crate::backend::{Class, Fault, Progress, Started, Taken, Work};
 use crate::bases::{self, cannot};
 use crate::film::filmed;
-use crate::http::{Form, VendorAnswer, VendorCall};
+use crate::http::{Form, VendorCall};
 use crate::prints::on_press;
 use crate::verdict;
 
@@ -120,14 +120,7 @@ impl OpenAi {
         if start.is_none() && self.settings.dialect != Dialect::VllmOmni {
             return Ok(VendorCall::post_json("videos", &Value::Object(fields)));
         }
-        let mut form = Form::default();
-        for (name, value) in fields {
-            let value = match value {
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
-            form = form.text(&name, value);
-        }
+        let mut form = Form::of(&fields);
         if let Some(start) = start {
             form = form.file("input_reference", "start.png", "image/png", start);
         }
@@ -202,12 +195,13 @@ impl OpenAi {
             .ask(VendorCall::get(format!("videos/{id}")))
             .await?;
         if !answer.is_good() {
-            return gone_or_asked_again(&answer);
+            return Err(verdict::verdict(&answer));
         }
         let video = answer.json()?;
         match video["status"].as_str().unwrap_or_default() {
             "completed" => self.fetch_video(work, id).await,
             "failed" | "cancelled" => Ok(Progress::Failed(answer::failed(&video))),
+            "deleted" => Err(Fault::vendor(Class::Gone, "the video was deleted")),
             // Queued, in progress, or a word this program does not know yet.
             _ => {
                 let percent = video["progress"].as_f64().unwrap_or(0.0);
@@ -220,7 +214,7 @@ impl OpenAi {
     async fn fetch_video(&self, work: &Work, id: &str) -> Result<Progress, Fault> {
         let answer = self.http.download(&format!("videos/{id}/content")).await?;
         if !answer.is_good() {
-            return gone_or_asked_again(&answer);
+            return Err(verdict::verdict(&answer));
         }
         let notes = json!({"video": id});
         filmed(work, vec![answer.bytes], notes)
@@ -237,15 +231,6 @@ impl OpenAi {
         if let Err(fault) = self.http.ask(call).await {
             tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
         }
-    }
-}
-
-/// A video the vendor does not know has ended; after any other failure it is asked again.
-fn gone_or_asked_again(answer: &VendorAnswer) -> Result<Progress, Fault> {
-    let fault = verdict::verdict(answer);
-    match fault.class {
-        Class::Gone => Ok(Progress::Failed(fault)),
-        _ => Err(fault),
     }
 }
 

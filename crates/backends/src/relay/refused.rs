@@ -7,10 +7,8 @@ use serde_json::Value;
 
 use crate::backend::{Class, Fault, Taken};
 use crate::http::VendorAnswer;
-use crate::verdict::rest;
+use crate::verdict::{rest, short, told};
 
-/// No more of the remote's words goes to a caller.
-const MOST_CHARACTERS: usize = 500;
 /// A first call with the same key is being answered; asking again soon gives its answer.
 const IN_FLIGHT: Duration = Duration::from_secs(1);
 
@@ -50,6 +48,8 @@ pub(super) fn body_of(answer: &VendorAnswer) -> Result<Value, Fault> {
             taken: Taken::Perhaps,
             ..Fault::vendor(Class::Retry, answer.start())
         }),
+        // A page that forbids comes from whoever stands before the remote, who does not know the account.
+        None if answer.status == 403 => Err(Fault::vendor(Class::Retry, answer.start())),
         body => Err(Fault {
             after: rest(answer),
             detail: answer.start(),
@@ -75,7 +75,7 @@ fn refusal(status: u16, body: &Value) -> Fault {
         Some(code) => meaning(*code),
         None => guessed(status, text("message")),
     };
-    let mut fault = told(class, kind, text("message"));
+    let mut fault = told(class, kind, short(text("message")));
     if class == Class::BadRequest
         && let Some(field) = body["param"].as_str()
     {
@@ -150,24 +150,9 @@ pub(super) fn failed(message: &str) -> Fault {
     };
     let known = KINDS.iter().find(|(known, _)| *known == kind);
     let (kind, class) = known.copied().unwrap_or((INTERNAL, Class::Retry));
-    let mut fault = told(class, kind, words.trim());
+    let mut fault = told(class, kind, short(words.trim()));
     if class == Class::Retry && !words.trim().is_empty() {
         fault.message = short(words.trim());
     }
     Fault { detail, ..fault }
-}
-
-/// A fault in the remote's words where they are about the caller's request, and in our own otherwise.
-fn told(class: Class, kind: &'static str, words: &str) -> Fault {
-    match class {
-        Class::Reject | Class::BadRequest if !words.is_empty() => {
-            Fault::new(class, kind, short(words))
-        }
-        Class::Reject | Class::BadRequest => Fault::new(class, kind, "the back end refused it"),
-        _ => Fault::vendor(class, short(words)),
-    }
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(MOST_CHARACTERS).collect()
 }

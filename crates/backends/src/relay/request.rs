@@ -199,14 +199,8 @@ fn as_json(submit: &Submit, fields: Fields, pictures: &[Inline<'_>]) -> VendorCa
 }
 
 fn as_form(submit: &Submit, mut fields: Fields, pictures: &[Inline<'_>]) -> VendorCall {
-    let mut form = Form::default();
     fields.retain(|name, _| !submit.files.contains(&name.as_str()));
-    for (name, value) in &fields {
-        form = match value {
-            Value::String(text) => form.text(name, text.as_str()),
-            other => form.text(name, other.to_string()),
-        };
-    }
+    let mut form = Form::of(&fields);
     for picture in pictures {
         let name = picture.pointer.split('/').nth(1).unwrap_or_default();
         let media_type = media_type(picture.bytes);

@@ -196,7 +196,7 @@ async fn cancel_and_probe() {
         ("POST", "/mj/task/17/cancel")
     );
     worker.probe().await.expect("well");
-    for (status, class) in [(401, Class::Dead), (403, Class::Dead), (502, Class::Retry)] {
+    for (status, class) in [(401, Class::Dead), (403, Class::Retry), (502, Class::Retry)] {
         let proxy = Remote::start(move |_| Reply::Raw(status, "", Vec::new()));
         let answer = proxy.worker(NAME, Value::Null).probe().await;
         assert_eq!(answer.expect_err("not well").class, class);

@@ -72,6 +72,19 @@ async fn an_answer_that_is_neither_yes_nor_no_may_have_been_a_yes() {
     }
 }
 
+/// Whoever stands before the proxy does not know the account.
+#[tokio::test]
+async fn a_page_that_forbids_says_nothing_about_the_account() {
+    let fault = fault_of(|| Reply::Raw(403, "", b"<html>forbidden</html>".to_vec())).await;
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::No));
+    let asked = polled(
+        || Reply::Raw(403, "", b"<html>forbidden</html>".to_vec()),
+        Value::Null,
+    );
+    let fault = asked.await.err().expect("a failed question");
+    assert_eq!(fault.class, Class::Retry);
+}
+
 async fn polled(
     reply: impl Fn() -> Reply + Send + Sync + 'static,
     settings: Value,

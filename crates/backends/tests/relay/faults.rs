@@ -73,6 +73,13 @@ async fn services_without_codes_are_understood_by_status_and_words() {
     }
 }
 
+/// Whoever stands before the remote does not know the account.
+#[tokio::test]
+async fn a_page_that_forbids_says_nothing_about_the_account() {
+    let fault = fault_of(|| Reply::Raw(403, "", b"<html>forbidden</html>".to_vec())).await;
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::No));
+}
+
 #[tokio::test]
 async fn a_bad_field_is_named_once() {
     let fault = fault_of(|| {

@@ -212,6 +212,22 @@ async fn an_ended_video_is_told_from_a_failed_question() {
             Class::Gone,
             true,
         ),
+        (
+            answer(&json!({"id": "video_1", "status": "deleted"})),
+            Class::Gone,
+            true,
+        ),
+        (
+            status(400, &json!({"detail": "not a video of yours"})),
+            Class::BadRequest,
+            true,
+        ),
+        (
+            status(422, &json!({"detail": [{"msg": "bad id"}]})),
+            Class::BadRequest,
+            true,
+        ),
+        (page(400), Class::Retry, false),
         (page(404), Class::Retry, false),
         (
             status(401, &json!({"error": {"code": "invalid_api_key"}})),
