@@ -1,5 +1,6 @@
 //! The house itself: what it is built from, and how it starts and stops.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
 
 use atelier_backends::Vendor;
@@ -72,6 +73,8 @@ pub struct Engine {
     pub(crate) lanes: Lanes,
     /// One clone per callback in flight; the count is the load.
     pub(crate) courier_load: Arc<()>,
+    /// The operator has been told that orphans stay because the vault is shared.
+    pub(crate) shared_vault_told: AtomicBool,
     pub(crate) tasks: TaskTracker,
     pub(crate) stopping: CancellationToken,
 }
@@ -101,6 +104,7 @@ impl Engine {
             bench: Arc::default(),
             callers: crate::callers::CallerCache::default(),
             courier_load: Arc::new(()),
+            shared_vault_told: AtomicBool::new(false),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
         })

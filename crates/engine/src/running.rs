@@ -46,7 +46,13 @@ impl Engine {
             "sweeper",
             milliseconds(settings.sweep_ms),
             None,
-            |engine| async move { engine.sweep_step().await.map(|_| false) },
+            |engine| async move { engine.sweep_step().await },
+        );
+        self.repeat(
+            "expiry",
+            milliseconds(settings.sweep_ms),
+            None,
+            |engine| async move { engine.expire_step().await },
         );
         self.repeat(
             "tidy",

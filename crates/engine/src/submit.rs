@@ -308,10 +308,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts inline pictures into the vault before the job is accepted, so that an accepted job has its inputs.
+    /// Puts inline pictures into the vault before the job is accepted, so that an accepted job has its inputs. They
+    /// are recorded first: from then on nobody deletes what is stored.
     async fn keep_inputs(&self, account_id: &str, brief: &Brief) -> Result<(), Refusal> {
         let now_ms = self.now_ms();
-        let mut kept = Vec::new();
+        let (mut rows, mut contents) = (Vec::new(), Vec::new());
         for Source { image, .. } in brief.inputs() {
             let ImageData::Inline(inline) = image else {
                 continue;
@@ -319,19 +320,8 @@ impl Engine {
             let (Some(bytes), Some(header)) = (&inline.bytes, inline.header) else {
                 continue;
             };
-            let key = input_key(account_id, &inline.hash);
-            self.files
-                .put(&key, bytes::Bytes::copy_from_slice(bytes))
-                .await
-                .map_err(|error| {
-                    tracing::error!(%error, "an input was not stored");
-                    Refusal::new(
-                        Code::Overloaded,
-                        "the service cannot store the image now; try again shortly",
-                    )
-                })?;
-            kept.push(NewAsset {
-                key,
+            rows.push(NewAsset {
+                key: input_key(account_id, &inline.hash),
                 job_id: String::new(),
                 account_id: account_id.to_owned(),
                 media_type: header.media_type.to_owned(),
@@ -339,12 +329,33 @@ impl Engine {
                 expires_ms: now_ms + self.settings.input_keep_ms,
                 created_ms: now_ms,
             });
+            contents.push(bytes);
         }
-        if kept.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
-        self.store.note_inputs(kept).await.map_err(unavailable)
+        let noted = self.store.note_inputs(rows.clone()).await;
+        if !noted.map_err(unavailable)? {
+            return Err(not_stored(
+                &"an expired copy of the same image is just being deleted",
+            ));
+        }
+        for (row, bytes) in rows.iter().zip(contents) {
+            let bytes = bytes::Bytes::copy_from_slice(bytes);
+            let put = self.files.put(&row.key, bytes).await;
+            put.map_err(|error| not_stored(&error))?;
+        }
+        Ok(())
     }
+}
+
+/// An input could not be stored; nothing was accepted.
+fn not_stored(why: &dyn std::fmt::Display) -> Refusal {
+    tracing::error!(%why, "an input was not stored");
+    Refusal::new(
+        Code::Overloaded,
+        "the service cannot store the image now; try again shortly",
+    )
 }
 
 /// The row of a job born leased, as the commit wrote it.

@@ -1,10 +1,10 @@
-//! The sweeper: overdue jobs, silent workers, expired files. It finds by looking, so it works after any crash.
+//! The sweeper: overdue jobs and silent workers. It finds by looking, so it works after any crash.
 
 use std::sync::Arc;
 
 use atelier_store::Guard;
+use futures_util::future::join_all;
 
-use crate::crash;
 use crate::engine::Engine;
 use crate::settle::{Ending, TIMED_OUT};
 
@@ -14,46 +14,33 @@ const AT_ONCE: i64 = 200;
 const NODE_SILENT_MS: i64 = 60_000;
 
 impl Engine {
-    /// Ends overdue jobs, takes up jobs of silent workers, deletes expired files; says how much it did.
-    pub async fn sweep_step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
+    /// Ends overdue jobs and takes up jobs of silent workers; says whether more may be waiting.
+    pub async fn sweep_step(self: &Arc<Self>) -> Result<bool, atelier_store::Error> {
         let now_ms = self.now_ms();
-        let mut done = 0;
-        // Time-outs first: a job past its deadline is not worth taking up.
-        for id in self.store.overdue(now_ms, AT_ONCE).await? {
-            let ending = Ending::Failure(TIMED_OUT.into());
-            if self.settle(&id, Guard::Unfinished, ending).await?.is_some() {
-                self.stop_work(&id);
-                done += 1;
-            }
-        }
+        // Time-outs first: a job past its deadline is not worth taking up. All at once, so that they share commits.
+        let overdue = self.store.overdue(now_ms, AT_ONCE).await?;
+        let ended = join_all(overdue.iter().map(|id| self.time_out(id))).await;
+        let ended: usize = ended.into_iter().sum::<Result<usize, _>>()?;
+        let mut adopted = 0;
         for row in self.store.expired_leases(now_ms, AT_ONCE).await? {
             // A lease of our own ran out while we were busy, not dead: renewing it is the renewer's business.
             if row.lease_owner.as_deref() == Some(&self.node) && self.bench.holds(&row.id) {
                 continue;
             }
             self.adopt(row).await?;
-            done += 1;
+            adopted += 1;
         }
-        done += self.delete_expired(now_ms).await?;
-        Ok(done)
+        Ok(ended.max(adopted) >= AT_ONCE as usize)
     }
 
-    async fn delete_expired(&self, now_ms: i64) -> Result<usize, atelier_store::Error> {
-        let expired = self.store.expired_assets(now_ms, AT_ONCE).await?;
-        let mut gone = Vec::new();
-        for asset in expired {
-            match self.files.delete(&asset.key).await {
-                Ok(()) => gone.push(asset.key),
-                Err(error) => {
-                    tracing::warn!(%error, key = asset.key, "an expired file was not deleted");
-                }
-            }
+    /// Ends an overdue job; how many were ended.
+    async fn time_out(&self, id: &str) -> Result<usize, atelier_store::Error> {
+        let ending = Ending::Failure(TIMED_OUT.into());
+        let settled = self.settle(id, Guard::Unfinished, ending).await?;
+        if settled.is_some() {
+            self.stop_work(id);
         }
-        if !gone.is_empty() {
-            crash::point("sweeper.before_forget");
-            self.store.forget_assets(&gone).await?;
-        }
-        Ok(gone.len())
+        Ok(usize::from(settled.is_some()))
     }
 
     /// Says that this node is alive and still works on what it has in hand; stops what it has lost.

@@ -1,11 +1,9 @@
 //! The slow round of the sweeper: files that no row knows, and rows that have been kept for long enough. Jobs and the
 //! ledger are kept for ever.
 
-use futures_util::StreamExt as _;
-
 use crate::engine::Engine;
 
-/// Rows deleted in one commit, and files looked up in one question.
+/// Rows deleted in one commit.
 const AT_ONCE: i64 = 500;
 /// A node that was silent for this long will not come back under its name.
 const NODE_GONE_MS: i64 = 24 * 3_600_000;
@@ -19,7 +17,7 @@ enum Old {
 }
 
 impl Engine {
-    /// Forgets what has been kept for long enough and deletes orphaned files; says how many rows and files went.
+    /// Forgets what has been kept for long enough and gives up orphaned files; says how many rows and files.
     pub async fn tidy_step(&self) -> Result<u64, atelier_store::Error> {
         let (store, settings, now_ms) = (&self.store, &self.settings, self.now_ms());
         let mut gone = store
@@ -29,7 +27,7 @@ impl Engine {
         for old in [Old::Tries, Old::Attempts, Old::Acts] {
             gone += self.forget_all(old, now_ms).await?;
         }
-        Ok(gone + self.delete_orphans(now_ms - settings.orphan_ms).await?)
+        Ok(gone + self.give_up_orphans(now_ms - settings.orphan_ms).await?)
     }
 
     /// Forgets old rows of a kind, one commit after the other until there are no more.
@@ -51,33 +49,5 @@ impl Engine {
                 return Ok(gone);
             }
         }
-    }
-
-    /// Deletes files written before a time that no row knows: a crash between storing and settling leaves them.
-    async fn delete_orphans(&self, before_ms: i64) -> Result<u64, atelier_store::Error> {
-        let unfinished = self.files.sweep_unfinished(before_ms).await;
-        let listed = match (unfinished, self.files.list("", before_ms).await) {
-            (Ok(_), Ok(keys)) => keys,
-            (Err(error), _) | (_, Err(error)) => {
-                tracing::warn!(%error, "the vault could not be listed");
-                return Ok(0);
-            }
-        };
-        let mut pages = listed.ready_chunks(AT_ONCE as usize);
-        let mut deleted = 0;
-        while let Some(page) = pages.next().await {
-            let whole = page.len();
-            let keys: Vec<String> = page.into_iter().filter_map(Result::ok).collect();
-            if keys.len() < whole {
-                tracing::warn!("the vault was listed in part only");
-            }
-            for key in self.store.unknown_assets(&keys).await? {
-                match self.files.delete(&key).await {
-                    Ok(()) => deleted += 1,
-                    Err(error) => tracing::warn!(%error, key, "an orphaned file was not deleted"),
-                }
-            }
-        }
-        Ok(deleted)
     }
 }

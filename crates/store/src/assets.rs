@@ -22,14 +22,22 @@ pub struct Asset {
     pub media_type: String,
     /// Its size.
     pub bytes: i64,
-    /// When it may be deleted.
+    /// When it may be deleted; below zero, the time at which somebody set about deleting it.
     pub expires_ms: i64,
     /// When it was stored.
     pub created_ms: i64,
 }
 
+/// How long the one who condemned a file has for deleting it; afterwards the key may be stored anew.
+pub const DELETING_MS: i64 = 60_000;
+
 /// A file to be recorded.
 pub type NewAsset = Asset;
+
+#[derive(Serialize)]
+struct Orphan<'a> {
+    key: &'a str,
+}
 
 const ASSET_COLUMNS: &str = "key, job_id, account_id, media_type, bytes, expires_ms, created_ms";
 
@@ -63,34 +71,72 @@ impl Store {
         Ok(unknown.cloned().collect())
     }
 
-    /// Files that may be deleted, longest expired first.
-    pub async fn expired_assets(&self, now_ms: i64, limit: i64) -> Result<Vec<Asset>> {
-        let sql = format!(
-            "SELECT {ASSET_COLUMNS} FROM asset WHERE expires_ms < $1 \
-             ORDER BY expires_ms, key LIMIT $2"
-        );
-        self.db().all(&sql, args![now_ms, limit]).await
-    }
-
-    /// Forgets files that were deleted.
-    pub async fn forget_assets(&self, keys: &[String]) -> Result<()> {
-        self.change(json(keys), |conn, keys| {
+    /// Condemns expired files, longest expired first, and gives their keys: until [`DELETING_MS`] later nobody but
+    /// the caller has a claim on them. What was condemned before `again_ms` and is still there is condemned anew, so
+    /// that a file that cannot be deleted holds up no other.
+    pub async fn condemn_assets(
+        &self,
+        now_ms: i64,
+        again_ms: i64,
+        limit: i64,
+    ) -> Result<Vec<String>> {
+        self.change((now_ms, again_ms, limit), |conn, (now, again, limit)| {
             Box::pin(async move {
-                let sql = "DELETE FROM asset WHERE key IN ({list:$1})";
-                conn.run(sql, args![keys]).await.map(|_| ())
+                // Judged again on the row itself: another node may have been faster to it.
+                let sql = "UPDATE asset SET expires_ms = $1 WHERE key IN (SELECT key FROM asset \
+                     WHERE expires_ms > $2 AND expires_ms < $3 ORDER BY expires_ms, key LIMIT $4) \
+                     AND expires_ms > $2 AND expires_ms < $3 RETURNING key";
+                conn.all(sql, args![-*now, -*again, *now, *limit]).await
             })
         })
         .await
     }
 
-    /// Records inputs stored before their job is accepted; a known one only lives longer.
-    pub async fn note_inputs(&self, inputs: Vec<NewAsset>) -> Result<()> {
-        self.change(inputs, |conn, inputs| Box::pin(upsert(conn, inputs)))
-            .await
+    /// Forgets files that were condemned at a time and have been deleted; a key that somebody stored anew stays.
+    pub async fn forget_assets(&self, keys: &[String], condemned_ms: i64) -> Result<()> {
+        self.change((json(keys), condemned_ms), |conn, (keys, condemned_ms)| {
+            Box::pin(async move {
+                let sql = "DELETE FROM asset WHERE key IN ({list:$1}) AND expires_ms = $2";
+                conn.run(sql, args![&*keys, -*condemned_ms])
+                    .await
+                    .map(|_| ())
+            })
+        })
+        .await
+    }
+
+    /// Records files that no row knows as expired, so that they go the way of every expired file; how many.
+    pub async fn note_orphans(&self, keys: &[String], now_ms: i64) -> Result<u64> {
+        let lines: Vec<Orphan<'_>> = keys.iter().map(|key| Orphan { key }).collect();
+        self.change((json(&lines), now_ms), |conn, (lines, now_ms)| {
+            Box::pin(async move {
+                let sql = "INSERT INTO asset (key, job_id, account_id, media_type, bytes, \
+                     expires_ms, created_ms) SELECT v.key, '', '', '', 0, 0, $2 \
+                     FROM {rows:$1 key text} WHERE TRUE ON CONFLICT (key) DO NOTHING";
+                conn.run(sql, args![&*lines, *now_ms]).await
+            })
+        })
+        .await
+    }
+
+    /// Records inputs before they are stored; a known one only lives longer. False when one of them is being deleted
+    /// at this moment: it is to be recorded again after a while, and stored only then.
+    pub async fn note_inputs(&self, inputs: Vec<NewAsset>) -> Result<bool> {
+        self.change(inputs, |conn, inputs| {
+            Box::pin(async move {
+                upsert(conn, inputs).await?;
+                let keys: Vec<&String> = inputs.iter().map(|input| &input.key).collect();
+                let sql =
+                    "SELECT key FROM asset WHERE key IN ({list:$1}) AND expires_ms < 0 LIMIT 1";
+                let condemned: Option<String> = conn.maybe(sql, args![&json(&keys)]).await?;
+                Ok(condemned.is_none())
+            })
+        })
+        .await
     }
 }
 
-/// Records files; one that is known keeps its row and only lives longer.
+/// Records files; one that is known keeps its row and only lives longer, unless it is being deleted at this moment.
 pub(crate) async fn upsert(conn: &mut Conn, assets: &[Asset]) -> Result<()> {
     let mut by_key: BTreeMap<&str, &Asset> = BTreeMap::new();
     for asset in assets {
@@ -108,9 +154,11 @@ pub(crate) async fn upsert(conn: &mut Conn, assets: &[Asset]) -> Result<()> {
          SELECT v.key, v.job_id, v.account_id, v.media_type, v.bytes, v.expires_ms, v.created_ms \
          FROM {rows:$1 key text, job_id text, account_id text, media_type text, bytes bigint, \
          expires_ms bigint, created_ms bigint} WHERE TRUE ON CONFLICT (key) DO UPDATE SET \
-         expires_ms = CASE WHEN excluded.expires_ms > asset.expires_ms \
-         THEN excluded.expires_ms ELSE asset.expires_ms END",
-        args![&json(&lines)],
+         account_id = excluded.account_id, media_type = excluded.media_type, \
+         bytes = excluded.bytes, expires_ms = CASE WHEN excluded.expires_ms > asset.expires_ms \
+         THEN excluded.expires_ms ELSE asset.expires_ms END \
+         WHERE asset.expires_ms >= 0 OR asset.expires_ms + excluded.created_ms > $2",
+        args![&json(&lines), DELETING_MS],
     )
     .await
     .map(|_| ())

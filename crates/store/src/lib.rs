@@ -28,7 +28,7 @@ pub mod workers;
 mod writer;
 
 pub use accounts::{Account, AccountPatch, NewAccount};
-pub use assets::{Asset, NewAsset};
+pub use assets::{Asset, DELETING_MS, NewAsset};
 pub use audit::AuditRow;
 pub use deliveries::{
     AccountRoom, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, Room,

@@ -59,11 +59,34 @@ impl Rig {
     }
 
     async fn on(clock: Clock, (slots, lost): (usize, LostSubmit), outbound: Outbound) -> Self {
-        let folder = std::env::temp_dir().join(format!("atelier-story-{}", Ids::Random.uuid()));
-        std::fs::create_dir_all(&folder).expect("a folder");
+        let folder = fresh_folder();
+        let files = Files::folder(folder.join("files")).expect("a folder");
+        Box::pin(Self::in_folder(
+            (folder, files),
+            clock,
+            (slots, lost),
+            outbound,
+        ))
+        .await
+    }
+
+    /// A house of its own that keeps its files in a given vault.
+    pub(crate) async fn keeping(files: Files) -> Self {
+        let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
+        let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+        let clock = Clock::manual(START_MS);
+        let parts = (fresh_folder(), files);
+        Self::in_folder(parts, clock, (4, LostSubmit::Repeat), outbound).await
+    }
+
+    async fn in_folder(
+        (folder, files): (PathBuf, Files),
+        clock: Clock,
+        (slots, lost): (usize, LostSubmit),
+        outbound: Outbound,
+    ) -> Self {
         let backend = Arc::new(Scripted::new(slots, lost));
         let store = open_store(&folder).await;
-        let files = Files::folder(folder.join("files")).expect("a folder");
         let parts = (store.clone(), files.clone(), outbound.clone());
         let engine = house(parts, &clock, backend.clone(), "node-1");
         Self {
@@ -110,10 +133,11 @@ impl Rig {
         house(parts, &self.clock, self.backend.clone(), name)
     }
 
-    /// The files in the vault.
+    /// The files of jobs in the vault.
     pub(crate) async fn stored(&self) -> Vec<String> {
         let keys = self.files.list("", i64::MAX).await.expect("a list");
         let mut keys: Vec<String> = keys.map(|key| key.expect("a key")).collect().await;
+        keys.retain(|key| !key.starts_with("installs/"));
         keys.sort();
         keys
     }
@@ -296,6 +320,12 @@ impl Drop for Rig {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+fn fresh_folder() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("atelier-story-{}", Ids::Random.uuid()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
 }
 
 async fn open_store(folder: &std::path::Path) -> Store {

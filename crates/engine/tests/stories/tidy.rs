@@ -32,10 +32,11 @@ async fn files_that_a_crash_left_behind_are_deleted_and_no_others() {
     );
     rig.clock.advance(2 * 3_600_000);
     assert_eq!(rig.engine.tidy_step().await.expect("tidied"), 3);
+    rig.engine.expire_step().await.expect("deleted");
     assert_eq!(rig.stored().await, kept, "a known file stays");
     assert_eq!(rig.engine.tidy_step().await.expect("tidied"), 0);
     rig.clock.advance(2 * DAY_MS);
-    rig.engine.sweep_step().await.expect("swept");
+    rig.engine.expire_step().await.expect("deleted");
     assert!(rig.stored().await.is_empty(), "until it expires");
 }
 
@@ -58,7 +59,7 @@ async fn tries_and_attempts_go_after_a_month_while_the_job_and_its_count_stay() 
         assert_eq!(log().await, 1, "too young");
         rig.clock.advance(31 * DAY_MS);
         // One try and one attempt; the file has no row any more once it is swept.
-        rig.engine.sweep_step().await.expect("swept");
+        rig.engine.expire_step().await.expect("deleted");
         assert_eq!(rig.engine.tidy_step().await.expect("tidied"), 2);
         assert_eq!(log().await, 0);
         assert_eq!(rig.job(&caller, &id).await.hook_times, 1);

@@ -83,7 +83,7 @@ impl Vault {
         .expect("the vault")
     }
 
-    /// The keys of everything that is stored.
+    /// The keys of everything that is stored for jobs.
     pub(crate) async fn stored(&self, gateway: &Gateway) -> Vec<String> {
         let keys = self
             .files(gateway)
@@ -91,6 +91,7 @@ impl Vault {
             .await
             .expect("a list");
         let mut keys: Vec<String> = keys.map(|key| key.expect("a key")).collect().await;
+        keys.retain(|key| !key.starts_with("installs/"));
         keys.sort();
         keys
     }

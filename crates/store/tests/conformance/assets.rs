@@ -1,12 +1,14 @@
 //! Files: recorded, extended, expired, forgotten.
 
-use atelier_store::Asset;
+use atelier_store::{Asset, DELETING_MS};
 
 use crate::rig::{NOW, Rig};
 
 each_db!(
     an_input_is_recorded_and_only_lives_longer,
-    expired_files_are_listed_until_forgotten,
+    expired_files_are_condemned_until_forgotten,
+    an_input_that_is_being_deleted_is_recorded_only_afterwards,
+    an_orphan_becomes_an_expired_file_and_a_known_one_does_not,
     keys_without_a_row_are_told_apart,
 );
 
@@ -56,31 +58,86 @@ async fn an_input_is_recorded_and_only_lives_longer(rig: Rig) {
         .expect("nothing to do");
 }
 
-async fn expired_files_are_listed_until_forgotten(rig: Rig) {
+/// Condemned at a time, with what was condemned ten minutes before taken up again.
+async fn condemn(rig: &Rig, now_ms: i64, limit: i64) -> Vec<String> {
+    let keys = rig.store.condemn_assets(now_ms, now_ms - 600_000, limit);
+    let mut keys = keys.await.expect("condemned");
+    keys.sort();
+    keys
+}
+
+async fn note(rig: &Rig, key: &str, now_ms: i64) -> bool {
+    let again = Asset {
+        created_ms: now_ms,
+        ..input(key, now_ms + 1_000_000)
+    };
+    rig.store.note_inputs(vec![again]).await.expect("noted")
+}
+
+async fn expired_files_are_condemned_until_forgotten(rig: Rig) {
     let files = vec![
         input("in/c", NOW + 3),
         input("in/d", NOW + 1),
         input("in/e", NOW + 2),
     ];
     rig.store.note_inputs(files).await.expect("noted");
-    assert!(
-        rig.store
-            .expired_assets(NOW + 1, 10)
-            .await
-            .expect("rows")
-            .is_empty()
-    );
-    let keys = async |now_ms, limit| -> Vec<String> {
-        let rows = rig.store.expired_assets(now_ms, limit).await.expect("rows");
-        rows.into_iter().map(|row| row.key).collect()
-    };
-    assert_eq!(keys(NOW + 3, 10).await, ["in/d", "in/e"]);
-    assert_eq!(keys(NOW + 9, 1).await, ["in/d"]);
+    assert!(condemn(&rig, NOW + 1, 10).await.is_empty());
+    assert_eq!(condemn(&rig, NOW + 9, 1).await, ["in/d"], "longest first");
+    assert_eq!(condemn(&rig, NOW + 9, 10).await, ["in/c", "in/e"], "once");
+    let gone = ["in/d".to_owned(), "in/x".to_owned()];
     rig.store
-        .forget_assets(&["in/d".into(), "in/x".into()])
+        .forget_assets(&gone, NOW + 9)
         .await
         .expect("forgotten");
-    assert_eq!(keys(NOW + 9, 10).await, ["in/e", "in/c"]);
+    assert_eq!(rig.store.asset("in/d").await.expect("a read"), None);
+    // The others could not be deleted: they do not stand in the way, and have their turn again later.
+    rig.store
+        .note_inputs(vec![input("in/f", NOW + 20)])
+        .await
+        .expect("noted");
+    assert_eq!(condemn(&rig, NOW + 500_000, 10).await, ["in/f"]);
+    assert_eq!(
+        condemn(&rig, NOW + 700_000, 10).await,
+        ["in/c", "in/e"],
+        "after a while"
+    );
+}
+
+async fn an_input_that_is_being_deleted_is_recorded_only_afterwards(rig: Rig) {
+    for key in ["in/a", "in/b", "in/c"] {
+        assert!(note(&rig, key, NOW).await);
+    }
+    let end = NOW + 1_000_001;
+    assert!(note(&rig, "in/a", end - 1).await);
+    assert_eq!(condemn(&rig, end, 10).await, ["in/b", "in/c"]);
+    assert!(!note(&rig, "in/b", end + 1).await, "its file is going");
+    let gone = ["in/a".to_owned(), "in/b".to_owned()];
+    rig.store
+        .forget_assets(&gone, end)
+        .await
+        .expect("forgotten");
+    let kept = rig.store.asset("in/a").await.expect("a read");
+    assert!(kept.is_some(), "it was never condemned");
+    assert!(note(&rig, "in/b", end + 2).await);
+    // Whoever condemned it had its time; from now on the key belongs to the one who stores it.
+    assert!(!note(&rig, "in/c", end + DELETING_MS).await);
+    assert!(note(&rig, "in/c", end + DELETING_MS + 1).await);
+    rig.store
+        .forget_assets(&["in/c".into()], end)
+        .await
+        .expect("too late");
+    assert!(rig.store.asset("in/c").await.expect("a read").is_some());
+}
+
+async fn an_orphan_becomes_an_expired_file_and_a_known_one_does_not(rig: Rig) {
+    assert!(note(&rig, "in/a", NOW).await);
+    let keys = ["in/a", "in/x", "out/y"].map(str::to_owned);
+    let noted = rig.store.note_orphans(&keys, NOW).await.expect("noted");
+    assert_eq!(noted, 2);
+    assert!(note(&rig, "in/x", NOW + 1).await, "wanted again in time");
+    assert_eq!(condemn(&rig, NOW + 2, 10).await, ["out/y"]);
+    let row = rig.store.asset("in/x").await.expect("a read");
+    assert_eq!(row.expect("a row").media_type, "image/png");
 }
 
 async fn keys_without_a_row_are_told_apart(rig: Rig) {

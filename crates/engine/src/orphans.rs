@@ -1,0 +1,131 @@
+//! Files that no row knows: a crash between storing and settling leaves them. They are looked for only in the folders
+//! of this service, and only while no other installation has left its mark in the vault: what one database does not
+//! know, another one may.
+
+use std::sync::atomic::Ordering;
+
+use atelier_store::files::FilesError;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use crate::engine::Engine;
+
+/// Where results and inputs are; nothing else in the vault is ever deleted.
+const OURS: [&str; 2] = ["out", "in"];
+/// Where each installation that uses the vault leaves its mark, named after itself.
+const MARKS: &str = "installs";
+/// The name of whoever owns files that were in the vault before the first mark.
+const SOMEBODY: &str = "unknown";
+/// The setting that names this installation; every node that shares the database shares it.
+const INSTALL: &str = "install.id";
+/// Files looked up in one question.
+const AT_ONCE: usize = 500;
+
+/// Why orphans could not be looked for.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("the vault could not be listed: {0}")]
+    Files(#[from] FilesError),
+    #[error(transparent)]
+    Store(#[from] atelier_store::Error),
+}
+
+impl Engine {
+    /// Has files written before a time that no row knows expire at once; says how many. A vault that cannot be read
+    /// is left for the next round.
+    pub(crate) async fn give_up_orphans(
+        &self,
+        before_ms: i64,
+    ) -> Result<u64, atelier_store::Error> {
+        match self.look_for_orphans(before_ms).await {
+            Ok(found) => Ok(found),
+            Err(Trouble::Store(error)) => Err(error),
+            Err(trouble) => {
+                tracing::warn!(%trouble, "orphaned files were not looked for");
+                Ok(0)
+            }
+        }
+    }
+
+    async fn look_for_orphans(&self, before_ms: i64) -> Result<u64, Trouble> {
+        let install = self.ids.uuid();
+        let install = self.store.put_setting_if_absent(INSTALL, &install).await?;
+        let marks = self.marks(&install, before_ms).await?;
+        let others: Vec<&str> = marks
+            .iter()
+            .map(String::as_str)
+            .filter(|mark| *mark != install)
+            .collect();
+        if !others.is_empty() {
+            if !self.shared_vault_told.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    install,
+                    marks = others.join(", "),
+                    "orphaned files are not deleted: other installations have left their marks in the vault; \
+                     delete the mark {MARKS}/NAME of one that no longer uses it"
+                );
+            }
+            return Ok(0);
+        }
+        self.files.sweep_unfinished(before_ms).await?;
+        let mut found = 0;
+        for folder in OURS {
+            let listed = self.files.list(folder, before_ms).await?;
+            let mut pages = listed.try_ready_chunks(AT_ONCE);
+            while let Some(page) = pages.next().await {
+                let keys = page.map_err(|broken| broken.1)?;
+                let keys = self.store.unknown_assets(&keys).await?;
+                if !keys.is_empty() {
+                    found += self.store.note_orphans(&keys, self.now_ms()).await?;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Who uses the vault, this installation included: it leaves its mark at the first look, and one for whoever owns
+    /// the files that were there before.
+    async fn marks(&self, install: &str, before_ms: i64) -> Result<Vec<String>, Trouble> {
+        let listed = self.files.list(MARKS, i64::MAX).await?;
+        let mut marks: Vec<String> = listed.try_collect().await?;
+        for mark in &mut marks {
+            *mark = mark.rsplit('/').next().unwrap_or_default().to_owned();
+        }
+        if marks.iter().any(|mark| mark == install) {
+            return Ok(marks);
+        }
+        // The stranger's mark first: after a crash between the two, the next look begins anew.
+        if marks.is_empty() && self.holds_unknown(before_ms).await? {
+            self.leave_mark(SOMEBODY).await?;
+            marks.push(SOMEBODY.to_owned());
+        }
+        self.leave_mark(install).await?;
+        marks.push(install.to_owned());
+        Ok(marks)
+    }
+
+    async fn leave_mark(&self, name: &str) -> Result<(), Trouble> {
+        let text = "An installation that keeps files here. While there is more than one mark, no files are \
+                    deleted but expired ones; delete the mark of an installation that is gone.\n";
+        let key = format!("{MARKS}/{name}");
+        Ok(self
+            .files
+            .put(&key, Bytes::from_static(text.as_bytes()))
+            .await?)
+    }
+
+    /// Whether the vault holds files older than a time that the database does not know.
+    async fn holds_unknown(&self, before_ms: i64) -> Result<bool, Trouble> {
+        for folder in OURS {
+            let listed = self.files.list(folder, before_ms).await?;
+            let mut pages = listed.try_ready_chunks(AT_ONCE);
+            while let Some(page) = pages.next().await {
+                let keys = page.map_err(|broken| broken.1)?;
+                if !self.store.unknown_assets(&keys).await?.is_empty() {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
