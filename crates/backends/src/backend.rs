@@ -103,6 +103,7 @@ pub struct Made {
 }
 
 /// What came of a start.
+#[derive(Debug)]
 pub enum Started {
     /// The vendor works on it; the ticket finds it again, also after a restart.
     Ticket(Value),
@@ -299,8 +300,9 @@ pub trait Backend: Send + Sync {
     /// Asks to stop; nobody waits for the outcome.
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()>;
 
-    /// Looks for work whose submit was lost, by its attempt id: the ticket, or `None` when the vendor never had it.
-    fn look_up<'a>(&'a self, _work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
+    /// Looks for work whose submit was lost, by its attempt id: what a start would have said, or `None` when the vendor
+    /// never had it. The work comes with its inputs.
+    fn look_up<'a>(&'a self, _work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 

@@ -132,8 +132,8 @@ impl Backend for ComfyUi {
         Box::pin(async move { self.stop(&prompts(ticket)).await })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
-        Box::pin(self.found(work))
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(async move { Ok(self.found(work).await?.map(Started::Ticket)) })
     }
 
     fn probe(&self) -> Later<'_, Result<(), Fault>> {

@@ -257,8 +257,8 @@ impl Backend for Midjourney {
         })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
-        Box::pin(self.find(work))
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(async move { Ok(self.find(work).await?.map(Started::Ticket)) })
     }
 
     /// Asks for a task that cannot be: the answer tells whether the secret is taken.

@@ -68,17 +68,8 @@ impl Relay {
 
     async fn submit(&self, work: &Work) -> Result<Started, Fault> {
         let (family, submit) = entry(work)?;
+        // Whoever repeats it under the job's own key, in whatever attempt, gets the first answer again.
         let call = request::call(submit, work)?;
-        self.send((family, submit), work, call).await
-    }
-
-    /// Sends a submit under the job's own key: whoever repeats it, in whatever attempt, gets the first answer again.
-    async fn send(
-        &self,
-        (family, submit): (&Family, &Submit),
-        work: &Work,
-        call: VendorCall,
-    ) -> Result<Started, Fault> {
         let call = call.header("idempotency-key", work.job_id.as_str());
         if let Delivery::Answer(_) = submit.delivery {
             return self.answered(family, submit, work, call).await;
@@ -118,18 +109,14 @@ impl Relay {
             .map(Started::Done)
     }
 
-    /// Repeats a submit whose answer was lost. `None` where that takes what only a new attempt has: it will use the
-    /// same key.
-    async fn find(&self, work: &Work) -> Result<Option<Value>, Fault> {
-        let (family, submit) = entry(work)?;
-        let Ok(call) = request::call(submit, work) else {
-            return Ok(None);
-        };
-        match self.send((family, submit), work, call).await {
-            Ok(Started::Ticket(ticket)) => Ok(Some(ticket)),
+    /// Repeats a submit whose answer was lost: the remote gives the first answer again.
+    async fn find(&self, work: &Work) -> Result<Option<Started>, Fault> {
+        match self.submit(work).await {
+            Ok(started) => Ok(Some(started)),
             Err(fault) if fault.class.may_pass() && fault.class != Class::Quota => Err(fault),
+            Err(fault) if fault.class == Class::Bug => Err(fault),
             // A refusal of the request itself says that the remote never had it.
-            Ok(Started::Done(_)) | Err(_) => Ok(None),
+            Err(_) => Ok(None),
         }
     }
 
@@ -233,7 +220,7 @@ impl Backend for Relay {
         })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(self.find(work))
     }
 

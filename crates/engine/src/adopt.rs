@@ -10,6 +10,7 @@ use atelier_store::{Guard, JobRow, Requeue};
 use crate::engine::Engine;
 use crate::flight::{Flight, Held};
 use crate::pool::Slot;
+use crate::pool::load::worker_name;
 use crate::runner::{UNKNOWN, without_inputs};
 use crate::settle::Ending;
 
@@ -32,6 +33,10 @@ impl Engine {
         if self.pool.lost_submit(&worker).is_none() {
             self.load_pool().await?;
         }
+        if self.pool.lost_submit(&worker).is_none() && self.is_stored(&worker).await? {
+            // Only this node cannot use it, such as for want of its master key: another one can.
+            return Ok(());
+        }
         match (self.pool.lost_submit(&worker), row.ticket.is_some()) {
             (Some(_), true) | (Some(LostSubmit::LookUp), false) => {
                 match self.pool.take_over(&worker) {
@@ -47,6 +52,12 @@ impl Engine {
             // The intent was written down and nothing after it: the vendor may be working on it, and may be paid.
             (Some(LostSubmit::Unknown) | None, false) => self.end(&row, UNKNOWN).await,
         }
+    }
+
+    /// Whether a worker account is there, be it usable on this node or not.
+    async fn is_stored(&self, worker: &str) -> Result<bool, atelier_store::Error> {
+        let stored = self.store.workers().await?;
+        Ok(stored.iter().any(|row| worker_name(row) == worker))
     }
 
     async fn end(&self, row: &JobRow, message: &str) -> Result<(), atelier_store::Error> {

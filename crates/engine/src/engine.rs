@@ -55,6 +55,8 @@ pub struct Engine {
     pub(crate) store: Store,
     pub(crate) files: Files,
     pub(crate) pool: Arc<Pool>,
+    /// One look at the stored pool at a time, so that an older one never replaces a newer one.
+    pub(crate) loading: tokio::sync::Mutex<()>,
     pub(crate) polling: Polling,
     pub(crate) vendors: &'static [Vendor],
     pub(crate) outbound: Outbound,
@@ -85,6 +87,7 @@ impl Engine {
         let first_key = ("1".to_owned(), parts.keyring.first_address_key());
         Arc::new(Self {
             pool: Pool::new(parts.workers),
+            loading: tokio::sync::Mutex::default(),
             polling: Polling::new(parts.settings.polls_at_once),
             vendors: parts.vendors,
             store: parts.store,

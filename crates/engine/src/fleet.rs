@@ -68,6 +68,30 @@ pub struct WorkerChange {
     pub clear_health: bool,
 }
 
+impl WorkerChange {
+    /// Whether it is about the moment only, and leaves the account what it is.
+    fn is_passing(&self) -> bool {
+        let Self {
+            name: None,
+            credential: None,
+            concurrency: None,
+            per_minute: None,
+            per_hour: None,
+            polls_per_minute: None,
+            weight: None,
+            models: None,
+            modes: None,
+            hours: None,
+            spend_cap: None,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        true
+    }
+}
+
 /// Starts a minute that a new worker account may be asked about, unless it is said otherwise.
 const POLLS_PER_MINUTE: i64 = 600;
 const CONCURRENCY: i64 = 3;
@@ -114,7 +138,7 @@ impl Engine {
 
     /// Removes a back end of the operator's with its worker accounts; one with jobs in hand stays.
     pub async fn remove_backend(&self, id: &str) -> Result<(), Refusal> {
-        self.own_backend(id).await?;
+        undeclared(&self.own_backend(id).await?)?;
         let removed = self.store.remove_backend(None, id).await;
         gone(removed.map_err(unavailable)?, "no such back end")?;
         self.pool_changed().await
@@ -127,6 +151,7 @@ impl Engine {
         change: WorkerChange,
     ) -> Result<Value, Refusal> {
         let backend = self.own_backend(backend_id).await?;
+        undeclared(&backend)?;
         let row = self.new_worker(&backend);
         self.put_worker(&backend, row, change).await
     }
@@ -140,12 +165,16 @@ impl Engine {
     ) -> Result<Value, Refusal> {
         let backend = self.own_backend(backend_id).await?;
         let row = self.worker_at(&backend, id).await?;
+        if !change.is_passing() {
+            undeclared(&backend)?;
+        }
         self.put_worker(&backend, row, change).await
     }
 
     /// Removes a worker account of the operator's; one with jobs in hand stays.
     pub async fn remove_worker(&self, backend_id: &str, id: &str) -> Result<(), Refusal> {
         let backend = self.own_backend(backend_id).await?;
+        undeclared(&backend)?;
         self.worker_at(&backend, id).await?;
         let removed = self.store.remove_worker(None, id).await;
         gone(removed.map_err(unavailable)?, "no such account")?;
@@ -210,7 +239,10 @@ impl Engine {
         change: WorkerChange,
     ) -> Result<Value, Refusal> {
         let (clear_spent, clear_health) = (change.clear_spent, change.clear_health);
-        let fresh_credential = change.credential.is_some();
+        let fresh_credential = match &change.credential {
+            Some(given) => !self.has_credential(&row.id, given).await?,
+            None => false,
+        };
         let row = self.changed_worker(row, change)?;
         self.build_worker(backend, &row)
             .map_err(|why| refused("account", &why))?;
@@ -231,6 +263,18 @@ impl Engine {
             self.write_notes().await.map_err(unavailable)?;
         }
         self.show_worker(&id).await
+    }
+
+    /// Whether a stored worker account has this very credential.
+    async fn has_credential(&self, worker_id: &str, given: &str) -> Result<bool, Refusal> {
+        let stored = self.store.workers().await.map_err(unavailable)?;
+        let stored = stored.into_iter().find(|row| row.id == worker_id);
+        let opened = stored.and_then(|row| {
+            let place = credential_place(worker_id);
+            let sealer = self.keyring.sealer();
+            sealer.open(&row.credential, place.as_bytes()).ok()
+        });
+        Ok(opened.is_some_and(|opened| opened == given.as_bytes()))
     }
 
     /// Seals a credential for the worker account it belongs to.
@@ -291,6 +335,17 @@ impl Engine {
             .find(|row| row.id == id && row.backend_id == backend.id && row.owner == backend.owner)
             .ok_or_else(|| Refusal::new(Code::NotFound, "no such account"))
     }
+}
+
+/// Refuses what only the configuration may change.
+pub(crate) fn undeclared(row: &BackendRow) -> Result<(), Refusal> {
+    if row.declared {
+        return Err(Refusal::new(
+            Code::Conflict,
+            "this back end comes from the configuration; change it there",
+        ));
+    }
+    Ok(())
 }
 
 /// What is wrong, with the field it names in front, if it names one.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::backend::{Progress, Work};
+use atelier_backends::backend::{Progress, Started, Work};
 use atelier_backends::{Class, Fault};
 use atelier_store::{JobRow, Requeue};
 use serde_json::Value;
@@ -85,7 +85,8 @@ impl Engine {
         match answer {
             Ok(Progress::Running(pause)) => {
                 flight.errors = 0;
-                self.pool.accepted(flight.slot.worker(), self.now_ms());
+                self.pool
+                    .question_answered(flight.slot.worker(), self.now_ms());
                 self.watch_again(flight, pause);
             }
             Ok(Progress::Done(made)) => {
@@ -105,7 +106,8 @@ impl Engine {
             Err(fault) => {
                 // The question failed, not the job: the vendor still has it.
                 tracing::debug!(job = %flight.row.id, detail = %fault.detail, "a question failed");
-                self.pool.fault(flight.slot.worker(), &fault, self.now_ms());
+                self.pool
+                    .question_failed(flight.slot.worker(), &fault, self.now_ms());
                 self.ask_later(flight, fault.after);
             }
         }
@@ -114,13 +116,19 @@ impl Engine {
 
     /// Looks for a lost submit; one that is found becomes a job like any other.
     async fn find(self: &Arc<Self>, mut flight: Flight) {
+        let question = async {
+            let work = self
+                .with_inputs(flight.work.clone(), &flight.row.account_id)
+                .await?;
+            flight.slot.backend().look_up(&work).await
+        };
         let answer = tokio::select! {
             biased;
             () = flight.cancelled.cancelled() => return self.let_go(&flight),
-            answer = flight.slot.backend().look_up(&flight.work) => answer,
+            answer = question => answer,
         };
         match answer {
-            Ok(Some(ticket)) => {
+            Ok(Some(Started::Ticket(ticket))) => {
                 self.pool.accepted(flight.slot.worker(), self.now_ms());
                 let attempt_id = &flight.work.attempt_id;
                 if self.write_ticket(&flight.row, attempt_id, &ticket).await {
@@ -128,10 +136,21 @@ impl Engine {
                     self.watch_again(flight, Duration::ZERO);
                 }
             }
+            Ok(Some(Started::Done(made))) => {
+                let asked = flight.work.brief.count;
+                self.deliver_at_once(&flight.row, &flight.slot, flight.began_ms, (made, asked))
+                    .await;
+            }
             Ok(None) => self.not_found_yet(flight).await,
-            Err(fault) => {
-                self.pool.fault(flight.slot.worker(), &fault, self.now_ms());
+            Err(fault) if fault.class.may_pass() => {
+                self.pool
+                    .question_failed(flight.slot.worker(), &fault, self.now_ms());
                 self.ask_later(flight, fault.after);
+            }
+            // It cannot even be asked about, such as without a picture that is gone by now.
+            Err(fault) => {
+                tracing::warn!(job = %flight.row.id, detail = %fault.detail, "a lost submit cannot be looked up");
+                self.fail(&flight.row, UNKNOWN.to_owned()).await;
             }
         }
         self.wakes.work.notify_one();
@@ -184,7 +203,7 @@ impl Engine {
             return;
         }
         if let Some(ticket) = flight.ticket.clone() {
-            let backend = Arc::clone(flight.slot.backend());
+            let backend = flight.slot.backend();
             self.tasks
                 .spawn(async move { backend.cancel(&ticket).await });
         }

@@ -16,6 +16,10 @@ use budget::Budget;
 
 /// The longest a scheduler with nothing due sleeps.
 const IDLE_MS: i64 = 1_000;
+/// One worker account may have this share of the questions under way: a vendor that hangs delays nobody else's.
+const WORKER_SHARE: usize = 4;
+/// A question that found no place of its worker's free waits this long.
+const FULL_MS: i64 = 250;
 
 /// When a flight is due; the number keeps equal times apart and in order.
 type Due = (i64, u64);
@@ -26,7 +30,10 @@ struct Queue {
     flights: HashMap<String, (Due, Flight)>,
     /// Jobs being asked about that are to be asked again at once.
     poked: HashSet<String>,
-    asking: HashSet<String>,
+    /// Jobs being asked about, each with its worker.
+    asking: HashMap<String, String>,
+    /// Questions under way at each worker.
+    under_way: HashMap<String, usize>,
     budgets: HashMap<String, Budget>,
     count: u64,
 }
@@ -42,8 +49,8 @@ impl Queue {
         }
     }
 
-    /// The flight whose turn it is, if its worker's budget allows; one over budget gets its own later time.
-    fn next(&mut self, now_ms: i64, limit: impl Fn(&str) -> i64) -> Option<Flight> {
+    /// The flight whose turn it is, if its worker's budget and places allow; one over budget gets its own later time.
+    fn next(&mut self, now_ms: i64, most: usize, limit: impl Fn(&str) -> i64) -> Option<Flight> {
         loop {
             let first = self
                 .due
@@ -53,10 +60,15 @@ impl Queue {
             let Some((_, mut flight)) = self.flights.remove(&id) else {
                 continue;
             };
-            if !flight.granted && !flight.cancelled.is_cancelled() {
-                let worker = flight.slot.worker().to_owned();
+            let wanted = !flight.cancelled.is_cancelled();
+            let worker = flight.slot.worker().to_owned();
+            if wanted && self.under_way.get(&worker).is_some_and(|now| *now >= most) {
+                self.put(flight, now_ms + FULL_MS);
+                continue;
+            }
+            if wanted && !flight.granted {
                 let per_minute = limit(&worker);
-                let budget = self.budgets.entry(worker).or_default();
+                let budget = self.budgets.entry(worker.clone()).or_default();
                 let turn_ms = budget.take(per_minute, now_ms);
                 if turn_ms > now_ms {
                     flight.granted = true;
@@ -65,8 +77,21 @@ impl Queue {
                 }
             }
             flight.granted = false;
-            self.asking.insert(id);
+            *self.under_way.entry(worker.clone()).or_default() += 1;
+            self.asking.insert(id, worker);
             return Some(flight);
+        }
+    }
+
+    /// A job is no longer being asked about.
+    fn asked(&mut self, id: &str) {
+        if let Some(worker) = self.asking.remove(id)
+            && let Some(now) = self.under_way.get_mut(&worker)
+        {
+            *now -= 1;
+            if *now == 0 {
+                self.under_way.remove(&worker);
+            }
         }
     }
 }
@@ -77,11 +102,14 @@ pub(crate) struct Polling {
     /// Something may be due earlier than was thought.
     pub(crate) hint: Notify,
     places: Arc<Semaphore>,
+    /// Questions under way at one worker, at most.
+    most: usize,
 }
 
 impl Polling {
     pub(crate) fn new(at_once: usize) -> Self {
         Self {
+            most: (at_once / WORKER_SHARE).max(1),
             queue: Mutex::default(),
             hint: Notify::new(),
             places: Arc::new(Semaphore::new(at_once.max(1))),
@@ -94,7 +122,7 @@ impl Polling {
 
     fn put(&self, flight: Flight, now_ms: i64, due_ms: i64) {
         let mut queue = self.queue();
-        queue.asking.remove(&flight.row.id);
+        queue.asked(&flight.row.id);
         let poked = queue.poked.remove(&flight.row.id);
         // One that was stopped meanwhile has to be let go.
         let at_once = poked || flight.cancelled.is_cancelled();
@@ -113,13 +141,18 @@ impl Polling {
     /// Asks about a job at once; false when it is not here.
     pub(crate) fn poke(&self, id: &str, now_ms: i64) -> bool {
         let mut queue = self.queue();
-        if queue.asking.contains(id) {
+        if queue.asking.contains_key(id) {
             queue.poked.insert(id.to_owned());
             return true;
         }
         let Some((due, flight)) = queue.flights.remove(id) else {
             return false;
         };
+        // Its turn in the worker's budget has been taken and cannot be moved, unless nobody wants it any more.
+        if flight.granted && !flight.cancelled.is_cancelled() {
+            queue.flights.insert(id.to_owned(), (due, flight));
+            return true;
+        }
         queue.due.remove(&due);
         queue.put(flight, now_ms);
         drop(queue);
@@ -137,7 +170,7 @@ impl Polling {
         let mut queue = self.queue();
         // A flight that was put back is waiting again and not being asked about.
         if !queue.flights.contains_key(id) {
-            queue.asking.remove(id);
+            queue.asked(id);
             queue.poked.remove(id);
         }
     }
@@ -177,7 +210,7 @@ impl Engine {
             let now_ms = self.now_ms();
             let mut queue = self.polling.queue();
             let limit = |worker: &str| self.pool.rhythm(worker).polls_per_minute;
-            let Some(flight) = queue.next(now_ms, limit) else {
+            let Some(flight) = queue.next(now_ms, self.polling.most, limit) else {
                 let next = queue.due.first_key_value();
                 let wait = next.map_or(IDLE_MS, |(first, _)| first.0 - now_ms);
                 return (asked, wait.clamp(1, IDLE_MS));

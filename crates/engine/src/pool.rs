@@ -17,7 +17,7 @@ use atelier_backends::{Backend, Fault};
 use atelier_contract::{FAMILIES, Quota, Speed};
 use atelier_store::{WorkerNote, lane};
 
-use choice::{Choice, Desk, Lane, Wish, choose};
+use choice::{Choice, Desk, Earlier, Lane, Wish, choose};
 use health::{Fitness, Health};
 
 /// Every speed.
@@ -77,9 +77,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The worker account it belongs to.
-    pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
-        &self.backend
+    /// The worker account it belongs to, as it is now: a job at a vendor goes on with a credential that was changed
+    /// meanwhile, and with the old one when the account is gone.
+    pub(crate) fn backend(&self) -> Arc<dyn Backend> {
+        let now = self
+            .pool
+            .with(&self.name, |station| Arc::clone(&station.backend));
+        now.unwrap_or_else(|| Arc::clone(&self.backend))
     }
 
     /// The name of the worker account it belongs to.
@@ -259,6 +263,13 @@ impl Pool {
         lanes
     }
 
+    /// The vendor answered a question about work it has.
+    pub(crate) fn question_answered(&self, name: &str, now_ms: i64) {
+        self.with(name, |station| {
+            station.desk.health.question_answered(now_ms);
+        });
+    }
+
     /// The vendor took work.
     pub(crate) fn accepted(&self, name: &str, now_ms: i64) {
         self.with(name, |station| station.desk.health.answered(now_ms));
@@ -274,10 +285,19 @@ impl Pool {
         });
     }
 
-    /// Something failed.
+    /// A start or a work in hand failed.
     pub(crate) fn fault(&self, name: &str, fault: &Fault, now_ms: i64) {
+        self.failed(name, fault, now_ms, Health::fault);
+    }
+
+    /// A question about work that the vendor has failed.
+    pub(crate) fn question_failed(&self, name: &str, fault: &Fault, now_ms: i64) {
+        self.failed(name, fault, now_ms, Health::question_failed);
+    }
+
+    fn failed(&self, name: &str, fault: &Fault, now_ms: i64, act: fn(&mut Health, &Fault, i64)) {
         self.with(name, |station| {
-            station.desk.health.fault(fault, now_ms);
+            act(&mut station.desk.health, fault, now_ms);
             station.changed = true;
             if station.desk.health.fitness(now_ms) != Fitness::Fit {
                 tracing::warn!(
@@ -377,7 +397,7 @@ fn add_lanes(lanes: &mut Vec<String>, which: Lane<'_>, desks: &[&Desk], now_ms: 
                 lane: which,
                 follows: None,
                 price: Quota::ZERO,
-                without: &[],
+                earlier: Earlier::NONE,
             };
             if matches!(
                 choose(&wish, desks.iter().copied(), now_ms),

@@ -32,14 +32,23 @@ impl Engine {
     ) -> Result<Work, Fault> {
         let mut work = self.prepare_again(row, gauge, cancelled).await?;
         work.attempt_id = format!("{}-{}", row.id, row.fence);
+        self.with_inputs(work, &row.account_id).await
+    }
+
+    /// The work with the bytes of its inputs.
+    pub(crate) async fn with_inputs(
+        &self,
+        mut work: Work,
+        account_id: &str,
+    ) -> Result<Work, Fault> {
         let mut first = None;
         for source in &work.brief.sources {
-            let (bytes, header) = self.input(&row.account_id, source, first).await?;
+            let (bytes, header) = self.input(account_id, source, first).await?;
             first = first.or(Some(header));
             work.sources.push(bytes);
         }
         if let Some(mask) = &work.brief.mask {
-            work.mask = Some(self.input(&row.account_id, mask, first).await?.0);
+            work.mask = Some(self.input(account_id, mask, first).await?.0);
         }
         if let Some((field, url)) = &work.brief.video {
             work.video = Some(self.video_input(field, url.as_str()).await?);

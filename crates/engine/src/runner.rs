@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use atelier_backends::backend::{Gauge, LostSubmit, Started, Taken, Work};
 use atelier_backends::{Class, Fault, Made};
-use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, Requeue, UNABLE};
+use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, REJECTED, Requeue, UNABLE};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::crash;
 use crate::engine::Engine;
 use crate::flight::{Flight, Held};
-use crate::pool::choice::{Choice, Lane, Wish};
+use crate::pool::choice::{Choice, Earlier, Lane, Wish};
 use crate::pool::{Slot, backend_of};
 use crate::settle::Ending;
 
@@ -21,10 +21,15 @@ use crate::settle::Ending;
 const LEASE_MOST: usize = 64;
 /// A job that no worker account can take now although others could be taken looks again after this.
 const LOOK_AGAIN_MS: i64 = 500;
+/// One that another was faster than looks again after this: a lane may seem free to it for as long as it is not.
+const LOOK_SOON_MS: i64 = 50;
 /// A start that nobody waits for any more still gets this long to name its ticket, so that it can be cancelled.
 const LATE_TICKET: std::time::Duration = std::time::Duration::from_secs(30);
 /// Waits between tries to write a ticket down or to store a result, in milliseconds.
 const HOUSE_PAUSES_MS: [u64; 5] = [200, 500, 1_000, 2_000, 4_000];
+
+/// The wait between later tries to store a result that was paid for.
+const HOUSE_PAUSE_MOST_MS: u64 = 5_000;
 
 pub(crate) const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 
@@ -68,12 +73,13 @@ impl Engine {
         let leased = rows.len();
         for row in rows {
             crash::point("runner.leased");
-            let (model, without) = (model_of(&row.request), self.unable(&row).await);
-            let wish = wish_of(&row, model.as_deref(), &without);
+            let (model, earlier) = (model_of(&row.request), self.earlier(&row).await);
+            let wish = wish_of(&row, model.as_deref(), &earlier);
             match self.pool.take(&wish, now_ms) {
                 Ok(slot) => self.start_work(row, slot),
                 Err(choice) => {
-                    let picky = model.is_some() || row.follows.is_some() || !without.is_empty();
+                    let picky =
+                        model.is_some() || row.follows.is_some() || !earlier.unable.is_empty();
                     self.hand_back(&row, choice, picky).await;
                 }
             }
@@ -81,27 +87,38 @@ impl Engine {
         Ok(leased)
     }
 
-    /// The back ends that said they cannot do a job. Only one that was handed back can have met any.
-    async fn unable(&self, row: &JobRow) -> Vec<String> {
-        if row.handed_back == 0 {
-            return Vec::new();
+    /// What became of a job at those who were asked before. Nobody was when this is its first lease.
+    async fn earlier(&self, row: &JobRow) -> Earlier {
+        let mut earlier = Earlier::default();
+        if row.fence <= 1 {
+            return earlier;
         }
-        let workers = self.store.workers_unable(&row.id).await;
         // Not knowing costs one more refusal.
-        let workers = workers.unwrap_or_default();
-        workers
-            .iter()
-            .map(|one| backend_of(one).to_owned())
-            .collect()
+        let mut failed = Vec::new();
+        for (worker, state) in self
+            .store
+            .failed_attempts(&row.id)
+            .await
+            .unwrap_or_default()
+        {
+            if state == UNABLE {
+                earlier.unable.push(backend_of(&worker).to_owned());
+            } else if failed.contains(&worker) {
+                earlier.failing.push(worker);
+            } else {
+                failed.push(worker);
+            }
+        }
+        earlier
     }
 
     /// Another job was faster to the place, or none suits this very job: the lease is given back.
     async fn hand_back(&self, row: &JobRow, choice: Choice, picky: bool) {
         let now_ms = self.now_ms();
         let not_before_ms = match choice {
-            // The next look finds no lane free unless a place is; a particular worker may stay busy for long.
+            // The next look mostly finds no lane free unless a place is; a particular worker may stay busy for long.
             Choice::Wait(until_ms) if picky => until_ms.max(now_ms + LOOK_AGAIN_MS),
-            Choice::Wait(_) | Choice::Take(_) => 0,
+            Choice::Wait(_) | Choice::Take(_) => now_ms + LOOK_SOON_MS,
             Choice::Nobody => now_ms + 10 * LOOK_AGAIN_MS,
         };
         let requeue = Requeue {
@@ -154,7 +171,7 @@ impl Engine {
             Ok(Begun::LookUp(work)) => (work, None),
             Ok(Begun::Done(made, asked)) => {
                 return self
-                    .deliver_at_once(&row, slot.worker(), began_ms, (made, asked))
+                    .deliver_at_once(&row, &slot, began_ms, (made, asked))
                     .await;
             }
             Ok(Begun::Unknown) => return self.fail(&row, UNKNOWN.to_owned()).await,
@@ -217,13 +234,19 @@ impl Engine {
         let started = slot.backend().start(work).await;
         crash::point("runner.started");
         match started {
-            Ok(Started::Done(made)) => Ok(Begun::Done(made, asked)),
+            Ok(Started::Done(made)) => {
+                self.pool.accepted(slot.worker(), self.now_ms());
+                Ok(Begun::Done(made, asked))
+            }
             Ok(Started::Ticket(ticket)) => {
                 self.pool.accepted(slot.worker(), self.now_ms());
                 let ours = !slot.recorded() || self.write_ticket(row, &attempt_id, &ticket).await;
                 if !ours {
-                    // Whoever has the job now cannot know of this ticket, unless the vendor tells.
-                    if slot.backend().lost_submit() != LostSubmit::LookUp {
+                    // Whoever has the job now cannot know of this ticket, unless the vendor tells; nobody at all wants
+                    // one that is final.
+                    if slot.backend().lost_submit() != LostSubmit::LookUp
+                        || self.bench.is_unwanted(&row.id, row.fence)
+                    {
                         slot.backend().cancel(&ticket).await;
                     }
                     return Ok(Begun::Lost);
@@ -287,26 +310,32 @@ impl Engine {
         }
     }
 
-    /// Stores what was made at once and settles; a vault that is away is asked again before the work is given up.
-    async fn deliver_at_once(
+    /// Stores what was made at once and settles. While the vault or the store is away it is tried again: what was paid
+    /// for once must not be paid for twice, so only what costs nothing is ever made anew.
+    pub(crate) async fn deliver_at_once(
         &self,
         row: &JobRow,
-        worker: &str,
+        slot: &Slot,
         began_ms: i64,
         (made, asked): (Made, u32),
     ) {
+        let free = slot.backend().lost_submit() == LostSubmit::Repeat;
         let mut pauses = HOUSE_PAUSES_MS.into_iter();
         loop {
-            let delivered = self
-                .deliver(row, worker, began_ms, (made.clone(), asked))
-                .await;
+            let result = (made.clone(), asked);
+            let delivered = self.deliver(row, slot.worker(), began_ms, result).await;
             let Err(fault) = delivered else { return };
-            match (fault.class, pauses.next()) {
-                (Class::House, Some(pause)) if !self.stopping.is_cancelled() => {
-                    pause_ms(pause).await;
+            let pause = pauses.next();
+            let late = self.now_ms() >= row.deadline_ms || self.stopping.is_cancelled();
+            if fault.class != Class::House || late || (free && pause.is_none()) {
+                if free {
+                    self.fail_or_retry(row, &fault).await;
+                } else {
+                    self.fail(row, fault.job_message()).await;
                 }
-                _ => return self.fail_or_retry(row, &fault).await,
+                return;
             }
+            pause_ms(pause.unwrap_or(HOUSE_PAUSE_MOST_MS)).await;
         }
     }
 
@@ -345,10 +374,10 @@ impl Engine {
 
     /// Whether another back end is there to be asked than this worker's and those that were asked before.
     async fn others_may(&self, row: &JobRow, worker: &str) -> bool {
-        let mut without = self.unable(row).await;
-        without.push(backend_of(worker).to_owned());
+        let mut earlier = self.earlier(row).await;
+        earlier.unable.push(backend_of(worker).to_owned());
         let model = model_of(&row.request);
-        let wish = wish_of(row, model.as_deref(), &without);
+        let wish = wish_of(row, model.as_deref(), &earlier);
         self.pool.outlook(&wish, self.now_ms()) != Choice::Nobody
     }
 
@@ -374,7 +403,7 @@ impl Engine {
             attempt_state: if fault.class == Class::Unable {
                 UNABLE
             } else {
-                "rejected"
+                REJECTED
             },
             counts: !elsewhere,
         };
@@ -402,7 +431,7 @@ impl Engine {
 pub(crate) fn wish_of<'a>(
     row: &'a JobRow,
     model: Option<&'a str>,
-    without: &'a [String],
+    earlier: &'a Earlier,
 ) -> Wish<'a> {
     Wish {
         operation: &row.operation,
@@ -411,7 +440,7 @@ pub(crate) fn wish_of<'a>(
         lane: Lane::parse(&row.lane),
         follows: row.follows.as_deref(),
         price: row.price,
-        without,
+        earlier,
     }
 }
 

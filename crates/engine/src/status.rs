@@ -6,7 +6,7 @@ use atelier_contract::{Quota, Refusal, Speed};
 use serde_json::{Map, Value, json};
 
 use crate::engine::Engine;
-use crate::pool::choice::{Choice, Lane, Wish};
+use crate::pool::choice::{Choice, Earlier, Lane, Wish};
 
 /// From worst to best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +67,7 @@ impl Engine {
             lane: Lane::Any,
             follows: None,
             price: Quota::ZERO,
-            without: &[],
+            earlier: Earlier::NONE,
         };
         match self.pool.outlook(&wish, self.now_ms()) {
             Choice::Take(_) => Outlook::Running,

@@ -19,7 +19,7 @@ use crate::crash;
 use crate::engine::{Engine, unavailable};
 use crate::key::hex;
 use crate::order::{Maker, Ordered};
-use crate::pool::choice::{Choice, Lane, Wish};
+use crate::pool::choice::{Choice, Earlier, Lane, Wish};
 use crate::pool::{Slot, backend_of};
 use crate::views::Caller;
 
@@ -192,7 +192,7 @@ impl Engine {
             lane: Lane::parse(&job.lane),
             follows: job.follows.as_deref(),
             price: job.price,
-            without: &[],
+            earlier: Earlier::NONE,
         };
         let taken = if self.stopping.is_cancelled() {
             Err(self.pool.outlook(&wish, job.created_ms))

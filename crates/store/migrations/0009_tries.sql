@@ -1,5 +1,5 @@
--- Back ends that said they cannot do a job are not asked for it again.
-CREATE INDEX attempt_unable ON attempt (job_id) WHERE state = 'unable';
+-- Back ends that said they cannot do a job are not asked for it again; workers that failed twice come last.
+CREATE INDEX attempt_failed ON attempt (job_id) WHERE state IN ('unable', 'rejected');
 
 -- The schedule of a callback goes by the tries that are known to have failed since it was owed, or asked for again.
 ALTER TABLE delivery ADD COLUMN failures BIGINT NOT NULL DEFAULT 0;

@@ -4,11 +4,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use atelier_backends::backend::{LostSubmit, Taken};
-use atelier_backends::{Class, Fault, Progress};
+use atelier_backends::{Class, Fault, Progress, Started};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::server::{Remote, Reply, worker};
-use crate::work::{refused, work};
+use crate::work::{png, refused, work};
 
 async fn fault_of(script: impl Fn() -> Reply + Send + Sync + 'static) -> Fault {
     let remote = Remote::start(move |_| script());
@@ -255,14 +257,14 @@ async fn a_lost_submit_is_repeated_as_it_was_under_the_same_key() {
     let relay = remote.worker("relay", Value::Null);
     assert_eq!(relay.lost_submit(), LostSubmit::LookUp);
     let body = json!({ "targetImage": "https://a.example/1", "swapImage": "https://a.example/2" });
-    let (mut work, _) = work("facegen.swap", &body, None, &[]);
+    let (work, _) = work("facegen.swap", &body, None, &[]);
     assert_eq!(refused(&*relay, &work).await.taken, Taken::Perhaps);
-    // A question comes without the bytes of the inputs.
-    work.sources.clear();
     let fault = relay.look_up(&work).await.expect_err("in flight");
     assert_eq!(fault.class, Class::Retry);
-    let ticket = relay.look_up(&work).await.expect("an answer");
-    assert_eq!(ticket, Some(json!({ "jobId": "r" })));
+    match relay.look_up(&work).await.expect("an answer") {
+        Some(Started::Ticket(ticket)) => assert_eq!(ticket, json!({ "jobId": "r" })),
+        other => panic!("{other:?}"),
+    }
     let asked = remote.asked();
     let same = |n: usize| {
         (
@@ -274,12 +276,38 @@ async fn a_lost_submit_is_repeated_as_it_was_under_the_same_key() {
 }
 
 #[tokio::test]
-async fn a_lost_submit_that_needs_its_pictures_again_waits_for_a_new_attempt() {
+async fn a_lost_answer_that_was_the_result_is_the_result_when_it_is_looked_up() {
+    let turn = std::sync::atomic::AtomicUsize::new(0);
+    let picture = STANDARD.encode(png(64, 64, [9, 9, 9, 255]));
+    let remote = Remote::start(move |_| match turn.fetch_add(1, Ordering::SeqCst) {
+        0 => Reply::Cut,
+        _ => Reply::Json(200, json!({ "data": [{ "b64_json": picture }] })),
+    });
+    let relay = remote.worker("relay", Value::Null);
+    let body = json!({ "prompt": "draw", "response_format": "b64_json" });
+    let (work, _) = work("imgmodel.generations", &body, None, &[]);
+    assert_eq!(refused(&*relay, &work).await.taken, Taken::Perhaps);
+    match relay.look_up(&work).await.expect("an answer") {
+        Some(Started::Done(made)) => assert_eq!(made.files.len(), 1),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn half_a_request_is_never_sent() {
     let remote = Remote::start(|_| Reply::Cut);
     let relay = remote.worker("relay", Value::Null);
     let body = json!({ "prompt": "draw", "referImages": ["https://a.example/1"] });
     let (mut work, _) = work("imgmodel.chat", &body, None, &[]);
     work.sources.clear();
-    assert_eq!(relay.look_up(&work).await.expect("an answer"), None);
-    assert!(remote.asked().is_empty(), "half a request is never sent");
+    let fault = relay
+        .look_up(&work)
+        .await
+        .expect_err("its pictures are not here");
+    assert_eq!(
+        fault.class,
+        Class::Bug,
+        "and nobody says that it was never there"
+    );
+    assert!(remote.asked().is_empty());
 }

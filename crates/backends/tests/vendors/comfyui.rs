@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use atelier_backends::backend::{LostSubmit, Taken};
-use atelier_backends::{Class, Progress};
+use atelier_backends::{Class, Progress, Started};
 use atelier_contract::Role;
 use atelier_media::Picture;
 use serde_json::{Value, json};
@@ -129,11 +129,10 @@ async fn a_lost_submit_is_found_by_its_attempt_and_an_unknown_one_is_not() {
     assert!(worker.look_up(&work).await.expect("an answer").is_none());
     let fault = ticket(&worker, work.clone()).await.expect_err("a cut line");
     assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::Perhaps));
-    let paper = worker
-        .look_up(&work)
-        .await
-        .expect("an answer")
-        .expect("it was accepted");
+    let found = worker.look_up(&work).await.expect("an answer");
+    let Some(Started::Ticket(paper)) = found else {
+        panic!("it was accepted");
+    };
     let made = polled(&worker, &work, &paper).await.expect("a picture");
     assert_eq!((made.files[0].width, made.files[0].height), (1024, 1024));
     assert_eq!(stand.asked("POST /prompt").len(), 1);
@@ -187,7 +186,7 @@ async fn pictures_are_uploaded_and_named_as_the_server_named_them() {
 
     let (work, _) = studio.work("imgmodel.chat", &json!({"prompt": "x"}), None);
     let fault = ticket(&worker, work).await.expect_err("no workflow");
-    assert_eq!(fault.class, Class::BadRequest);
+    assert_eq!(fault.class, Class::Unable);
 }
 
 #[tokio::test]
@@ -249,7 +248,7 @@ async fn a_workflow_the_server_refuses_is_not_the_caller_s_to_read() {
     let worker = stand.worker_under("comfyui", "", settings());
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
     let fault = ticket(&worker, work).await.expect_err("refused");
-    assert_eq!((fault.class, fault.taken), (Class::BadRequest, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Unable, Taken::No));
     assert_eq!(fault.message, "the back end cannot work with this request");
     assert!(fault.detail.contains("failed validation"));
 }

@@ -58,7 +58,7 @@ async fn a_vendor_that_is_not_there_may_pass_and_has_taken_nothing() {
     for case in cases() {
         let worker =
             worker(case.name, "http://127.0.0.1:9", case.settings.clone()).expect("good settings");
-        let fault = start(&case, &worker).await.err().expect("a fault");
+        let fault = start(&case, &worker).await.expect_err("a fault");
         assert!(fault.class.may_pass(), "{}: {fault:?}", case.name);
         assert_eq!(fault.taken, Taken::No, "{}", case.name);
         assert!(worker.probe().await.is_err(), "{}", case.name);
@@ -76,7 +76,7 @@ async fn a_line_cut_after_the_start_may_have_been_taken_and_is_not_repeated() {
             }
         });
         let worker = stand.worker(case.name, case.settings.clone());
-        let fault = start(&case, &worker).await.err().expect("a fault");
+        let fault = start(&case, &worker).await.expect_err("a fault");
         assert_eq!(
             (fault.class, fault.taken),
             (Class::Retry, Taken::Perhaps),
@@ -98,7 +98,7 @@ async fn nothing_of_a_vendor_s_page_or_key_reaches_the_caller() {
         ] {
             let stand = Stand::always(reply);
             let worker = stand.worker(case.name, case.settings.clone());
-            let fault = start(&case, &worker).await.err().expect("a fault");
+            let fault = start(&case, &worker).await.expect_err("a fault");
             let message = fault.job_message();
             assert!(
                 !message.contains("html") && !message.contains("secret"),

@@ -5,7 +5,7 @@ use atelier_contract::{FAMILIES, Refusal};
 use atelier_store::{BackendRow, WorkerRow};
 use serde_json::Value;
 
-use super::{BackendChange, WorkerChange, refused};
+use super::{BackendChange, WorkerChange, refused, undeclared};
 use crate::engine::Engine;
 use crate::pool::hours::Hours;
 use crate::pool::load::{covers, speed};
@@ -26,12 +26,7 @@ impl Engine {
         mut row: BackendRow,
         change: BackendChange,
     ) -> Result<BackendRow, Refusal> {
-        if row.declared {
-            return Err(Refusal::new(
-                atelier_contract::Code::Conflict,
-                "this back end comes from the configuration; change it there",
-            ));
-        }
+        undeclared(&row)?;
         if let Some(given) = change.name {
             row.name = String::from(given.trim());
         }

@@ -8,6 +8,7 @@ const SAVED_MS: i64 = 2_000;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Budget {
     next_us: i64,
+    per_minute: i64,
 }
 
 impl Budget {
@@ -15,6 +16,10 @@ impl Budget {
     pub(super) fn take(&mut self, per_minute: i64, now_ms: i64) -> i64 {
         if per_minute <= 0 {
             return now_ms;
+        }
+        if std::mem::replace(&mut self.per_minute, per_minute) != per_minute {
+            // What was promised under another limit counts no more.
+            self.next_us = self.next_us.min(now_ms * 1_000);
         }
         let step_us = MINUTE_MS * 1_000 / per_minute;
         let turn_us = self.next_us.max((now_ms - SAVED_MS) * 1_000);
@@ -40,6 +45,16 @@ mod tests {
         }
         assert_eq!(times[4], 1_000_000, "two seconds are saved up");
         assert_eq!(times.last(), Some(&(1_000_000 + 995 * 500)));
+    }
+
+    #[test]
+    fn a_raised_limit_holds_from_now_on() {
+        let mut budget = Budget::default();
+        for _ in 0..100 {
+            budget.take(1, 1_000_000);
+        }
+        assert_eq!(budget.take(600, 1_000_000), 1_000_000);
+        assert_eq!(budget.take(600, 1_000_000), 1_000_100);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use atelier_contract::{Quota, Speed};
 
+use super::backend_of;
 use super::health::{Fitness, Health};
 use super::hours::Hours;
 use super::pace::Pace;
@@ -49,8 +50,25 @@ pub(crate) struct Wish<'a> {
     /// The worker account that made the job it follows.
     pub(crate) follows: Option<&'a str>,
     pub(crate) price: Quota,
-    /// Back ends that said they cannot do it.
-    pub(crate) without: &'a [String],
+    /// What is known from earlier tries.
+    pub(crate) earlier: &'a Earlier,
+}
+
+/// What became of a job at those who were asked before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// Back ends that said they cannot do it: never asked again.
+    pub(crate) unable: Vec<String>,
+    /// Worker accounts that failed twice: others are preferred.
+    pub(crate) failing: Vec<String>,
+}
+
+impl Earlier {
+    /// Nobody was asked before.
+    pub(crate) const NONE: &'static Self = &Self {
+        unable: Vec::new(),
+        failing: Vec::new(),
+    };
 }
 
 /// Whether a worker account takes work.
@@ -117,16 +135,19 @@ pub(crate) enum Choice {
 }
 
 impl Desk {
-    /// Whether it could do the job at all, were it free and well, as far as is known before it is asked.
-    pub(crate) fn suits(&self, wish: &Wish<'_>) -> bool {
+    /// Whether it could do the job at all, were it told to work, free and well, as far as is known before it is asked.
+    fn could(&self, wish: &Wish<'_>) -> bool {
         let lane = match wish.lane {
             Lane::Any => self.owner.is_none(),
             Lane::At(backend) => self.owner.is_none() && self.backend == backend,
-            Lane::Own(owner) => self.owner.as_deref() == Some(owner),
+            // What follows a job stays where that was made: another server of the same caller does not know it.
+            Lane::Own(owner) => {
+                let made_here = |maker| backend_of(maker) == self.backend;
+                self.owner.as_deref() == Some(owner) && wish.follows.is_none_or(made_here)
+            }
         };
         let model = |wanted: &str| self.models.iter().any(|model| model == wanted);
-        lane && self.mode == Mode::Active
-            && self.operations.contains(wish.operation)
+        lane && self.operations.contains(wish.operation)
             && (self.speeds.is_empty() || self.speeds.contains(&wish.speed))
             && (self.models.is_empty() || wish.model.is_none_or(model))
     }
@@ -168,12 +189,20 @@ pub(crate) fn choose<'a>(
     desks: impl Iterator<Item = &'a Desk>,
     now_ms: i64,
 ) -> Choice {
-    let suit = |(_, desk): &(usize, &Desk)| desk.suits(wish);
-    let mut suited: Vec<(usize, &Desk)> = desks.enumerate().filter(suit).collect();
+    let could = |(_, desk): &(usize, &Desk)| desk.could(wish);
+    let mut suited: Vec<(usize, &Desk)> = desks.enumerate().filter(could).collect();
+    let resting = |(_, desk): &(usize, &Desk)| {
+        Some(desk.name.as_str()) == wish.follows && desk.mode != Mode::Active
+    };
+    // It is there and may be told to work again; nobody else knows what it made.
+    if suited.iter().any(resting) {
+        return Choice::Nobody;
+    }
+    suited.retain(|(_, desk)| desk.mode == Mode::Active);
     if wish.lane == Lane::Any && suited.iter().any(|(_, desk)| !desk.last_resort) {
         suited.retain(|(_, desk)| !desk.last_resort);
     }
-    suited.retain(|(_, desk)| !wish.without.contains(&desk.backend));
+    suited.retain(|(_, desk)| !wish.earlier.unable.contains(&desk.backend));
     let maker = |(_, desk): &&(usize, &Desk)| {
         Some(desk.name.as_str()) == wish.follows && desk.standing(wish, now_ms) != Standing::Out
     };
@@ -181,6 +210,16 @@ pub(crate) fn choose<'a>(
         suited = vec![maker];
     }
     suited.sort_by_key(|(_, desk)| desk.rank);
+    let others = |(_, desk): &&(usize, &Desk)| !wish.earlier.failing.contains(&desk.name);
+    let others: Vec<(usize, &Desk)> = suited.iter().filter(others).copied().collect();
+    match best_of(&others, wish, now_ms) {
+        Choice::Take(place) => Choice::Take(place),
+        _ => best_of(&suited, wish, now_ms),
+    }
+}
+
+/// Chooses among those that suit, in the order of their back ends.
+fn best_of(suited: &[(usize, &Desk)], wish: &Wish<'_>, now_ms: i64) -> Choice {
     let mut wait_ms: Option<i64> = None;
     for group in suited.chunk_by(|(_, one), (_, two)| one.rank == two.rank) {
         let (mut best, mut only_busy): (Option<&(usize, &Desk)>, bool) = (None, false);

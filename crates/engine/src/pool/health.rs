@@ -76,7 +76,14 @@ pub(crate) struct Health {
     /// When anything here last changed.
     pub(crate) changed_ms: i64,
     pub(crate) seen: VecDeque<Seen>,
+    /// Starts, or works in hand, that failed in a row.
     strikes: u32,
+    /// Questions that failed in a row: a vendor may answer them and still take no work, or the other way round.
+    #[serde(default)]
+    unanswered: u32,
+    /// The circuit was opened by questions, so an answer to one closes it.
+    #[serde(default)]
+    by_questions: bool,
     opened: u32,
     rested: u32,
     /// A probe is on its way; only this process knows.
@@ -113,9 +120,10 @@ impl Health {
         }
     }
 
-    /// The vendor took work or answered sensibly: whatever else is true, it is there.
+    /// The vendor took work or refused it sensibly: whatever else is true, it is there.
     pub(crate) fn answered(&mut self, now_ms: i64) {
         self.strikes = 0;
+        self.unanswered = 0;
         let passed = now_ms >= self.until_ms;
         let again = match self.condition {
             Condition::Open => true,
@@ -128,18 +136,38 @@ impl Health {
         }
     }
 
+    /// The vendor answered a question about work it has. That says nothing about whether it takes more.
+    pub(crate) fn question_answered(&mut self, now_ms: i64) {
+        self.unanswered = 0;
+        if self.condition == Condition::Open && self.by_questions {
+            self.become_well(now_ms);
+        }
+    }
+
     /// A result was delivered.
     pub(crate) fn good(&mut self, took_ms: i64, now_ms: i64) {
-        self.answered(now_ms);
+        self.question_answered(now_ms);
         self.rested = 0;
         self.opened = 0;
         self.push(now_ms, "good", "", Some(took_ms));
     }
 
-    /// Something failed; only some classes say anything about the worker account.
+    /// A start or a work in hand failed; only some classes say anything about the worker account.
     pub(crate) fn fault(&mut self, fault: &Fault, now_ms: i64) {
-        self.push(now_ms, fault.class.word(), &fault.detail, None);
         let was_probe = std::mem::take(&mut self.probing);
+        self.failed(fault, now_ms, false);
+        if was_probe && fault.class == Class::Retry && self.condition == Condition::Open {
+            self.open(now_ms, false);
+        }
+    }
+
+    /// A question about work that the vendor has failed.
+    pub(crate) fn question_failed(&mut self, fault: &Fault, now_ms: i64) {
+        self.failed(fault, now_ms, true);
+    }
+
+    fn failed(&mut self, fault: &Fault, now_ms: i64, question: bool) {
+        self.push(now_ms, fault.class.word(), &fault.detail, None);
         match fault.class {
             Class::Rate => {
                 let usual = doubled(REST_LEAST_MS, self.rested);
@@ -150,15 +178,18 @@ impl Health {
             Class::Quota => self.enter(Condition::OutOfCredit, now_ms + CREDIT_PROBE_MS, now_ms),
             Class::Dead => self.enter(Condition::Banned, i64::MAX, now_ms),
             Class::Retry => {
-                self.strikes = self.strikes.saturating_add(1);
-                let failed_probe = was_probe && self.condition == Condition::Open;
-                if self.strikes >= STRIKES || failed_probe {
-                    let open = doubled(OPEN_LEAST_MS, self.opened);
-                    self.opened = self.opened.saturating_add(1);
-                    self.strikes = 0;
-                    self.enter(Condition::Open, now_ms + open, now_ms);
+                let row = if question {
+                    &mut self.unanswered
+                } else {
+                    &mut self.strikes
+                };
+                *row = row.saturating_add(1);
+                if *row >= STRIKES {
+                    self.open(now_ms, question);
                 }
             }
+            // A question is no request: an answer like these ends the job, and the vendor did its part.
+            Class::Reject | Class::BadRequest | Class::Gone if question => {}
             // The vendor did its part; the request was at fault.
             Class::Reject | Class::BadRequest | Class::Gone => self.answered(now_ms),
             // Most wishes are refused before anybody is asked: that says nothing about the vendor.
@@ -166,11 +197,21 @@ impl Health {
         }
     }
 
+    fn open(&mut self, now_ms: i64, by_questions: bool) {
+        let open = doubled(OPEN_LEAST_MS, self.opened);
+        self.opened = self.opened.saturating_add(1);
+        self.strikes = 0;
+        self.unanswered = 0;
+        self.by_questions = by_questions;
+        self.enter(Condition::Open, now_ms + open, now_ms);
+    }
+
     /// Everything held against it is forgotten; the evidence stays.
     pub(crate) fn become_well(&mut self, now_ms: i64) {
         self.condition = Condition::Well;
         self.until_ms = 0;
         self.strikes = 0;
+        self.unanswered = 0;
         self.changed_ms = now_ms;
     }
 
@@ -264,11 +305,33 @@ mod tests {
         health.fault(&fault(Class::Retry), 30_000);
         assert_eq!(health.fitness(30_000), Fitness::Unfit(90_000), "doubled");
         health.probing = true;
-        health.good(5, 90_000);
+        health.answered(90_000);
         assert_eq!(
             (health.condition, health.fitness(90_000)),
             (Condition::Well, Fitness::Fit)
         );
+    }
+
+    #[test]
+    fn answers_to_questions_do_not_hide_that_no_work_is_taken() {
+        let mut health = Health::default();
+        for _ in 0..5 {
+            health.fault(&fault(Class::Retry), 0);
+            health.question_answered(0);
+            health.good(5, 0);
+        }
+        assert_eq!(health.condition, Condition::Open);
+        health.question_answered(1);
+        health.good(5, 1);
+        assert_eq!(health.condition, Condition::Open, "only work that is taken");
+        health.answered(30_000);
+        assert_eq!(health.condition, Condition::Well);
+        for _ in 0..5 {
+            health.question_failed(&fault(Class::Retry), 40_000);
+        }
+        assert_eq!(health.condition, Condition::Open, "it does not even answer");
+        health.question_answered(40_001);
+        assert_eq!(health.condition, Condition::Well);
     }
 
     #[test]
@@ -290,7 +353,7 @@ mod tests {
         health.fault(&fault(Class::Rate), 2);
         assert_eq!(health.fitness(3_599_999), Fitness::Unfit(3_600_000));
         assert_eq!(health.fitness(3_600_000), Fitness::Probe);
-        health.good(5, 3_600_000);
+        health.answered(3_600_000);
         assert_eq!(health.condition, Condition::Well);
     }
 

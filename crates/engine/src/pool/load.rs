@@ -67,6 +67,7 @@ pub(crate) fn credential_place(worker_id: &str) -> String {
 impl Engine {
     /// Takes over the back ends and worker accounts as they are stored now.
     pub async fn load_pool(&self) -> Result<(), atelier_store::Error> {
+        let _alone = self.loading.lock().await;
         let (backends, workers) = (self.store.backends().await?, self.store.workers().await?);
         let stored = !workers.is_empty();
         let now_ms = self.now_ms();

@@ -133,6 +133,20 @@ impl Rig {
         house(parts, &self.clock, self.backend.clone(), name)
     }
 
+    /// The vault is away until it is mended.
+    pub(crate) fn break_vault(&self) {
+        let away = self.folder.join("away");
+        std::fs::rename(self.folder.join("files"), away).expect("moved");
+        std::fs::write(self.folder.join("files"), "").expect("in its way");
+    }
+
+    /// The vault is back.
+    pub(crate) fn mend_vault(&self) {
+        std::fs::remove_file(self.folder.join("files")).expect("gone");
+        let away = self.folder.join("away");
+        std::fs::rename(away, self.folder.join("files")).expect("moved");
+    }
+
     /// The files of jobs in the vault.
     pub(crate) async fn stored(&self) -> Vec<String> {
         let keys = self.files.list("", i64::MAX).await.expect("a list");

@@ -92,6 +92,7 @@ const CASES: &[Case] = &[
     ("hang", "unknown", LATE, 0, "0", WELL),
     ("down", "unknown", DOWN, 0, "0", WELL),
     ("down-once", "unknown", None, 1, "4", WELL),
+    ("down-at-one", "unknown", None, 1, "4", WELL),
     ("html", "unknown", None, 1, "4", WELL),
     ("throttled", "unknown", None, 1, "4", ["cooling", "well"]),
     ("broke", "unknown", None, 1, "4", ["out_of_credit", "well"]),
@@ -278,6 +279,98 @@ async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
         rig.rest().await;
         assert_eq!(rig.state(&caller, &running).await, JobState::Running);
     }
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_paid_result_waits_for_the_vault_and_is_not_made_again() {
+    let (stage, rig) = (Stage::named("vault"), Rig::with_vendors().await);
+    cast(&rig, "vault", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    rig.break_vault();
+    let id = rig.imagine(&caller, "at-once").await.expect("accepted");
+    rig.rest().await;
+    // Longer than the short pauses together.
+    tokio::time::sleep(std::time::Duration::from_millis(8_500)).await;
+    rig.rest().await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Running);
+    rig.mend_vault();
+    for _ in 0..600 {
+        if rig.state(&caller, &id).await.is_final() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(stage.taken("at-once"), 1, "paid for once");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_cancel_during_a_submit_reaches_the_vendor_whatever_a_lost_submit_means() {
+    for lost in ["unknown", "look_up", "repeat"] {
+        let name = format!("early cancel {lost}");
+        let (stage, rig) = (Stage::named(&name), Rig::with_vendors().await);
+        cast(&rig, &name, lost, &["one"]).await;
+        let caller = rig.account(100).await;
+        let id = rig.imagine(&caller, "slow").await.expect("accepted");
+        while stage.books().arrived.is_empty() {
+            rig.engine.run_step().await.expect("a step");
+            rig.until_quiet().await;
+        }
+        rig.engine
+            .cancel(&caller.account_id, &id)
+            .await
+            .expect("cancelled");
+        for _ in 0..500 {
+            if !stage.books().cancelled.is_empty() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        assert_eq!(stage.books().cancelled, [json!({ "task": 1 })], "{lost}");
+        assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+        rig.check_books().await;
+    }
+}
+
+#[tokio::test]
+async fn a_job_at_the_vendor_goes_on_with_a_credential_that_was_changed() {
+    let (stage, rig) = (Stage::named("changed"), Rig::with_vendors().await);
+    let (backend, workers) = cast(&rig, "changed", "unknown", &["old"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "timed 10").await.expect("accepted");
+    while stage.books().asked_at.is_empty() {
+        rig.rest().await;
+    }
+    let change = WorkerChange {
+        credential: Some("new".into()),
+        ..WorkerChange::default()
+    };
+    let changed = rig
+        .engine
+        .change_worker(&backend, &workers[0], change)
+        .await;
+    changed.expect("changed");
+    stage.books().release_ms = Some(0);
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    let asked = stage.books().asked_at.last().expect("a question").0.clone();
+    assert_eq!(asked, "new");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_lost_submit_whose_answer_was_the_result_is_delivered_once() {
+    let (stage, rig) = (Stage::named("found"), Rig::with_vendors().await);
+    cast(&rig, "found", "look_up", &["one"]).await;
+    let caller = rig.account(100).await;
+    let prompt = "cut-after at once after all";
+    let id = rig.imagine(&caller, prompt).await.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(stage.taken(prompt), 1);
+    assert_eq!(rig.purse(&caller).await, ("96".into(), "0".into()));
     rig.check_books().await;
 }
 

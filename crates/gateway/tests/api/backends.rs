@@ -256,6 +256,27 @@ async fn a_declared_back_end_is_there_at_every_start_and_changed_only_there() {
         .operate(Method::PATCH, "/admin/v1/backends/up", Some(body))
         .await
         .assert_refused(409, "conflict");
+    let account = "/admin/v1/backends/up/accounts/up-a";
+    for (method, path, body) in [
+        (Method::DELETE, "/admin/v1/backends/up", None),
+        (Method::DELETE, account, None),
+        (Method::PATCH, account, Some(json!({ "credential": "x" }))),
+        (
+            Method::POST,
+            "/admin/v1/backends/up/accounts",
+            Some(json!({ "name": "b", "credential": "x" })),
+        ),
+    ] {
+        let refused = front.operate(method, path, body).await;
+        refused.assert_refused(409, "conflict");
+    }
+    let rest = json!({ "state": "paused" });
+    let paused = front.operate(Method::PATCH, account, Some(rest)).await;
+    assert_eq!(
+        paused.status, 200,
+        "what passes may be said: {}",
+        paused.json
+    );
     let front = front.restart(Options::default().set("BACKENDS", &declared));
     let listed = front
         .operate(Method::GET, "/admin/v1/backends", None)

@@ -168,3 +168,27 @@ async fn five_hundred_callbacks_to_a_dead_receiver_do_not_delay_fifty_to_a_live_
         dead.connections()
     );
 }
+
+#[tokio::test]
+async fn an_account_with_many_dead_receivers_does_not_delay_another_accounts_live_one() {
+    let gateway = Options::default().set("STUDIO_SLOTS", "600").spawn().await;
+    let (unlucky, lucky) = (roomy(&gateway).await, roomy(&gateway).await);
+    // Each is a host of its own with places of its own: together they would take every place there is.
+    let dead: Vec<Outside> = (0..20).map(|_| Outside::start(silent)).collect();
+    for one in &dead {
+        finish(&gateway, &unlucky.key, &one.url("/"), 20).await;
+    }
+    let mailbox = Mailbox::start();
+    let begin = Instant::now();
+    let live = finish(&gateway, &lucky.key, &mailbox.url(), 50).await;
+    mailbox.heard_of(&live, Duration::from_secs(5)).await;
+    eprintln!(
+        "50 live callbacks beside 400 dead ones: {:?}",
+        begin.elapsed()
+    );
+    let asked: usize = dead.iter().map(Outside::connections).sum();
+    assert!(
+        asked <= 64,
+        "an account has a quarter of all places: {asked}"
+    );
+}

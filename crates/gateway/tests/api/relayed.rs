@@ -108,7 +108,10 @@ async fn a_repeated_submit_is_paid_for_once_and_a_cancelled_one_not_at_all() {
         panic!("not accepted");
     };
     let again = relay.look_up(&work).await.expect("an answer");
-    assert_eq!(again.as_ref(), Some(&ticket), "it is the first again");
+    let Some(Started::Ticket(again)) = again else {
+        panic!("{again:?}");
+    };
+    assert_eq!(again, ticket, "it is the first again");
     let held = remote.balance(&account.key).await;
     assert_eq!(held, (96.0, 4.0), "one job is held for");
     relay.cancel(&ticket).await;

@@ -66,12 +66,15 @@ pub struct Requeue {
 
 /// The state of an attempt whose back end cannot do the job at all.
 pub const UNABLE: &str = "unable";
+/// The state of an attempt that failed and may be repeated.
+pub const REJECTED: &str = "rejected";
 
 impl Store {
-    /// The workers that were asked for a job and said that they cannot do it.
-    pub async fn workers_unable(&self, job_id: &str) -> Result<Vec<String>> {
+    /// The workers that failed at a job or cannot do it, each with the state of the attempt, oldest first.
+    pub async fn failed_attempts(&self, job_id: &str) -> Result<Vec<(String, String)>> {
         // Written out, so that the index made for it is seen to fit.
-        let sql = "SELECT worker FROM attempt WHERE job_id = $1 AND state = 'unable' ORDER BY id";
+        let sql = "SELECT worker, state FROM attempt \
+             WHERE job_id = $1 AND state IN ('unable', 'rejected') ORDER BY began_ms, id";
         self.db().all(sql, args![job_id]).await
     }
 

@@ -1,7 +1,7 @@
 //! Attempts, tickets, progress, and giving a job back.
 
 use atelier_contract::JobState;
-use atelier_store::{Guard, ProgressNote, Requeue, Settled, UNABLE};
+use atelier_store::{Guard, ProgressNote, REJECTED, Requeue, Settled, UNABLE};
 
 use crate::rig::{NOW, Rig, sql};
 
@@ -11,7 +11,7 @@ each_db!(
     progress_only_rises_and_counts_as_a_change,
     a_job_given_back_waits_until_its_time,
     a_second_attempt_ends_the_first,
-    who_cannot_do_a_job_is_remembered,
+    who_failed_at_a_job_is_remembered,
 );
 
 async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
@@ -131,7 +131,7 @@ fn requeue(job_id: &str, fence: i64) -> Requeue {
         not_before_ms: NOW + 1_000,
         why: "vendor down".into(),
         now_ms: NOW + 10,
-        attempt_state: "rejected",
+        attempt_state: REJECTED,
         counts: true,
     }
 }
@@ -194,17 +194,26 @@ async fn a_second_attempt_ends_the_first(rig: Rig) {
     );
 }
 
-async fn who_cannot_do_a_job_is_remembered(rig: Rig) {
+async fn who_failed_at_a_job_is_remembered(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 1).await;
     rig.begin(&id, 1, "attempt-u").await;
     let worker = rig.job(&id).await.worker.expect("a worker");
-    let unable = async || rig.store.workers_unable(&id).await.expect("a list");
-    assert!(unable().await.is_empty());
-    let given_back = Requeue {
-        attempt_state: UNABLE,
-        ..requeue(&id, 1)
-    };
-    assert!(rig.store.requeue(given_back).await.expect("an answer"));
-    assert_eq!(unable().await, [worker]);
+    let failed = async || rig.store.failed_attempts(&id).await.expect("a list");
+    assert!(failed().await.is_empty());
+    for (fence, state) in [(1, UNABLE), (2, REJECTED), (3, "lost")] {
+        if fence > 1 {
+            rig.lease("node", NOW + 1_000, 10).await;
+            rig.begin(&id, fence, &format!("attempt-{fence}")).await;
+        }
+        let given_back = Requeue {
+            attempt_state: state,
+            ..requeue(&id, fence)
+        };
+        assert!(rig.store.requeue(given_back).await.expect("an answer"));
+    }
+    let expected = [REJECTED, UNABLE].map(|state| (worker.clone(), state.to_owned()));
+    let mut found = failed().await;
+    found.sort();
+    assert_eq!(found, expected);
 }

@@ -46,7 +46,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0009_tries",
-        "775d77f6b7d75219bb32e972a79b6c5e2607a6b5f3499d5da2d2ece39ec34b44",
+        "c88c1ad47435db8bd47b59c01b1b97a9552a09c3da430365c65d584a960861e6",
     ),
 ];
 

@@ -27,7 +27,7 @@ fn wish() -> Wish<'static> {
         lane: Lane::Any,
         follows: None,
         price: Quota::from_thousandths(1_000),
-        without: &[],
+        earlier: Earlier::NONE,
     }
 }
 
@@ -54,9 +54,12 @@ fn the_first_back_end_in_order_is_taken_whatever_the_order_of_the_list() {
 
 #[test]
 fn one_that_cannot_do_the_job_is_passed_over_and_calls_no_last_resort_in() {
-    let without = ["a".to_owned()];
+    let earlier = Earlier {
+        unable: vec!["a".to_owned()],
+        ..Earlier::default()
+    };
     let picky = Wish {
-        without: &without,
+        earlier: &earlier,
         ..wish()
     };
     let desks = [desk("a/1", 1), desk("a/2", 1), desk("b/1", 2)];
@@ -67,6 +70,66 @@ fn one_that_cannot_do_the_job_is_passed_over_and_calls_no_last_resort_in() {
     house.last_resort = true;
     let last_resort = [desk("a/1", 1), house];
     assert_eq!(choose(&picky, last_resort.iter(), NOW), Choice::Nobody);
+}
+
+#[test]
+fn one_that_failed_twice_gets_the_job_only_when_nobody_else_is_free() {
+    let earlier = Earlier {
+        failing: vec!["a/1".to_owned()],
+        ..Earlier::default()
+    };
+    let retried = Wish {
+        earlier: &earlier,
+        ..wish()
+    };
+    let desks = [desk("a/1", 1), desk("a/2", 1), desk("b/1", 2)];
+    assert_eq!(chosen(&retried, &desks), Some("a/2"));
+    assert_eq!(
+        chosen(&retried, &[desk("a/1", 1), desk("b/1", 2)]),
+        Some("b/1")
+    );
+    assert_eq!(chosen(&retried, &desks[..1]), Some("a/1"));
+    let busy = [
+        desk("a/1", 1),
+        Desk {
+            busy: 2,
+            ..desk("b/1", 2)
+        },
+    ];
+    assert_eq!(chosen(&retried, &busy), Some("a/1"));
+}
+
+#[test]
+fn what_follows_a_job_waits_for_a_maker_that_was_told_to_rest() {
+    for mode in [Mode::Paused, Mode::Draining] {
+        let follow = Wish {
+            lane: Lane::At("a"),
+            follows: Some("a/1"),
+            ..wish()
+        };
+        let desks = [
+            Desk {
+                mode,
+                ..desk("a/1", 1)
+            },
+            desk("a/2", 1),
+        ];
+        assert_eq!(choose(&follow, desks.iter(), NOW), Choice::Nobody);
+        assert_eq!(chosen(&wish(), &desks), Some("a/2"), "others do not mind");
+    }
+    // Another server of the same caller never made it.
+    let owned = |name: &str| Desk {
+        owner: Some("me".into()),
+        ..desk(name, 1)
+    };
+    let mine = Wish {
+        lane: Lane::Own("me"),
+        follows: Some("a/1"),
+        ..wish()
+    };
+    assert_eq!(choose(&mine, [owned("b/1")].iter(), NOW), Choice::Nobody);
+    let desks = [owned("b/1"), owned("a/1")];
+    assert_eq!(chosen(&mine, &desks), Some("a/1"));
 }
 
 #[test]
@@ -265,7 +328,7 @@ fn whatever_the_pool_a_choice_breaks_no_rule_and_misses_no_chance() {
             follows: (lane != Lane::Any).then_some(follows.as_str()),
             ..wish()
         };
-        let suits = |desk: &&Desk| desk.suits(&wish);
+        let suits = |desk: &&Desk| desk.could(&wish) && desk.mode == Mode::Active;
         let free = |desk: &&Desk| desk.standing(&wish, NOW) == Standing::Free;
         match choose(&wish, desks.iter(), NOW) {
             Choice::Take(place) => {
@@ -295,7 +358,11 @@ fn whatever_the_pool_a_choice_breaks_no_rule_and_misses_no_chance() {
             Choice::Nobody => {
                 let chance = desks.iter().filter(suits).filter(free).count();
                 let first = desks.iter().filter(suits).any(|one| !one.last_resort);
-                assert!(chance == 0 || first, "round {round}: a chance was missed");
+                let rests = desks
+                    .iter()
+                    .any(|one| Some(one.name.as_str()) == wish.follows && one.mode != Mode::Active);
+                let reason = chance == 0 || first || rests;
+                assert!(reason, "round {round}: a chance was missed");
             }
         }
         // The same snapshot gives the same choice.
