@@ -11,7 +11,7 @@ const LANES: u32 = 0x00ff_00ff;
 /// The sums cannot leave their lanes; saying so with wrapping sums keeps the release build's checks out of the
 /// innermost loop of every frame.
 #[inline]
-pub(crate) fn mix(one: u32, other: u32, share: u32) -> u32 {
+fn mix(one: u32, other: u32, share: u32) -> u32 {
     let rest = 256_u32.wrapping_sub(share);
     let blend = |one: u32, other: u32| {
         (one & LANES)
@@ -117,7 +117,7 @@ impl<const N: usize> Field<N> {
     }
 
     /// One line of values at a height between nodes, with its last value twice.
-    fn row(&self, y: f32) -> Vec<[f32; N]> {
+    pub(crate) fn row(&self, y: f32) -> Vec<[f32; N]> {
         (0..=self.width).map(|x| self.at(x as f32, y)).collect()
     }
 

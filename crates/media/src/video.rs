@@ -6,6 +6,7 @@ mod film;
 mod flow;
 mod mark;
 mod morph;
+mod plate;
 mod reader;
 mod still;
 mod writer;

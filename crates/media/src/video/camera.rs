@@ -2,12 +2,14 @@
 
 use std::f32::consts::TAU;
 
+use super::plate::{Plate, woven};
 use crate::Picture;
-use crate::sampling::{Field, packed_at, painted};
+use crate::sampling::Field;
 
 /// A prepared camera move over one picture, to be asked for any moment of it.
 pub struct CameraMove {
     picture: Picture,
+    plate: Plate,
     /// How near each place seems, 0 to 1.
     near: Field<1>,
     /// The place the camera goes to, in shares of the sides.
@@ -23,6 +25,7 @@ impl CameraMove {
         let share = |shift: u32| (mixed >> shift & 0xffff) as f32 / 65_535.0;
         Self {
             picture: picture.clone(),
+            plate: Plate::of(picture),
             near: nearness(picture),
             focus: (0.28 + 0.44 * share(8), 0.32 + 0.36 * share(24)),
             amount: if high { 0.34 } else { 0.11 },
@@ -41,19 +44,15 @@ impl CameraMove {
         let (width, height) = (self.picture.width as f32, self.picture.height as f32);
         let (focus_x, focus_y) = (self.focus.0 * width, self.focus.1 * height);
         let sway = travel * 0.06 * width * (self.phase + t * 0.7 * TAU).sin();
-        painted(
-            self.picture.width,
-            self.picture.height,
-            &self.near,
-            |x, y, [near]| {
-                let closer = 1.0 / (1.0 + travel * (0.72 + 0.28 * near));
-                packed_at(
-                    &self.picture,
-                    focus_x + (x - focus_x) * closer + sway * (near - 0.4),
-                    focus_y + (y - focus_y) * closer,
-                )
-            },
-        )
+        let knot = |x: f32, y: f32, [near]: [f32; 1]| {
+            let closer = 1.0 / (1.0 + travel * (0.72 + 0.28 * near));
+            [
+                focus_x + (x - focus_x) * closer + sway * (near - 0.4),
+                focus_y + (y - focus_y) * closer,
+            ]
+        };
+        let size = (self.picture.width, self.picture.height);
+        woven(size, &self.near, knot, |[x, y]| self.plate.at(x, y))
     }
 }
 

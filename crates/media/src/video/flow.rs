@@ -16,10 +16,11 @@ const FURTHEST: f32 = 0.12;
 /// Displacements in shares of the width and height: what is at `p - d/2` in the first picture is at `p + d/2` in
 /// the second.
 pub(super) fn flow(start: &Picture, end: &Picture) -> Field<2> {
+    let (start, end) = (start.fitted(FINEST), end.fitted(FINEST));
     let mut field: Option<Field<2>> = None;
     for level in (0..LEVELS).rev() {
-        let one = features(start, FINEST >> level);
-        let other = features(end, FINEST >> level);
+        let one = features(&start, FINEST >> level);
+        let other = features(&end, FINEST >> level);
         let mut guess = match field {
             None => Field::new(one.width, one.height, [0.0; 2]),
             Some(coarse) => {

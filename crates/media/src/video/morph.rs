@@ -1,13 +1,15 @@
 //! From one picture to another: parts travel along the flow between the two while the colours change over.
 
 use super::flow::flow;
+use super::plate::{Plate, mixed, whole, woven};
 use crate::Picture;
-use crate::sampling::{Field, mix, packed_at, painted};
+use crate::sampling::Field;
 
 /// A prepared way from one picture to another, to be asked for any moment of it.
 pub struct Morph {
     start: Picture,
     end: Picture,
+    plates: [Plate; 2],
     /// Displacement in shares of the sides, and how late a place changes colour (0 to 1).
     field: Field<3>,
     /// Whether colours change evenly all the way, as between two moments of one moving scene.
@@ -41,6 +43,7 @@ impl Morph {
             nodes,
         };
         Self {
+            plates: [Plate::of(&start), Plate::of(&end)],
             start,
             end,
             field,
@@ -65,29 +68,34 @@ impl Morph {
         if t >= 1.0 {
             return self.end.clone();
         }
-        let (width, height) = (self.start.width as f32, self.start.height as f32);
-        painted(
-            self.start.width,
-            self.start.height,
-            &self.field,
-            |x, y, [dx, dy, late]| {
-                let (dx, dy) = (dx * width, dy * height);
-                let share = if self.even {
-                    (t * 256.0) as u32
-                } else {
-                    let local = ((t - late * SPREAD) / (1.0 - SPREAD)).clamp(0.0, 1.0);
-                    (local * local * (3.0 - 2.0 * local) * 256.0) as u32
-                };
-                // Most places have not begun to change or are done with it: one look is enough there.
-                let from = || packed_at(&self.start, x - dx * t, y - dy * t);
-                let to = || packed_at(&self.end, x + dx * (1.0 - t), y + dy * (1.0 - t));
-                match share {
-                    0 => from(),
-                    256.. => to(),
-                    share => mix(from(), to(), share),
-                }
-            },
-        )
+        let size = (self.start.width, self.start.height);
+        let (width, height) = (size.0 as f32, size.1 as f32);
+        let knot = |x: f32, y: f32, [dx, dy, late]: [f32; 3]| {
+            let (dx, dy) = (dx * width, dy * height);
+            let local = ((t - late * SPREAD) / (1.0 - SPREAD)).clamp(0.0, 1.0);
+            let share = if self.even {
+                t
+            } else {
+                local * local * (3.0 - 2.0 * local)
+            };
+            let rest = 1.0 - t;
+            [
+                x - dx * t,
+                y - dy * t,
+                x + dx * rest,
+                y + dy * rest,
+                share * 256.0,
+            ]
+        };
+        let [start, end] = &self.plates;
+        woven(size, &self.field, knot, |[fx, fy, tx, ty, share]| {
+            // Most places have not begun to change or are done with it: one look is enough there.
+            match whole(share) {
+                0 => start.at(fx, fy),
+                256.. => end.at(tx, ty),
+                share => mixed(start.at(fx, fy), end.at(tx, ty), share),
+            }
+        })
     }
 }
 

@@ -53,8 +53,8 @@ pub(super) fn planes(picture: &Picture) -> Planes {
         let (out_upper, out_lower) = pair.split_at_mut(width);
         for (out, pixels) in [(out_upper, upper), (out_lower, lower)] {
             for (out, &[r, g, b, _]) in out.iter_mut().zip(pixels) {
-                let sum = 47 * u32::from(r) + 157 * u32::from(g) + 16 * u32::from(b);
-                *out = ((sum + 4096 + 128) >> 8) as u8;
+                let sum = weighted([47, 157, 16], [r, g, b].map(u16::from));
+                *out = (sum.wrapping_add(4096 + 128) >> 8) as u8;
             }
         }
         let squares = upper
@@ -63,16 +63,20 @@ pub(super) fn planes(picture: &Picture) -> Planes {
             .iter()
             .zip(lower.as_chunks::<2>().0);
         for ((blue, red), (above, below)) in blue.iter_mut().zip(red).zip(squares) {
-            let sum = |index: usize| -> i32 {
-                let [a, b, c, d] = [above[0], above[1], below[0], below[1]];
-                [a, b, c, d]
-                    .iter()
-                    .map(|pixel| i32::from(pixel[index]))
-                    .sum()
+            let four = [above[0], above[1], below[0], below[1]];
+            let [r, g, b] = [0, 1, 2].map(|c| {
+                let pixels = four.iter();
+                pixels.fold(0_i32, |sum, pixel| sum.wrapping_add(i32::from(pixel[c])))
+            });
+            let chroma = |by: [i32; 3]| {
+                let sum = r
+                    .wrapping_mul(by[0])
+                    .wrapping_add(g.wrapping_mul(by[1]))
+                    .wrapping_add(b.wrapping_mul(by[2]));
+                (sum.wrapping_add(512 + (128 << 10)) >> 10) as u8
             };
-            let (r, g, b) = (sum(0), sum(1), sum(2));
-            *blue = ((-26 * r - 86 * g + 112 * b + 512 + (128 << 10)) >> 10) as u8;
-            *red = ((112 * r - 102 * g - 10 * b + 512 + (128 << 10)) >> 10) as u8;
+            *blue = chroma([-26, -86, 112]);
+            *red = chroma([112, -102, -10]);
         }
     }
     Planes {
@@ -82,6 +86,15 @@ pub(super) fn planes(picture: &Picture) -> Planes {
         blue,
         red,
     }
+}
+
+/// A weighted sum; it fits, and saying so keeps the release build's checks out of the loop.
+#[inline]
+fn weighted(by: [u16; 3], of: [u16; 3]) -> u16 {
+    of[0]
+        .wrapping_mul(by[0])
+        .wrapping_add(of[1].wrapping_mul(by[1]))
+        .wrapping_add(of[2].wrapping_mul(by[2]))
 }
 
 /// A picture from decoded planes, each with its stride.
