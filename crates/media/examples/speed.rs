@@ -128,7 +128,7 @@ impl Bench {
         for style in StyleName::ALL {
             let styled = scene.with_style(*style);
             let name = format!("  the same fox, {}", style.name());
-            self.time(&name, None, 2, |_| filed(&styled, 1024));
+            self.time(&name, Some(400), 3, |_| filed(&styled, 1024));
         }
         self.time("imagine grid of four, 512 each", Some(1500), 3, |_| {
             let four = [1, 2, 3, 4].map(|seed| scene.with_seed(seed).render(512, 512));

@@ -40,6 +40,8 @@ pub(crate) struct Look {
     pub cut: bool,
     /// Water mirrors nothing.
     pub dull: bool,
+    /// The style asks what its sheet is like at every pixel.
+    pub grained: bool,
 }
 
 /// One pixel of one region, as a style sees it.
@@ -59,6 +61,8 @@ pub(crate) struct Spot {
     pub cell: Cell,
     /// The one colour that stands for the whole region.
     pub flat: Rgb,
+    /// What the sheet is like here, for styles that ask.
+    pub paper: [f32; 3],
 }
 
 impl Spot {
@@ -84,6 +88,12 @@ pub(crate) trait Style: Send + Sync {
     /// The empty sheet.
     fn sheet(&self, _x: f32, _y: f32) -> [f32; 3] {
         [0.5, 0.5, 0.5]
+    }
+
+    /// What the sheet is like at a place, whatever is painted there: how it bleeds, pools and grains. It is worked
+    /// out once for a pixel and not for every region that lies there.
+    fn paper(&self, _x: f32, _y: f32) -> [f32; 3] {
+        [0.0; 3]
     }
 
     /// The colour of one pixel of a region.

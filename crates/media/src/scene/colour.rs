@@ -66,7 +66,8 @@ pub(crate) fn to_hsl(a: Rgb) -> [f32; 3] {
     }
     let sat = span / (1.0 - (2.0 * light - 1.0).abs()).max(1e-5);
     let hue = if high <= a[0] {
-        ((a[1] - a[2]) / span).rem_euclid(6.0)
+        let turn = (a[1] - a[2]) / span;
+        if turn < 0.0 { turn + 6.0 } else { turn }
     } else if high <= a[1] {
         (a[2] - a[0]) / span + 2.0
     } else {

@@ -51,6 +51,10 @@ impl Style for Flair {
         self.style.sheet(x, y)
     }
 
+    fn paper(&self, x: f32, y: f32) -> [f32; 3] {
+        self.style.paper(x, y)
+    }
+
     fn pixel(&self, spot: &Spot, region: &Region) -> Rgba {
         self.style.pixel(spot, region)
     }

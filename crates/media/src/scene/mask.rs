@@ -53,7 +53,7 @@ impl Cover {
 
     /// The same coverage, smeared over about `radius` pixels.
     pub(crate) fn softened(&self, radius: f32) -> Vec<u8> {
-        let reach = (radius.round() as usize).max(1);
+        let reach = (radius.round() as usize).clamp(1, 127);
         let mut pass = self.inside.clone();
         for _ in 0..2 {
             pass = smear_rows(&pass, self.width, reach);
@@ -63,16 +63,37 @@ impl Cover {
     }
 }
 
+/// Divides by the same number again and again: exact for sums of at most 255 times it, while it is below 256.
+#[derive(Clone, Copy)]
+struct Share(u32);
+
+impl Share {
+    fn of(span: u32) -> Self {
+        Self((1 << 24) / span + 1)
+    }
+
+    #[inline]
+    fn part(self, sum: u32) -> u8 {
+        (sum.wrapping_mul(self.0) >> 24) as u8
+    }
+}
+
 fn smear_rows(from: &[u8], width: usize, reach: usize) -> Vec<u8> {
     let mut to = vec![0; from.len()];
-    let span = (2 * reach + 1) as u32;
+    let share = Share::of((2 * reach + 1) as u32);
+    // The row with its ends drawn out, so that no place has to look whether it is near one.
+    let mut long = vec![0; width + 2 * reach + 1];
     for (row, out) in from.chunks_exact(width).zip(to.chunks_exact_mut(width)) {
-        let at = |x: isize| u32::from(row[x.clamp(0, width as isize - 1) as usize]);
-        let mut sum: u32 = (-(reach as isize)..=reach as isize).map(at).sum();
-        for (x, slot) in out.iter_mut().enumerate() {
-            *slot = (sum / span) as u8;
-            let x = x as isize;
-            sum = sum + at(x + reach as isize + 1) - at(x - reach as isize);
+        long[..reach].fill(row[0]);
+        long[reach..reach + width].copy_from_slice(row);
+        long[reach + width..].fill(row[width - 1]);
+        let mut sum: u32 = long[..=2 * reach].iter().map(|v| u32::from(*v)).sum();
+        let ends = long[2 * reach + 1..].iter().zip(&long);
+        for (slot, (enter, leave)) in out.iter_mut().zip(ends) {
+            *slot = share.part(sum);
+            sum = sum
+                .wrapping_add(u32::from(*enter))
+                .wrapping_sub(u32::from(*leave));
         }
     }
     to
@@ -80,7 +101,7 @@ fn smear_rows(from: &[u8], width: usize, reach: usize) -> Vec<u8> {
 
 fn smear_columns(from: &[u8], width: usize, height: usize, reach: usize) -> Vec<u8> {
     let mut to = vec![0; from.len()];
-    let span = (2 * reach + 1) as u32;
+    let share = Share::of((2 * reach + 1) as u32);
     let row = |y: isize| {
         let y = y.clamp(0, height as isize - 1) as usize;
         &from[y * width..(y + 1) * width]
@@ -95,9 +116,29 @@ fn smear_columns(from: &[u8], width: usize, height: usize, reach: usize) -> Vec<
         let (enter, leave) = (row(y + reach as isize + 1), row(y - reach as isize));
         let out = &mut to[y as usize * width..(y as usize + 1) * width];
         for (((slot, sum), enter), leave) in out.iter_mut().zip(&mut sums).zip(enter).zip(leave) {
-            *slot = (*sum / span) as u8;
-            *sum = *sum + u32::from(*enter) - u32::from(*leave);
+            *slot = share.part(*sum);
+            *sum = sum
+                .wrapping_add(u32::from(*enter))
+                .wrapping_sub(u32::from(*leave));
         }
     }
     to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_those_of_a_division() {
+        for span in 1..256_u32 {
+            let share = Share::of(span);
+            let sums = (0..=255 * span).step_by(1 + span as usize / 9);
+            assert!(
+                sums.into_iter()
+                    .all(|sum| u32::from(share.part(sum)) == sum / span)
+            );
+            assert_eq!(share.part(255 * span), 255);
+        }
+    }
 }

@@ -9,15 +9,25 @@ pub(crate) struct Blueprint;
 const BLUE: [f32; 3] = hex(0x12448f);
 const LINE: [f32; 3] = hex(0xe6f0ff);
 
-fn sheet(x: f32, y: f32, grain: f32) -> [f32; 3] {
+/// World units over which a ruled line fades.
+const SOFT: f32 = 0.001;
+
+/// How far a number lies behind the whole one before it.
+fn beyond_whole(v: f32) -> f32 {
+    let cut = v - v as i32 as f32;
+    if cut < 0.0 { cut + 1.0 } else { cut }
+}
+
+/// The ruled sheet.
+fn sheet(x: f32, y: f32) -> [f32; 3] {
     let fine = 0.02;
     let rule = |v: f32, gap: f32, wide: f32| {
-        let at = (v / gap).rem_euclid(1.0);
-        noise::smooth(wide + grain / gap, wide * 0.4, at.min(1.0 - at))
+        let at = beyond_whole(v / gap);
+        noise::smooth(wide + SOFT / gap, wide * 0.4, at.min(1.0 - at))
     };
     let small = rule(x, fine, 0.03).max(rule(y, fine, 0.03)) * 0.10;
     let large = rule(x, 0.1, 0.008).max(rule(y, 0.1, 0.008)) * 0.22;
-    let fade = noise::fractal(x * 2.0, y * 2.0, 3, 3) * 0.05;
+    let fade = noise::gradient(x * 2.0, y * 2.0, 3) * 0.05;
     mix(mix(BLUE, hex(0x0b2f6b), 0.4 + fade), LINE, small.max(large))
 }
 
@@ -27,27 +37,33 @@ impl Style for Blueprint {
             line: 0.0028,
             cut: true,
             dull: true,
+            grained: true,
             ..Look::default()
         }
     }
 
     fn sheet(&self, x: f32, y: f32) -> [f32; 3] {
-        sheet(x, y, 0.001)
+        sheet(x, y)
+    }
+
+    /// The sheet again: what covers something else shows the ruling, too.
+    fn paper(&self, x: f32, y: f32) -> [f32; 3] {
+        sheet(x, y)
     }
 
     fn pixel(&self, spot: &Spot, region: &Region) -> Rgba {
-        let [r, g, b, a] = (region.field)(spot.x, spot.y);
         if is_airy(region.role) {
             return [0.0; 4];
         }
-        let base = sheet(spot.x, spot.y, spot.grain);
+        let [r, g, b, a] = (region.field)(spot.x, spot.y);
+        let base = spot.paper;
         if region.role != Role::Subject {
             let solid = f32::from(a > 0.5 && region.role != Role::Water);
             return with_alpha(mix(base, LINE, 0.02), solid * spot.cover * 0.94);
         }
         let dark = 1.0 - luma(spot.flat) * 0.7 - luma([r, g, b]) * 0.3;
         let gap = 0.011;
-        let at = ((spot.x + spot.y) / gap).rem_euclid(1.0);
+        let at = beyond_whole((spot.x + spot.y) / gap);
         let hatch = noise::smooth(0.1 + spot.grain / gap, 0.04, (at - 0.5).abs())
             * noise::smooth(0.35, 0.6, dark);
         with_alpha(

@@ -15,6 +15,7 @@ impl Style for Ink {
             wobble: 0.006,
             edge: 0.006,
             line: 0.0042,
+            grained: true,
             ..Look::default()
         }
     }
@@ -23,13 +24,23 @@ impl Style for Ink {
         PAPER
     }
 
+    /// Where it is wet, where a dry brush leaves gaps, and how far ink bleeds.
+    fn paper(&self, x: f32, y: f32) -> [f32; 3] {
+        [
+            noise::fractal(x * 6.0, y * 6.0, 3, 3),
+            noise::fractal(x * 24.0, y * 150.0, 8, 2),
+            noise::fractal(x * 40.0, y * 40.0, 4, 2) * 0.12,
+        ]
+    }
+
     fn pixel(&self, spot: &Spot, region: &Region) -> Rgba {
+        let [wet, dry, bleed] = spot.paper;
+        let cover = noise::smooth(0.32, 0.66, spot.edge + bleed);
+        if cover <= 0.0 {
+            return [0.0; 4];
+        }
         let [r, g, b, a] = (region.field)(spot.x, spot.y);
         let dark = 1.0 - luma([r, g, b]);
-        let wet = noise::fractal(spot.x * 6.0, spot.y * 6.0, 3, 4);
-        let dry = noise::fractal(spot.x * 24.0, spot.y * 150.0, 8, 2);
-        let bleed = noise::fractal(spot.x * 40.0, spot.y * 40.0, 4, 2) * 0.12;
-        let cover = noise::smooth(0.32, 0.66, spot.edge + bleed);
         let (low, high) = match region.role {
             Role::Sky | Role::Cloud => (0.0, 0.28),
             Role::Far => (0.08, 0.55),

@@ -1,5 +1,7 @@
 //! Woodblock print: few inks printed flat, shading only as a wiped gradient, dark key lines, grain of the block.
 
+use std::sync::LazyLock;
+
 use super::{Look, Spot, Style, is_airy};
 use crate::scene::{
     Canvas, Frame, Region, Rgba, Role, hex, luma, mix, noise, saturate, scale, to_hsl, with_alpha,
@@ -22,14 +24,15 @@ const INKS: [[f32; 3]; 12] = [
     hex(0x1d3557),
     hex(0x3a3a3c),
 ];
+/// The same inks as hue, saturation and lightness.
+static TONES: LazyLock<[[f32; 3]; 12]> = LazyLock::new(|| INKS.map(to_hsl));
 const KEY: [f32; 3] = hex(0x1c2436);
 
 /// The ink that is closest to a colour, hue first.
 fn ink(colour: [f32; 3]) -> [f32; 3] {
     let [hue, sat, light] = to_hsl(colour);
     let mut best = (f32::MAX, INKS[0]);
-    for candidate in INKS {
-        let [h, s, l] = to_hsl(candidate);
+    for (candidate, [h, s, l]) in INKS.into_iter().zip(*TONES) {
         let turn = (hue - h).abs().min(1.0 - (hue - h).abs());
         let away = turn * 2.6 * sat.min(s) + (sat - s).abs() * 0.35 + (light - l).abs() * 1.25;
         if away < best.0 {

@@ -13,6 +13,7 @@ impl Style for Watercolor {
         Look {
             wobble: 0.007,
             edge: 0.0075,
+            grained: true,
             ..Look::default()
         }
     }
@@ -21,17 +22,27 @@ impl Style for Watercolor {
         PAPER
     }
 
+    /// How far colours bleed, where they pool, and the grain that pigment settles in.
+    fn paper(&self, x: f32, y: f32) -> [f32; 3] {
+        [
+            noise::fractal(x * 34.0, y * 34.0, 11, 3),
+            noise::fractal(x * 5.0, y * 5.0, 23, 3),
+            noise::value(x * 260.0, y * 260.0, 31) - 0.5,
+        ]
+    }
+
     fn pixel(&self, spot: &Spot, region: &Region) -> Rgba {
-        let [r, g, b, a] = (region.field)(spot.x, spot.y);
-        let bleed = noise::fractal(spot.x * 34.0, spot.y * 34.0, 11, 3);
+        let [bleed, pool, grain] = spot.paper;
         let soft = if region.role == Role::Subject {
             0.10
         } else {
             0.2
         };
         let cover = noise::smooth(0.5 - soft, 0.5 + soft, spot.edge + bleed * 0.11);
-        let pool = noise::fractal(spot.x * 5.0, spot.y * 5.0, 23, 4);
-        let grain = noise::value(spot.x * 260.0, spot.y * 260.0, 31) - 0.5;
+        if cover <= 0.0 {
+            return [0.0; 4];
+        }
+        let [r, g, b, a] = (region.field)(spot.x, spot.y);
         // Pigment gathers where the wash dries last: along the edge.
         let rim = noise::smooth(0.92, 0.6, spot.edge) * noise::smooth(0.42, 0.55, spot.edge);
         let strength = match region.role {

@@ -1,9 +1,8 @@
 //! Colours that hardly change from pixel to pixel, worked out on a coarse grid of the world and read between its
 //! points. The grid stays where it is whatever part of the world is seen, so every window shows the same colours.
+//! Each tile of it is worked out when somebody looks there first: much of a region is hidden by what is before it.
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
 
 use crate::scene::canvas::Frame;
 use crate::scene::colour::Rgba;
@@ -14,13 +13,21 @@ use crate::scene::region::{Field, Region};
 const LEAST_PIXELS: f32 = 1.5;
 /// Styles look this far around a pixel for the colour of its stroke or cell.
 const AROUND: f32 = 0.05;
+/// From here on a colour covers everything; most do.
+const OPAQUE: f32 = 1.0 - 1e-5;
+/// Cells along each side of a tile.
+const TILE: usize = 16;
+/// Points along each side of a tile; its last ones are the first of the next.
+const POINTS: usize = TILE + 1;
 
 /// Colours at the points of a grid, premultiplied so that they can be mixed.
 struct Lattice {
     step: f32,
+    /// Points in a world unit.
+    density: f32,
     first: (i32, i32),
     wide: usize,
-    points: Vec<Rgba>,
+    tiles: Vec<OnceLock<Box<[Rgba]>>>,
     exact: Field,
 }
 
@@ -42,25 +49,14 @@ pub(super) fn read_from_grid(region: &Region, cover: &Cover, frame: &Frame) -> O
         cell(right - dx + AROUND) + 1,
         cell(bottom - dy + AROUND) + 1,
     );
-    let wide = (last.0 - first.0 + 1) as usize;
-    let high = (last.1 - first.1 + 1) as usize;
-    let mut points = vec![[0.0; 4]; wide * high];
-    points
-        .par_chunks_mut(wide)
-        .enumerate()
-        .for_each(|(row, line)| {
-            let y = (first.1 + row as i32) as f32 * step;
-            for (column, point) in line.iter_mut().enumerate() {
-                let x = (first.0 + column as i32) as f32 * step;
-                let [r, g, b, a] = (region.field)(x, y);
-                *point = [r * a, g * a, b * a, a];
-            }
-        });
+    let tiles = |from: i32, to: i32| ((to - from) as usize).div_ceil(TILE);
+    let (wide, high) = (tiles(first.0, last.0), tiles(first.1, last.1));
     let lattice = Lattice {
         step,
+        density: 1.0 / step,
         first,
         wide,
-        points,
+        tiles: vec![OnceLock::new(); wide * high],
         exact: region.field.clone(),
     };
     Some(Region {
@@ -70,20 +66,36 @@ pub(super) fn read_from_grid(region: &Region, cover: &Cover, frame: &Frame) -> O
 }
 
 impl Lattice {
+    /// The points of a tile.
+    fn tile(&self, across: usize, down: usize) -> Box<[Rgba]> {
+        let place = |first: i32, tile: usize, point: usize| {
+            (first + (tile * TILE + point) as i32) as f32 * self.step
+        };
+        (0..POINTS * POINTS)
+            .map(|at| {
+                let x = place(self.first.0, across, at % POINTS);
+                let y = place(self.first.1, down, at / POINTS);
+                let [r, g, b, a] = (self.exact)(x, y);
+                [r * a, g * a, b * a, a]
+            })
+            .collect()
+    }
+
     fn at(&self, x: f32, y: f32) -> Rgba {
-        let u = x / self.step - self.first.0 as f32;
-        let v = y / self.step - self.first.1 as f32;
+        let u = x * self.density - self.first.0 as f32;
+        let v = y * self.density - self.first.1 as f32;
         let (column, row) = (u as usize, v as usize);
-        let at = row.wrapping_mul(self.wide).wrapping_add(column);
-        let inside = u >= 0.0 && v >= 0.0 && column.wrapping_add(1) < self.wide;
-        let rows = (
-            self.points.get(at..at.wrapping_add(2)),
-            self.points
-                .get(at.wrapping_add(self.wide)..at.wrapping_add(self.wide).wrapping_add(2)),
-        );
-        let (true, (Some(upper), Some(lower))) = (inside, rows) else {
+        let (across, down) = (column / TILE, row / TILE);
+        let inside = u >= 0.0 && v >= 0.0 && across < self.wide;
+        let tile = self
+            .tiles
+            .get(down.wrapping_mul(self.wide).wrapping_add(across));
+        let (true, Some(tile)) = (inside, tile) else {
             return (self.exact)(x, y);
         };
+        let points = tile.get_or_init(|| self.tile(across, down));
+        let at = row % TILE * POINTS + column % TILE;
+        let (upper, lower) = (&points[at..at + 2], &points[at + POINTS..at + POINTS + 2]);
         let (s, t) = (u - column as f32, v - row as f32);
         let between = |channel: usize| {
             let top = upper[0][channel] + (upper[1][channel] - upper[0][channel]) * s;
@@ -93,6 +105,9 @@ impl Lattice {
         let alpha = between(3);
         if alpha <= 0.0 {
             return [0.0; 4];
+        }
+        if alpha >= OPAQUE {
+            return [between(0), between(1), between(2), 1.0];
         }
         let undo = 1.0 / alpha;
         [

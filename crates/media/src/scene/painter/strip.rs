@@ -91,6 +91,7 @@ impl<'a> Strip<'a> {
                 grain,
                 cell,
                 flat: one.flat,
+                paper: weave.paper(style, (x, y - first), (wx, wy)),
             };
             veil.lay(style.pixel(&spot, region), region.blend);
         });

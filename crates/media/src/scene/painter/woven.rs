@@ -1,4 +1,4 @@
-//! The strokes, facets and cells of a style, for the pixels of one strip of a frame.
+//! The strokes, facets and cells of a style and the grain of its sheet, for the pixels of one strip of a frame.
 
 use crate::scene::region::Role;
 use crate::style::{Cell, Style, Weave};
@@ -8,17 +8,20 @@ pub(super) struct Woven {
     kinds: Option<[Weave; 2]>,
     wide: usize,
     cells: [Vec<Option<Cell>>; 2],
+    papers: Vec<Option<[f32; 3]>>,
 }
 
 impl Woven {
     /// A strip of so many pixels across and down.
     pub(super) fn new(style: &dyn Style, wide: usize, high: usize) -> Self {
         let kinds = style.weave();
-        let count = if kinds.is_some() { wide * high } else { 0 };
+        let count = |wanted: bool| if wanted { wide * high } else { 0 };
+        let woven = count(kinds.is_some());
         Self {
             kinds,
             wide,
-            cells: [vec![None; count], vec![None; count]],
+            cells: [vec![None; woven], vec![None; woven]],
+            papers: vec![None; count(style.look().grained)],
         }
     }
 
@@ -34,5 +37,18 @@ impl Woven {
         };
         let which = usize::from(role == Role::Subject);
         *self.cells[which][row * self.wide + x].get_or_insert_with(|| kinds[which].at(wx, wy))
+    }
+
+    /// What the sheet is like at a pixel of the strip.
+    pub(super) fn paper(
+        &mut self,
+        style: &dyn Style,
+        (x, row): (usize, usize),
+        (wx, wy): (f32, f32),
+    ) -> [f32; 3] {
+        match self.papers.get_mut(row * self.wide + x) {
+            Some(known) => *known.get_or_insert_with(|| style.paper(wx, wy)),
+            None => [0.0; 3],
+        }
     }
 }
