@@ -9,12 +9,14 @@ mod figure;
 mod finish;
 mod hair;
 mod outfit;
+mod stance;
 mod style;
 mod traits;
 
 pub(crate) use figure::items as figure_items;
+pub(crate) use stance::{MIDDLE as FIGURE_MIDDLE, TALL as FIGURE_TALL};
 pub(crate) use style::Cel;
-pub use traits::{Expression, Extra, HairCut, Outfit, Traits};
+pub use traits::{Expression, Extra, HairCut, Outfit, Pose, Traits};
 
 /// From this influence on references choose the traits that words leave open.
 const LEADING: f32 = 0.25;
@@ -115,8 +117,15 @@ impl Anime {
         for (index, one) in traits.iter().enumerate() {
             let centre = self.characters.get(index).map_or((0.5, 0.5), |c| c.centre);
             let x = window.left + window.width * centre.0.clamp(0.05, 0.95);
-            let y = window.top + window.height * (centre.1.clamp(0.1, 0.9) - 0.06 * crowd);
-            figures.extend(figure::items(one, (x, y), 0.0036 * crowd));
+            let down = window.height * centre.1.clamp(0.1, 0.9);
+            let (y, scale) = match one.pose {
+                Pose::Bust => (down - 0.06 * crowd * window.height, 0.0036 * crowd),
+                Pose::Full => {
+                    let scale = window.height.min(window.width * 1.6) / FIGURE_TALL;
+                    (down - FIGURE_MIDDLE * scale, scale)
+                }
+            };
+            figures.extend(figure::items(one, (x, window.top + y), scale));
         }
         let canvas: Canvas = scene.painted_with(&frame, &figures, &Cel);
         finish::finished(canvas.into_picture(), self)

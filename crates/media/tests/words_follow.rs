@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "each test file measures only some things")]
 mod measure;
 
-use atelier_media::anime::{Anime, Character};
+use atelier_media::anime::{Anime, Character, Pose};
 use atelier_media::{Mask, Motion, Scene};
 use measure::{difference, halved, part, ssim};
 
@@ -189,5 +189,28 @@ fn anime_figures_follow_words_places_and_references() {
     assert!(
         there > elsewhere + 1000,
         "each stands at its centre: {there} and {elsewhere}"
+    );
+}
+
+#[test]
+fn a_character_is_seen_whole_when_words_ask_for_it() {
+    let hair = "girl with magenta hair, green suit, meadow at noon";
+    let bust = Anime::from_prompt(hair, "", 4);
+    let whole = Anime::from_prompt(&format!("{hair}, full body"), "", 4);
+    assert_eq!(bust.traits()[0].pose, Pose::Bust);
+    assert_eq!(whole.traits()[0].pose, Pose::Full);
+    let magenta = |anime: &Anime| measure::count(&anime.render(256, 256), measure::is_magenta);
+    let (large, small) = (magenta(&bust), magenta(&whole));
+    assert!(small > 150 && small * 4 < large, "{small} of {large}");
+    let figure = whole.render(256, 256);
+    let dark = |y: u32| {
+        let shown = (96..160).map(|x| figure.pixel(x, y));
+        shown
+            .filter(|pixel| pixel[..3].iter().all(|v| *v < 110))
+            .count()
+    };
+    assert!(
+        (240..254).any(|y| dark(y) > 4),
+        "no shoes near the lower edge"
     );
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tiny_skia::{Path, Transform};
 
 use super::style::SOFT;
-use super::{Traits, body, eyes, hair, outfit};
+use super::{Pose, Traits, body, eyes, hair, outfit, stance};
 use crate::scene::{Field, Item, Region, Rgb, Role, mix, with_alpha};
 
 /// Collects the parts of a character in its own units: the face is about 100 wide, its middle is at 0, 0.
@@ -54,6 +54,9 @@ fn flat(colour: Rgb) -> Field {
 pub(crate) fn items(traits: &Traits, (x, y): (f32, f32), scale: f32) -> Vec<Item> {
     let mut all = Drawing { parts: Vec::new() };
     hair::behind(&mut all, traits);
+    if traits.pose == Pose::Full {
+        stance::behind(&mut all, traits);
+    }
     outfit::outfit(&mut all, traits);
     body::head(&mut all, traits);
     eyes::eyes(&mut all, traits);

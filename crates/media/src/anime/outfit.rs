@@ -2,7 +2,8 @@
 
 use super::body::bow;
 use super::figure::Drawing;
-use super::traits::{Outfit, Traits};
+use super::stance;
+use super::traits::{Outfit, Pose, Traits};
 use crate::scene::{hex, luma, mix, scale};
 use crate::subject::{blob, both, limb, oval, shape};
 
@@ -10,13 +11,18 @@ use crate::subject::{blob, both, limb, oval, shape};
 pub(crate) fn outfit(all: &mut Drawing, t: &Traits) {
     let shade = mix(scale(t.skin, 0.82), hex(0xb0506a), 0.16);
     let wide = if t.boyish { 98.0 } else { 84.0 };
-    let torso = both(&[
-        (14.0, 76.0),
-        (48.0, 92.0),
-        (wide, 112.0),
-        (wide + 10.0, 170.0),
-        (wide + 14.0, 300.0),
-    ]);
+    let whole = t.pose == Pose::Full;
+    let torso = if whole {
+        both(&stance::torso(t))
+    } else {
+        both(&[
+            (14.0, 76.0),
+            (48.0, 92.0),
+            (wide, 112.0),
+            (wide + 10.0, 170.0),
+            (wide + 14.0, 300.0),
+        ])
+    };
     let bare = t.outfit == Outfit::Dress;
     let cloth = if bare { t.skin } else { t.cloth };
     all.shaded(blob(&torso), (cloth, scale(cloth, 0.72)), (90.0, 260.0));
@@ -47,6 +53,10 @@ pub(crate) fn outfit(all: &mut Drawing, t: &Traits) {
         Outfit::Dress => dress(all, t),
         Outfit::Suit => suit(all, t),
     }
+    if whole {
+        stance::before(all, t);
+        return;
+    }
     for side in [-1.0_f32, 1.0] {
         all.soft(
             limb(&[
@@ -60,14 +70,18 @@ pub(crate) fn outfit(all: &mut Drawing, t: &Traits) {
 
 fn uniform(all: &mut Drawing, t: &Traits) {
     let white = mix(hex(0xf7f5f2), t.cloth, 0.06);
-    all.shaded(
-        blob(&both(&[
+    let shirt = match t.pose {
+        Pose::Full => stance::torso(t),
+        Pose::Bust => vec![
             (16.0, 88.0),
             (48.0, 98.0),
             (80.0, 116.0),
             (86.0, 180.0),
             (88.0, 300.0),
-        ])),
+        ],
+    };
+    all.shaded(
+        blob(&both(&shirt)),
         (white, scale(white, 0.8)),
         (90.0, 280.0),
     );
@@ -214,15 +228,13 @@ fn armour(all: &mut Drawing, t: &Traits) {
 }
 
 fn dress(all: &mut Drawing, t: &Traits) {
+    let mut bodice = vec![(4.0, 150.0), (30.0, 138.0), (56.0, 136.0), (64.0, 180.0)];
+    bodice.extend(match t.pose {
+        Pose::Full => [(54.0, 240.0), (46.0, 276.0)],
+        Pose::Bust => [(58.0, 240.0), (70.0, 300.0)],
+    });
     all.shaded(
-        blob(&both(&[
-            (4.0, 150.0),
-            (30.0, 138.0),
-            (56.0, 136.0),
-            (64.0, 180.0),
-            (58.0, 240.0),
-            (70.0, 300.0),
-        ])),
+        blob(&both(&bodice)),
         (t.cloth, scale(t.cloth, 0.72)),
         (130.0, 280.0),
     );

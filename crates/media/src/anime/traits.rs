@@ -71,6 +71,15 @@ pub enum Extra {
     Blush,
 }
 
+/// How much of a character is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pose {
+    /// Head and shoulders.
+    Bust,
+    /// From head to foot.
+    Full,
+}
+
 /// Everything that makes a character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traits {
@@ -92,9 +101,23 @@ pub struct Traits {
     pub extras: Vec<Extra>,
     /// A boy's brows and jaw.
     pub boyish: bool,
+    /// How much of it is seen.
+    pub pose: Pose,
     /// Which way the fringe falls, and other small chances.
     pub(crate) chance: Dice,
 }
+
+/// Words that ask for a whole figure.
+const WHOLE: &[&str] = &[
+    "full body",
+    "fullbody",
+    "full length",
+    "full figure",
+    "whole body",
+    "head to toe",
+    "standing",
+    "walking",
+];
 
 fn has(words: &[String], any: &[&str]) -> bool {
     any.iter().any(|one| {
@@ -152,6 +175,7 @@ impl Traits {
             cloth: colour_before(&words, &dress_words).unwrap_or(cloths[dice.pick("cloth", 6)]),
             extras: extras(&words, boyish, &dice),
             boyish,
+            pose: if has(&words, WHOLE) { Pose::Full } else { Pose::Bust },
             chance: dice,
         }
     }
@@ -188,6 +212,12 @@ fn cut(words: &[String], boyish: bool, dice: &Dice) -> HairCut {
     ];
     if let Some((cut, _)) = all.iter().find(|(_, names)| has(words, names)) {
         return *cut;
+    }
+    // A colour or two may stand between: "long pink hair".
+    let hair = words.iter().position(|word| word == "hair");
+    let before = hair.map(|at| &words[at.saturating_sub(3)..at]);
+    if before.is_some_and(|before| before.iter().any(|word| word == "long")) {
+        return HairCut::Long;
     }
     if boyish {
         return [HairCut::Spiky, HairCut::Bob][dice.pick("cut", 2)];

@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Item, Scene, StyleName};
-use crate::anime::{Traits, figure_items};
+use crate::anime::{FIGURE_MIDDLE, FIGURE_TALL, Pose, Traits, figure_items};
 
 /// World units of one unit of a figure, when it is alone.
 const SCALE: f32 = 0.0036;
 /// Where the middle of a face is.
 const FACE: f32 = -0.06;
+/// World height of a figure that is seen whole: it fits into every first window.
+const WHOLE: f32 = 0.74;
 /// More figures than these would hide each other.
 const MOST: usize = 3;
 
@@ -68,14 +70,21 @@ impl Scene {
         scene.subjects.retain(|one| !people(&one.key));
         let crowd = 1.0 / (1.0 + 0.35 * (count.max(1) as f32 - 1.0));
         let seed = scene.dice.part("figure", 0).seed;
+        let (face, size) = match Traits::from_words(&self.prompt, seed).pose {
+            Pose::Bust => (FACE * crowd, SCALE * crowd),
+            Pose::Full => {
+                let size = WHOLE / FIGURE_TALL;
+                (-FIGURE_MIDDLE * size, size)
+            }
+        };
         scene.figures = (0..count)
             .map(|index| {
                 let aside = (index as f32 + 0.5) / count as f32 - 0.5;
                 Figure {
                     words: self.prompt.clone(),
                     seed: seed.wrapping_add(index as u64 * 7919),
-                    at: [aside * 0.9, FACE * crowd],
-                    scale: SCALE * crowd,
+                    at: [aside * 0.9, face],
+                    scale: size,
                 }
             })
             .collect();
