@@ -4,6 +4,7 @@ mod beyond;
 mod patches;
 mod search;
 mod sources;
+mod subject;
 
 use crate::Picture;
 use crate::mask::Mask;
@@ -12,6 +13,7 @@ use crate::seamless::spread;
 use beyond::beyond;
 use patches::Level;
 use sources::Sources;
+use subject::Subject;
 
 /// Longest side at which patches are looked for; finer pixels are copied along with them.
 const WORKING: u32 = 512;
@@ -21,7 +23,8 @@ const COARSEST: u32 = 32;
 /// Fills the masked part; outside the picture stays to the byte.
 ///
 /// Gaps inside the picture are filled with patches of the rest. What lies beyond the known part (an outpaint) goes on
-/// as its mirror image, bent the more the further away, so that it is not seen to be one.
+/// as its mirror image without its subject, bent the more the further away, so that it is not seen to be one; a
+/// subject that the border cuts off goes on there.
 pub fn fill(picture: &Picture, mask: &Mask, seed: u64) -> Picture {
     let mask = mask.resized(picture.width, picture.height);
     let open: Vec<bool> = mask.shares.iter().map(|&share| share > 0).collect();
@@ -45,7 +48,9 @@ pub fn fill(picture: &Picture, mask: &Mask, seed: u64) -> Picture {
     let filled = if (width, height) == (picture.width, picture.height) {
         part
     } else {
-        beyond(&part, picture.width, picture.height, (left, top))
+        let subject = Subject::of(&part, seed);
+        let size = (picture.width, picture.height);
+        beyond(&part, subject.as_ref(), size, (left, top))
     };
     mask.mixed(picture, &filled)
 }

@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::subject::Subject;
 use crate::Picture;
 use crate::sampling::Field;
 use crate::scene::noise;
@@ -18,8 +19,17 @@ const STRETCHED: f32 = 0.78;
 const SWAY: f32 = 0.3;
 
 /// A canvas with the picture at a place and its soft mirror image around it.
-pub(super) fn beyond(picture: &Picture, width: u32, height: u32, at: (i64, i64)) -> Picture {
-    let canvas = Canvas { picture, at };
+pub(super) fn beyond(
+    picture: &Picture,
+    subject: Option<&Subject>,
+    (width, height): (u32, u32),
+    at: (i64, i64),
+) -> Picture {
+    let canvas = Canvas {
+        picture,
+        subject,
+        at,
+    };
     let mut levels = vec![canvas.halved(width as usize, height as usize)];
     while let Some(last) = levels.last()
         && levels.len() < LEVELS
@@ -48,15 +58,28 @@ pub(super) fn beyond(picture: &Picture, width: u32, height: u32, at: (i64, i64))
 /// A picture at a place on an endless ground of its mirror images.
 struct Canvas<'a> {
     picture: &'a Picture,
+    subject: Option<&'a Subject>,
     at: (i64, i64),
 }
 
 impl Canvas<'_> {
     fn colour(&self, x: i64, y: i64) -> [f32; 3] {
-        let from_x = bent(x - self.at.0, self.picture.width, y as f32);
-        let from_y = bent(y - self.at.1, self.picture.height, x as f32);
-        let [r, g, b, _] = self.picture.pixel(from_x, from_y);
-        [r, g, b].map(f32::from)
+        let plain = |picture: &Picture, x: u32, y: u32| {
+            let [r, g, b, _] = picture.pixel(x, y);
+            [r, g, b].map(f32::from)
+        };
+        let (inside_x, inside_y) = (x - self.at.0, y - self.at.1);
+        let from_x = bent(inside_x, self.picture.width, y as f32);
+        let from_y = bent(inside_y, self.picture.height, x as f32);
+        let Some(subject) = self.subject.filter(|_| self.away(x, y) > 0.0) else {
+            return plain(self.picture, from_x, from_y);
+        };
+        let ground = plain(&subject.without, from_x, from_y);
+        let Some((sx, sy, share)) = subject.beyond(inside_x, inside_y) else {
+            return ground;
+        };
+        let own = plain(self.picture, sx, sy);
+        std::array::from_fn(|c| ground[c] + (own[c] - ground[c]) * share)
     }
 
     /// How far a place lies outside the picture.
