@@ -2,8 +2,8 @@
 //! enlargements are sharp, vectors stay small and descriptions tell the truth.
 
 use atelier_media::{
-    Limits, Mask, Picture, blend, cut_out, decode, describe, fill, restyle, seamless, upscale,
-    vectorize,
+    Limits, Mask, Picture, Scene, blend, cut_out, decode, describe, fill, restyle, seamless,
+    upscale, vectorize,
 };
 
 fn difference(one: &Picture, other: &Picture) -> f64 {
@@ -331,4 +331,35 @@ fn descriptions_are_four_and_true() {
         warm.iter().all(|text| !text.contains("horizon across")),
         "{warm:?}"
     );
+}
+
+/// A vase of the ground's own blue is told from it by its outline alone.
+#[test]
+fn a_subject_of_the_colour_of_its_ground_is_kept_whole() {
+    for seed in 1..=4 {
+        let scene = Scene::from_prompt("a vase of flowers in the studio", "", seed);
+        let cut = cut_out(&scene.render(400, 400));
+        let kept = |[left, top, width, height]: [u32; 4]| {
+            let part = cut.cropped(i64::from(left), i64::from(top), width, height);
+            let solid = part.pixels().iter().filter(|pixel| pixel[3] > 200).count();
+            solid as f64 / part.pixels().len() as f64
+        };
+        let solid: Vec<(u32, u32)> = (0..400 * 400)
+            .map(|at| (at % 400, at / 400))
+            .filter(|(x, y)| cut.pixel(*x, *y)[3] > 200)
+            .collect();
+        let low = solid.iter().map(|(_, y)| *y).max().expect("a subject");
+        let middle = solid.iter().map(|(x, _)| u64::from(*x)).sum::<u64>() / solid.len() as u64;
+        assert!(
+            low > 310,
+            "seed {seed}: the vase is lost, only {low} rows are left"
+        );
+        let vase = kept([middle as u32 - 20, low - 70, 40, 50]);
+        assert!(vase > 0.9, "seed {seed}: {vase} of the vase is left");
+        let corners = kept([0, 0, 60, 400]) + kept([340, 0, 60, 400]);
+        assert!(
+            corners < 0.02,
+            "seed {seed}: {corners} of the ground is left"
+        );
+    }
 }
