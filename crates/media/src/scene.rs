@@ -16,6 +16,7 @@ mod figure;
 mod flair;
 mod flora;
 mod follow;
+mod islet;
 mod isometric;
 mod kinds;
 mod light;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tiny_skia::{FillRule, Mask, Transform};
 
+use super::Setting;
 use super::colour::{Rgb, dyed, luma, mix, saturate, scale, screen, with_alpha};
+use super::islet::islet;
 use super::mask::Cover;
 use super::noise;
 use super::region::{Blend, Role, ellipse};
@@ -129,6 +131,10 @@ pub(crate) fn actor(stage: &mut Stage, one: &Placed) {
     let relief = Arc::new(Relief::new(one));
     let across = Across::of(one);
     let grounded = !matches!(one.habitat, Habitat::Air | Habitat::Sky | Habitat::Sea);
+    let on_water = stage.scene.setting == Setting::Sea && one.habitat == Habitat::Ground;
+    if on_water && stage.scene.subjects[one.index].key != "lighthouse" {
+        islet(stage, one);
+    }
     if grounded && one.habitat != Habitat::Water {
         shadow(stage, one, &relief);
     }
