@@ -95,6 +95,9 @@ pub(crate) fn given() -> Vec<Picture> {
     let city = drawn("city skyline at sunset", 5);
     let toward = drawn("watercolor, a woman in a garden", 9);
     let hole = Mask::rectangle(SIDE, SIDE, [330, 300, 130, 150]);
+    let room = Mask::rectangle(SIDE, SIDE, [40, 268, 230, 200]);
+    let mut guest = city.clone();
+    guest.pasted(&fox.covering(250, 220), 30, 258);
     let small = portrait.resized(SIDE * 2 / 3, SIDE * 2 / 3);
     let edge = SIDE / 6;
     let canvas = small.padded([edge, edge, edge, edge], [0; 4]);
@@ -126,7 +129,7 @@ pub(crate) fn given() -> Vec<Picture> {
         restyle(&portrait, &toward, 0.3),
         restyle(&portrait, &toward, 0.7),
         fill(&city, &hole, 3),
-        seamless(&city, &fox, &hole),
+        seamless(&city, &guest, &room),
         fill(&canvas, &beyond, 2).resized(SIDE, SIDE),
         on_checks(&alone),
         on_checks(&cut_out(&drawn("a vase of flowers in the studio", 2))),

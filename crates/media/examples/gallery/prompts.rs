@@ -97,6 +97,10 @@ pub(crate) const CHAPTERS: &[(&str, &[&str])] = &[
             "#86 anime: blonde girl with glasses, shy, blue jacket, room",
             "#87 anime: angry boy in silver armor, white hair, volcano",
             "#88 anime: girl with teal bob hair, hoodie, beach / boy with brown hair, suit",
+            "#189 anime: girl with long pink hair, blue school uniform, full body, garden in spring",
+            "#190 anime: boy with spiky black hair, red hoodie, standing, city at night",
+            "#191 anime: girl with teal bob hair in a violet dress, full body, above the clouds",
+            "#192 anime: samurai girl in red kimono, ponytail, standing, mountains at sunset",
         ],
     ),
     (
