@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Backend, Fault};
 use atelier_contract::{FAMILIES, Quota, Speed};
-use atelier_store::{WorkerNote, lane};
+use atelier_store::{StartLimits, WorkerNote, lane};
 
 use choice::{Choice, Desk, Earlier, Lane, Wish, choose};
 use health::{Fitness, Health};
@@ -89,6 +89,16 @@ impl Slot {
     /// The name of the worker account it belongs to.
     pub(crate) fn worker(&self) -> &str {
         &self.name
+    }
+
+    /// What its worker account may be given, on all nodes together.
+    pub(crate) fn limits(&self) -> StartLimits {
+        let limits = self.pool.with(&self.name, |station| StartLimits {
+            concurrency: station.desk.concurrency.max(1) as i64,
+            per_minute: station.desk.pace.per_minute as i64,
+            per_hour: station.desk.pace.per_hour as i64,
+        });
+        limits.unwrap_or_default()
     }
 
     /// Whether attempts here are written down before they begin.
@@ -194,6 +204,13 @@ impl Pool {
     pub(crate) fn outlook(&self, wish: &Wish<'_>, now_ms: i64) -> Choice {
         let stations = self.stations();
         choose(wish, stations.iter().map(|station| &station.desk), now_ms)
+    }
+
+    /// Other nodes gave a worker account all it may have: until the next look at the store it counts as busy.
+    pub(crate) fn fill(&self, name: &str) {
+        self.with(name, |station| {
+            station.desk.busy = station.desk.busy.max(station.desk.concurrency + 1);
+        });
     }
 
     /// What to do about a submit to a named worker account whose answer was never seen.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use atelier_backends::backend::{Gauge, LostSubmit, Started, Taken, Work};
 use atelier_backends::{Class, Fault, Made};
-use atelier_store::{Attempt, Guard, JobRow, LeaseRequest, REJECTED, Requeue, UNABLE};
+use atelier_store::{Attempt, Began, Guard, JobRow, LeaseRequest, REJECTED, Requeue, UNABLE};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,8 @@ enum Begun {
     Unknown,
     /// Another node has the job now.
     Lost,
+    /// Other nodes gave the worker account all it may have.
+    Full,
 }
 
 impl Engine {
@@ -176,6 +178,10 @@ impl Engine {
             }
             Ok(Begun::Unknown) => return self.fail(&row, UNKNOWN.to_owned()).await,
             Ok(Begun::Lost) => return,
+            Ok(Begun::Full) => {
+                let wait = Choice::Wait(self.now_ms());
+                return self.hand_back(&row, wait, true).await;
+            }
             Err(fault) => {
                 // A picture that could not be fetched says nothing about a vendor that was never asked.
                 if slot.has_begun() {
@@ -220,11 +226,17 @@ impl Engine {
                 job_id: row.id.clone(),
                 fence: row.fence,
                 worker: slot.worker().to_owned(),
+                limits: slot.limits(),
                 now_ms: self.now_ms(),
             };
-            let ours = self.store.begin_attempt(attempt).await;
-            if !ours.map_err(|error| store_fault(&error))? {
-                return Ok(Begun::Lost);
+            let began = self.store.begin_attempt(attempt).await;
+            match began.map_err(|error| store_fault(&error))? {
+                Began::Yes => {}
+                Began::Lost => return Ok(Begun::Lost),
+                Began::Full => {
+                    self.pool.fill(slot.worker());
+                    return Ok(Begun::Full);
+                }
             }
         }
         slot.begin();

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use atelier_contract::{Quota, Speed};
 use atelier_store::{
-    Accept, Accepted, Attempt, Guard, Lease, NewAccount, NewJob, Options, Outcome, Settlement,
-    Store,
+    Accept, Accepted, Attempt, Began, Guard, Lease, NewAccount, NewJob, Options, Outcome,
+    Settlement, StartLimits, Store,
 };
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -112,10 +112,12 @@ async fn finish(store: Store, ids: Arc<AtomicU64>, jobs: Vec<String>) {
             job_id: job_id.clone(),
             fence: 1,
             worker: "embedded".into(),
+            limits: StartLimits::default(),
             now_ms: NOW,
         };
         let attempt_id = attempt.id.clone();
-        assert!(store.begin_attempt(attempt).await.expect("an answer"));
+        let began = store.begin_attempt(attempt).await.expect("an answer");
+        assert_eq!(began, Began::Yes);
         let ticket = "{\"ticket\":\"abc\"}";
         store
             .record_ticket(&job_id, 1, &attempt_id, ticket, NOW)

@@ -35,7 +35,7 @@ pub use deliveries::{
 };
 pub use error::{Error, Result};
 pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
-pub use jobs::attempt::{Attempt, ProgressNote, REJECTED, Requeue, UNABLE};
+pub use jobs::attempt::{Attempt, Began, ProgressNote, REJECTED, Requeue, StartLimits, UNABLE};
 pub use jobs::lease::{LeaseRequest, lane};
 pub use jobs::settle::{Guard, Outcome, Settled, Settlement};
 pub use jobs::statistics::{Counts, UsageRow};

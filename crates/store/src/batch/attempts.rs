@@ -1,13 +1,13 @@
 //! Attempts and tickets of a batch: each kind is written with a few statements, however many there are.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
 use crate::Result;
 use crate::batch::json;
 use crate::db::{Conn, args};
-use crate::jobs::attempt::{Attempt, Receipt};
+use crate::jobs::attempt::{Attempt, Began, Receipt, StartLimits};
 use crate::writer::Pending;
 
 #[derive(Serialize)]
@@ -19,28 +19,98 @@ struct AttemptLine<'a> {
     now_ms: i64,
 }
 
-/// Begins attempts; each is answered whether its lease still stands.
-pub(crate) async fn begin(conn: &mut Conn, attempts: &mut [Pending<Attempt, bool>]) -> Result<()> {
+/// Begins attempts; each is answered whether it may.
+pub(crate) async fn begin(conn: &mut Conn, attempts: &mut [Pending<Attempt, Began>]) -> Result<()> {
+    let mut rooms = Rooms::read(conn, attempts).await?;
     // A statement changes a row once, so a second attempt at the same job waits for the next round.
-    let mut waiting: Vec<&mut Pending<Attempt, bool>> = attempts.iter_mut().collect();
+    let mut waiting: Vec<&mut Pending<Attempt, Began>> = attempts.iter_mut().collect();
     while !waiting.is_empty() {
         let mut jobs = HashSet::new();
-        let (mut round, later): (Vec<_>, Vec<_>) = waiting
+        let (round, later): (Vec<_>, Vec<_>) = waiting
             .into_iter()
             .partition(|one| jobs.insert(one.input.job_id.clone()));
+        let (mut round, full): (Vec<_>, Vec<_>) =
+            round.into_iter().partition(|one| rooms.take(&one.input));
+        for one in full {
+            one.answer = Some(Began::Full);
+        }
         let ours = begin_distinct(conn, &round).await?;
         for one in &mut round {
-            one.answer = Some(ours.contains(&one.input.job_id));
+            let stands = ours.contains(&one.input.job_id);
+            one.answer = Some(if stands { Began::Yes } else { Began::Lost });
         }
         waiting = later;
     }
     Ok(())
 }
 
+/// What workers have, over all nodes, while their rows are locked.
+#[derive(Default)]
+struct Rooms {
+    in_hand: HashMap<String, i64>,
+    minute: HashMap<String, i64>,
+    hour: HashMap<String, i64>,
+}
+
+impl Rooms {
+    async fn read(conn: &mut Conn, attempts: &[Pending<Attempt, Began>]) -> Result<Self> {
+        let limited = attempts
+            .iter()
+            .filter(|one| one.input.limits != StartLimits::default());
+        let workers: BTreeSet<&str> = limited.clone().map(|one| &*one.input.worker).collect();
+        let Some(now_ms) = limited.clone().map(|one| one.input.now_ms).min() else {
+            return Ok(Self::default());
+        };
+        let names = json(&workers);
+        let rows: Vec<&str> = workers
+            .iter()
+            .filter_map(|name| name.split('/').nth(1))
+            .collect();
+        let _: Vec<String> = conn.all(LOCK_WORKERS, args![&json(&rows)]).await?;
+        let in_hand: Vec<(String, i64)> = conn.all(IN_HAND, args![&names]).await?;
+        let mut rooms = Self {
+            in_hand: in_hand.into_iter().collect(),
+            ..Self::default()
+        };
+        let paced = |one: &Pending<Attempt, Began>| {
+            one.input.limits.per_minute > 0 || one.input.limits.per_hour > 0
+        };
+        if limited.clone().any(paced) {
+            for (span_ms, counts) in [(60_000, &mut rooms.minute), (3_600_000, &mut rooms.hour)] {
+                let args = args![&names, now_ms - span_ms];
+                let found: Vec<(String, i64)> = conn.all(STARTS, args).await?;
+                *counts = found.into_iter().collect();
+            }
+        }
+        Ok(rooms)
+    }
+
+    /// Takes a place at a worker, if it has one.
+    fn take(&mut self, attempt: &Attempt) -> bool {
+        let limits = attempt.limits;
+        let counts = [
+            (&mut self.in_hand, limits.concurrency),
+            (&mut self.minute, limits.per_minute),
+            (&mut self.hour, limits.per_hour),
+        ];
+        let has = |counts: &HashMap<String, i64>| counts.get(&attempt.worker).copied().unwrap_or(0);
+        if counts
+            .iter()
+            .any(|(counts, most)| *most > 0 && has(counts) >= *most)
+        {
+            return false;
+        }
+        for (counts, _) in counts {
+            *counts.entry(attempt.worker.clone()).or_default() += 1;
+        }
+        true
+    }
+}
+
 /// The jobs whose leases still stand.
 async fn begin_distinct(
     conn: &mut Conn,
-    round: &[&mut Pending<Attempt, bool>],
+    round: &[&mut Pending<Attempt, Began>],
 ) -> Result<BTreeSet<String>> {
     let mut lines: Vec<AttemptLine<'_>> = round
         .iter()
@@ -52,6 +122,9 @@ async fn begin_distinct(
             now_ms: one.input.now_ms,
         })
         .collect();
+    if lines.is_empty() {
+        return Ok(BTreeSet::new());
+    }
     let ours: Vec<String> = conn.all(POINT_JOBS, args![&json(&lines)]).await?;
     let ours = BTreeSet::from_iter(ours);
     lines.retain(|line| ours.contains(line.job_id));
@@ -72,6 +145,14 @@ pub(crate) async fn tickets(conn: &mut Conn, tickets: &mut [Pending<Receipt, boo
     }
     Ok(())
 }
+
+const LOCK_WORKERS: &str = "SELECT id FROM worker WHERE id IN ({list:$1}) ORDER BY id {lock}";
+
+const IN_HAND: &str = "SELECT worker, COUNT(*) FROM attempt \
+     WHERE ended_ms IS NULL AND worker IN ({list:$1}) GROUP BY worker";
+
+const STARTS: &str = "SELECT worker, COUNT(*) FROM attempt \
+     WHERE worker IN ({list:$1}) AND began_ms > $2 GROUP BY worker";
 
 const POINT_JOBS: &str = "UPDATE job SET \
      tries = job.tries + CASE WHEN job.attempt_id = v.id THEN 0 ELSE 1 END, \

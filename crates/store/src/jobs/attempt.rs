@@ -20,8 +20,32 @@ pub struct Attempt {
     pub fence: i64,
     /// The back end or worker account.
     pub worker: String,
+    /// What the worker may be given, on all nodes together.
+    pub limits: StartLimits,
     /// The time.
     pub now_ms: i64,
+}
+
+/// What a worker may be given; 0 for no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StartLimits {
+    /// Jobs in hand at once.
+    pub concurrency: i64,
+    /// Starts in any minute.
+    pub per_minute: i64,
+    /// Starts in any hour.
+    pub per_hour: i64,
+}
+
+/// What came of the wish to begin an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Began {
+    /// It may begin.
+    Yes,
+    /// The job is another node's by now.
+    Lost,
+    /// The worker has as much as it may have; other nodes gave it some.
+    Full,
 }
 
 /// A back end's ticket for an attempt, as it is written.
@@ -78,8 +102,8 @@ impl Store {
         self.db().all(sql, args![job_id]).await
     }
 
-    /// Records the intent to ask a back end; false when the fence moved on. The same attempt counts once.
-    pub async fn begin_attempt(&self, attempt: Attempt) -> Result<bool> {
+    /// Records the intent to ask a back end, if its worker may have more. The same attempt counts once.
+    pub async fn begin_attempt(&self, attempt: Attempt) -> Result<Began> {
         let (pending, answer) = Pending::new(attempt);
         self.send(Change::Attempt(Box::new(pending)), answer).await
     }

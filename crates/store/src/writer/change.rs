@@ -9,7 +9,7 @@ use crate::db::Conn;
 use crate::deliveries::claim::{self, Chosen};
 use crate::deliveries::{Delivery, DeliveryResult};
 use crate::jobs::accept::{Accept, Accepted};
-use crate::jobs::attempt::{Attempt, Receipt};
+use crate::jobs::attempt::{Attempt, Began, Receipt};
 use crate::jobs::settle::{Settled, Settlement};
 use crate::{Error, Result};
 
@@ -77,7 +77,7 @@ impl<I: Send + Sync, T: Send> Work for Single<I, T> {
 pub(crate) enum Change {
     Accept(Box<Pending<Accept, Accepted>>),
     Settle(Box<Pending<Settlement, Settled>>),
-    Attempt(Box<Pending<Attempt, bool>>),
+    Attempt(Box<Pending<Attempt, Began>>),
     Ticket(Box<Pending<Receipt, bool>>),
     Claim(Box<Pending<Chosen, Vec<Delivery>>>),
     Tried(Box<Pending<DeliveryResult, bool>>),
@@ -90,7 +90,7 @@ pub(crate) enum Change {
 pub(crate) struct Batch {
     accepts: Vec<Pending<Accept, Accepted>>,
     settles: Vec<Pending<Settlement, Settled>>,
-    attempts: Vec<Pending<Attempt, bool>>,
+    attempts: Vec<Pending<Attempt, Began>>,
     tickets: Vec<Pending<Receipt, bool>>,
     claims: Vec<Pending<Chosen, Vec<Delivery>>>,
     tries: Vec<Pending<DeliveryResult, bool>>,

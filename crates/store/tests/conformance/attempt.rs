@@ -1,7 +1,9 @@
 //! Attempts, tickets, progress, and giving a job back.
 
 use atelier_contract::JobState;
-use atelier_store::{Guard, ProgressNote, REJECTED, Requeue, Settled, UNABLE};
+use atelier_store::{
+    Attempt, Began, Guard, ProgressNote, REJECTED, Requeue, Settled, StartLimits, UNABLE,
+};
 
 use crate::rig::{NOW, Rig, sql};
 
@@ -12,6 +14,7 @@ each_db!(
     a_job_given_back_waits_until_its_time,
     a_second_attempt_ends_the_first,
     who_failed_at_a_job_is_remembered,
+    a_worker_gets_no_more_than_it_may_have_whoever_gives_it,
 );
 
 async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
@@ -216,4 +219,64 @@ async fn who_failed_at_a_job_is_remembered(rig: Rig) {
     let mut found = failed().await;
     found.sort();
     assert_eq!(found, expected);
+}
+
+async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    let mut jobs = Vec::new();
+    for _ in 0..8 {
+        jobs.push(rig.running(&account, 1).await);
+    }
+    let limits = |concurrency, per_minute| StartLimits {
+        concurrency,
+        per_minute,
+        per_hour: 0,
+    };
+    let begin = async |number: usize, limits: StartLimits, now_ms: i64| {
+        let attempt = Attempt {
+            id: format!("attempt-{number}-{now_ms}"),
+            job_id: jobs[number].clone(),
+            fence: 1,
+            worker: "b/w".into(),
+            limits,
+            now_ms,
+        };
+        rig.store.begin_attempt(attempt).await.expect("an answer")
+    };
+    // All at the same time, as several nodes would: two may begin.
+    let together = (0..5).map(|number| begin(number, limits(2, 0), NOW));
+    let began = futures_util::future::join_all(together).await;
+    let count = |wanted| began.iter().filter(|one| **one == wanted).count();
+    assert_eq!((count(Began::Yes), count(Began::Full)), (2, 3));
+    let first = began
+        .iter()
+        .position(|one| *one == Began::Yes)
+        .expect("one");
+    assert!(
+        rig.store
+            .requeue(requeue(&jobs[first], 1))
+            .await
+            .expect("done")
+    );
+    assert_eq!(
+        begin(5, limits(2, 0), NOW).await,
+        Began::Yes,
+        "a place is free"
+    );
+    assert_eq!(
+        begin(6, limits(9, 3), NOW + 59_999).await,
+        Began::Full,
+        "three a minute"
+    );
+    assert_eq!(begin(6, limits(9, 3), NOW + 60_000).await, Began::Yes);
+    let wrong = Attempt {
+        id: "attempt-old".into(),
+        job_id: jobs[7].clone(),
+        fence: 0,
+        worker: "b/w".into(),
+        limits: StartLimits::default(),
+        now_ms: NOW,
+    };
+    let began = rig.store.begin_attempt(wrong).await;
+    assert_eq!(began.expect("an answer"), Began::Lost);
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_contract::{Quota, Speed};
 use atelier_store::{
-    Accept, Accepted, Attempt, Guard, JobRow, Lease, LeaseRequest, NewAccount, NewJob, Options,
-    Outcome, Settled, Settlement, Store, lane,
+    Accept, Accepted, Attempt, Began, Guard, JobRow, Lease, LeaseRequest, NewAccount, NewJob,
+    Options, Outcome, Settled, Settlement, StartLimits, Store, lane,
 };
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -297,8 +297,10 @@ impl Rig {
             job_id: job_id.into(),
             fence,
             worker: "embedded".into(),
+            limits: StartLimits::default(),
             now_ms: NOW,
         };
-        self.store.begin_attempt(attempt).await.expect("an answer")
+        let began = self.store.begin_attempt(attempt).await;
+        began.expect("an answer") == Began::Yes
     }
 }

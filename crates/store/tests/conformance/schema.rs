@@ -46,7 +46,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0009_tries",
-        "c88c1ad47435db8bd47b59c01b1b97a9552a09c3da430365c65d584a960861e6",
+        "a83489e3fe5e3649519a8bc9284f4b108c366ed67e58b119e982be424f68c085",
     ),
 ];
 

@@ -2,7 +2,8 @@
 
 use atelier_contract::Speed;
 use atelier_store::{
-    Attempt, BackendRow, Error, LeaseRequest, Removed, WorkerNote, WorkerRow, lane,
+    Attempt, BackendRow, Began, Error, LeaseRequest, Removed, StartLimits, WorkerNote, WorkerRow,
+    lane,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -166,9 +167,11 @@ async fn begin(rig: &Rig, job_id: &str, id: &str, worker: &str, now_ms: i64) {
         job_id: job_id.into(),
         fence: 1,
         worker: worker.into(),
+        limits: StartLimits::default(),
         now_ms,
     };
-    assert!(rig.store.begin_attempt(attempt).await.expect("begun"));
+    let began = rig.store.begin_attempt(attempt).await.expect("begun");
+    assert_eq!(began, Began::Yes);
 }
 
 async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
