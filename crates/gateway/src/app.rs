@@ -168,6 +168,7 @@ fn open_files(config: &Config) -> Result<Files> {
         path_style: assets.path_style,
         access_key: assets.access_key.reveal().to_owned(),
         secret_key: assets.secret_key.reveal().to_owned(),
+        ..S3Settings::default()
     };
     Files::s3(&settings).context("assets.url")
 }

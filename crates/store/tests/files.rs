@@ -269,3 +269,28 @@ async fn a_reader_never_sees_half_a_replacement() {
     };
     tokio::join!(writer, reader);
 }
+
+#[tokio::test]
+async fn a_folder_goes_with_its_last_file_while_others_write_into_it() {
+    let place = Place::folder();
+    let (files, root) = (&place.files, place.root());
+    for key in ["out/job/1", "out/job/2"] {
+        files.put(key, pattern(3)).await.expect("put");
+    }
+    files.delete("out/job/1").await.expect("delete");
+    assert!(root.join("out/job").exists(), "it still has a file");
+    files.delete("out/job/2").await.expect("delete");
+    assert!(!root.join("out/job").exists());
+    assert!(root.join("out").exists());
+    // Nobody who writes is hurt by somebody who clears away.
+    let turns = |name: &'static str| async move {
+        for _ in 0..200 {
+            let key = format!("out/busy/{name}");
+            files.put(&key, pattern(3)).await.expect("put");
+            assert_eq!(files.read(&key).await.expect("read"), pattern(3));
+            files.delete(&key).await.expect("delete");
+        }
+    };
+    tokio::join!(turns("a"), turns("b"), turns("c"));
+    assert!(!root.join("out/busy").exists());
+}

@@ -55,6 +55,7 @@ impl Vault {
             path_style: true,
             access_key: "S3RVER".into(),
             secret_key: "S3RVER".into(),
+            ..S3Settings::default()
         }))
     }
 

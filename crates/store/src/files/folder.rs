@@ -20,6 +20,9 @@ const UNFINISHED: &str = ".unfinished";
 /// The size of one piece of a file that is read.
 const PIECE_BYTES: usize = 64 * 1024;
 
+/// How often a folder that vanishes is made again for one file.
+const FOLDER_TRIES: u32 = 20;
+
 /// An open folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
@@ -105,10 +108,18 @@ impl Folder {
     }
 
     pub(super) async fn delete(&self, key: &str) -> Result<()> {
-        match tokio::fs::remove_file(self.root.join(key)).await {
-            Err(error) if !is_absent(&error) => Err(error.into()),
-            _ => Ok(()),
+        let path = self.root.join(key);
+        match tokio::fs::remove_file(&path).await {
+            Err(error) if !is_absent(&error) => return Err(error.into()),
+            _ => {}
         }
+        // A job's folder goes with its last file; one that still has files refuses.
+        if key.split('/').count() > 2
+            && let Some(folder) = path.parent()
+        {
+            let _ = tokio::fs::remove_dir(folder).await;
+        }
+        Ok(())
     }
 
     pub(super) fn list(&self, prefix: &str, before_ms: i64) -> Flow<String> {
@@ -176,8 +187,19 @@ impl Draft {
     /// Moves the synced file to its place and makes the new name durable.
     fn finish(mut self, root: &Path, target: &Path) -> Result<()> {
         let folder = target.parent().unwrap_or(root);
-        let fresh = create_folders(root, folder)?;
-        fs::rename(&self.path, target)?;
+        let mut tries = 0;
+        let fresh = loop {
+            let moved = create_folders(root, folder)
+                .and_then(|fresh| fs::rename(&self.path, target).map(|()| fresh));
+            match moved {
+                Ok(fresh) => break fresh,
+                // Somebody deleted the last file of the folder, and the folder with it, in between.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < FOLDER_TRIES => {
+                    tries += 1;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        };
         self.finished = true;
         sync_folder(folder)?;
         for above in fresh {
@@ -197,7 +219,7 @@ impl Drop for Draft {
 }
 
 /// Creates what is missing of `folder`; gives back the folders that got a new entry and so need a sync.
-fn create_folders(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
+fn create_folders(root: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<&Path> = folder
         .ancestors()
         .take_while(|above| above.starts_with(root) && !above.is_dir())
@@ -208,7 +230,7 @@ fn create_folders(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     while let Some(path) = missing.pop() {
         match fs::create_dir(path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
     }

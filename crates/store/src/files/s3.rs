@@ -1,5 +1,7 @@
 //! Files in an S3-compatible bucket. Small ones go in one request, large ones part by part; an upload that breaks off
-//! is taken back.
+//! is taken back, and a download that breaks off goes on where it was.
+
+mod flow;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,22 +12,18 @@ use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
 use object_store::{
-    ClientOptions, GetOptions, MultipartUpload, ObjectStore as _, ObjectStoreExt as _, RetryConfig,
+    ClientOptions, MultipartUpload, ObjectStore as _, ObjectStoreExt as _, RetryConfig,
 };
 
 use super::{FilesError, Flow, Result};
 
 /// The size of one part of a large upload; S3 wants at least 5 MiB.
 const PART_BYTES: usize = 8 * 1024 * 1024;
-/// One request, its whole body included. A part of 8 MiB has this long even on a slow line.
-const REQUEST: Duration = Duration::from_mins(5);
-/// The longest silence within a request.
-const SILENCE: Duration = Duration::from_secs(30);
 /// How long a failing request is tried again before the caller hears of it.
 const RETRY: Duration = Duration::from_secs(30);
 
 /// How to reach a bucket.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct S3Settings {
     /// The bucket's name.
     pub bucket: String,
@@ -41,6 +39,28 @@ pub struct S3Settings {
     pub access_key: String,
     /// The secret key.
     pub secret_key: String,
+    /// How long one request may take, its whole body included, unless it reads a file: a file takes as long as whoever
+    /// reads it.
+    pub request: Duration,
+    /// The longest silence within a request.
+    pub silence: Duration,
+}
+
+impl Default for S3Settings {
+    fn default() -> Self {
+        Self {
+            bucket: String::new(),
+            prefix: String::new(),
+            endpoint: String::new(),
+            region: String::new(),
+            path_style: false,
+            access_key: String::new(),
+            secret_key: String::new(),
+            // A part of 8 MiB has this long even on a slow line.
+            request: Duration::from_mins(5),
+            silence: Duration::from_secs(30),
+        }
+    }
 }
 
 impl std::fmt::Debug for S3Settings {
@@ -57,6 +77,8 @@ impl std::fmt::Debug for S3Settings {
 #[derive(Clone, Debug)]
 pub struct Bucket {
     client: Arc<AmazonS3>,
+    /// The same bucket without a limit on whole requests, for flows.
+    reader: Arc<AmazonS3>,
     prefix: String,
 }
 
@@ -77,21 +99,32 @@ impl Bucket {
         };
         builder = builder
             .with_bucket_name(&settings.bucket)
-            .with_virtual_hosted_style_request(!settings.path_style)
-            .with_client_options(client_options(settings))
-            .with_retry(RetryConfig {
-                max_retries: 5,
-                retry_timeout: RETRY,
-                ..RetryConfig::default()
-            });
+            .with_virtual_hosted_style_request(!settings.path_style);
         if !settings.region.is_empty() {
             builder = builder.with_region(&settings.region);
         }
         if !settings.endpoint.is_empty() {
             builder = builder.with_endpoint(settings.endpoint.trim_end_matches('/'));
         }
+        let build = |options, max_retries| {
+            let retry = RetryConfig {
+                max_retries,
+                retry_timeout: RETRY,
+                ..RetryConfig::default()
+            };
+            let client = builder.clone().with_client_options(options);
+            let client = client.with_retry(retry).build();
+            client.map(Arc::new).map_err(FilesError::Bucket)
+        };
+        let flows = ClientOptions::new()
+            .with_allow_http(settings.endpoint.starts_with("http://"))
+            .with_timeout_disabled()
+            .with_read_timeout(settings.silence)
+            .with_http1_only();
         Ok(Self {
-            client: Arc::new(builder.build().map_err(FilesError::Bucket)?),
+            client: build(flows.clone().with_timeout(settings.request), 5)?,
+            // A flow that breaks off is opened again anyway.
+            reader: build(flows, 1)?,
             prefix,
         })
     }
@@ -134,8 +167,12 @@ impl Bucket {
     }
 
     pub(super) async fn read(&self, key: &str) -> Result<Bytes> {
-        let found = self.client.get(&self.path(key)).await.map_err(absent_or)?;
-        found.bytes().await.map_err(FilesError::Bucket)
+        let mut flow = self.flow(key, None).await?;
+        let mut bytes = BytesMut::new();
+        while let Some(piece) = flow.next().await {
+            bytes.extend_from_slice(&piece?);
+        }
+        Ok(bytes.freeze())
     }
 
     pub(super) async fn read_range(&self, key: &str, range: Range<u64>) -> Result<Flow<Bytes>> {
@@ -149,13 +186,7 @@ impl Bucket {
         if range == (0..1) {
             return self.first_byte(key, size).await;
         }
-        let options = GetOptions {
-            range: Some(range.into()),
-            ..GetOptions::default()
-        };
-        let found = self.client.get_opts(&self.path(key), options).await;
-        let pieces = found.map_err(absent_or)?.into_stream();
-        Ok(Box::pin(pieces.map_err(FilesError::Bucket)))
+        self.flow(key, Some(range)).await
     }
 
     /// Some servers take `bytes=0-0` for the whole file, so the first byte is asked for together with the second.
@@ -195,14 +226,6 @@ fn strip<'a>(location: &'a str, prefix: &str) -> Option<&'a str> {
         return Some(location);
     }
     location.strip_prefix(prefix)?.strip_prefix('/')
-}
-
-fn client_options(settings: &S3Settings) -> ClientOptions {
-    ClientOptions::new()
-        .with_allow_http(settings.endpoint.starts_with("http://"))
-        .with_timeout(REQUEST)
-        .with_read_timeout(SILENCE)
-        .with_http1_only()
 }
 
 /// Sends a flow part by part, one at a time, so that no more than two parts are in memory.

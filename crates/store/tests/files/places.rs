@@ -41,6 +41,7 @@ impl Place {
             path_style: true,
             access_key: "S3RVER".into(),
             secret_key: "S3RVER".into(),
+            ..S3Settings::default()
         };
         Some(Self {
             files: Files::s3(&settings).expect("a bucket"),
