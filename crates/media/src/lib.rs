@@ -47,7 +47,7 @@ pub use matte::cut_out;
 pub use picture::Picture;
 pub use scene::{Motion, Place, Scene, Season, Setting, StyleName, Time, Wanted, Weather, Window};
 pub use seamless::seamless;
-pub use strip::without_metadata;
+pub use strip::{Damaged, without_metadata};
 pub use subject::{Habitat, Kind};
 pub use upscale::upscale;
 pub use vectorize::vectorize;

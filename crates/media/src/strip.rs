@@ -1,5 +1,6 @@
-//! An image file without what was written about it: place, time, camera, comments. The picture itself is copied as it
-//! is; its colour profile stays, and so does which way is up.
+//! An image file without what was written about it: place, time, camera, comments, and whatever hangs behind its end.
+//! The picture itself is copied as it is; its colour profile stays, and so does which way is up. Only what is known to
+//! be of the picture is kept.
 
 mod chunks;
 mod gif;
@@ -7,14 +8,21 @@ mod jpeg;
 
 use crate::header::{Format, header};
 
-/// The file without its metadata; `None` when there is none to drop, or when the file is too odd to be taken apart.
-pub fn without_metadata(bytes: &[u8]) -> Option<Vec<u8>> {
-    match header(bytes).ok()?.format {
+/// A file that cannot be taken apart, so that nobody knows what it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the image file is damaged")]
+pub struct Damaged;
+
+/// The file without its metadata; `None` when there is none to drop.
+pub fn without_metadata(bytes: &[u8]) -> Result<Option<Vec<u8>>, Damaged> {
+    let kept = match header(bytes).map_err(|_| Damaged)?.format {
         Format::Png => chunks::png(bytes),
         Format::Jpeg => jpeg::strip(bytes),
         Format::Webp => chunks::webp(bytes),
         Format::Gif => gif::strip(bytes),
-    }
+    };
+    let kept = kept.ok_or(Damaged)?;
+    Ok((kept != bytes).then_some(kept))
 }
 
 /// A TIFF block that says which way is up and nothing else.

@@ -1,6 +1,6 @@
 //! Metadata is dropped from a file while its picture stays the same, in every format.
 
-use atelier_media::{Encoding, Limits, Picture, decode, encode, header, without_metadata};
+use atelier_media::{Damaged, Encoding, Limits, Picture, decode, encode, header, without_metadata};
 
 const PORTRAIT: &[u8] = include_bytes!("data/portrait.jpg");
 const SECRET: &[u8] = b"at home, 52.5200 N 13.4050 E";
@@ -33,19 +33,20 @@ fn jpeg(up: u8) -> Vec<u8> {
     out
 }
 
+fn png_chunk(kind: &[u8], content: &[u8]) -> Vec<u8> {
+    let mut out = (content.len() as u32).to_be_bytes().to_vec();
+    out.extend(kind);
+    out.extend(content);
+    let sum = crc32fast::hash(&out[4..]);
+    out.extend(sum.to_be_bytes());
+    out
+}
+
 fn png(up: u8) -> Vec<u8> {
     let plain = encode(&sample(), Encoding::Png, None);
-    let chunk = |kind: &[u8], content: &[u8]| {
-        let mut out = (content.len() as u32).to_be_bytes().to_vec();
-        out.extend(kind);
-        out.extend(content);
-        let sum = crc32fast::hash(&out[4..]);
-        out.extend(sum.to_be_bytes());
-        out
-    };
     let mut out = plain[..33].to_vec();
-    out.extend(chunk(b"tEXt", &[b"Comment\0", SECRET].concat()));
-    out.extend(chunk(b"eXIf", &exif(up)));
+    out.extend(png_chunk(b"tEXt", &[b"Comment\0", SECRET].concat()));
+    out.extend(png_chunk(b"eXIf", &exif(up)));
     out.extend(&plain[33..]);
     out.extend(SECRET);
     out
@@ -110,7 +111,8 @@ fn holds_secret(bytes: &[u8]) -> bool {
 
 fn check(name: &str, file: &[u8]) {
     assert!(holds_secret(file), "{name}");
-    let stripped = without_metadata(file).unwrap_or_else(|| panic!("{name}: nothing dropped"));
+    let stripped = without_metadata(file).expect(name);
+    let stripped = stripped.unwrap_or_else(|| panic!("{name}: nothing dropped"));
     assert!(
         !holds_secret(&stripped),
         "{name}: the secret is still there"
@@ -139,9 +141,55 @@ fn what_was_written_about_a_picture_goes_and_the_picture_stays_upright() {
 }
 
 #[test]
+fn what_hangs_behind_a_picture_or_in_unknown_parts_goes_too() {
+    // A second picture with a place of its own, as phones append it.
+    check("two pictures", &[PORTRAIT, &jpeg(1)].concat());
+    let film = [b"\0\0\0\x18ftypmp42", SECRET].concat();
+    check("a motion photo", &[PORTRAIT, &film].concat());
+    let plain = encode(&sample(), Encoding::Png, None);
+    let private = png_chunk(b"prVt", SECRET);
+    check(
+        "a private chunk",
+        &[&plain[..33], &private, &plain[33..]].concat(),
+    );
+    let mut unknown = webp(1);
+    let tail = [b"SECR", &(SECRET.len() as u32).to_le_bytes(), SECRET].concat();
+    unknown.extend(&tail);
+    let size = unknown.len() as u32 - 8;
+    unknown[4..8].copy_from_slice(&size.to_le_bytes());
+    check("an unknown chunk", &unknown);
+    check("behind a webp", &[webp(1), SECRET.to_vec()].concat());
+    check("behind a gif", &[gif(), SECRET.to_vec()].concat());
+    // Between the scans of a progressive picture, too.
+    let at = PORTRAIT.len() - 2;
+    let comment = [b"\xFF\xFE\0\x1e", SECRET].concat();
+    check(
+        "before the end",
+        &[&PORTRAIT[..at], &comment, &PORTRAIT[at..]].concat(),
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_taken_apart_is_told_from_a_clean_one() {
+    for (name, file) in [("png", png(1)), ("webp", webp(1)), ("gif", gif())] {
+        let cut = &file[..file.len() / 2];
+        assert_eq!(without_metadata(cut), Err(Damaged), "{name}");
+    }
+    assert_eq!(without_metadata(&jpeg(1)[..200]), Err(Damaged));
+    assert_eq!(without_metadata(b"no image at all"), Err(Damaged));
+    // A picture that was cut off while it was sent is worth what is there of it.
+    let cut = without_metadata(&jpeg(1)[..jpeg(1).len() - 500]);
+    assert!(!holds_secret(&cut.expect("readable").expect("stripped")));
+}
+
+#[test]
 fn a_file_without_metadata_is_left_alone_and_a_broken_one_does_no_harm() {
-    let clean = without_metadata(&jpeg(1)).expect("stripped");
-    assert_eq!(without_metadata(&clean), None);
+    for file in [jpeg(1), jpeg(6), png(1), png(6), webp(1), webp(6), gif()] {
+        let clean = without_metadata(&file)
+            .expect("readable")
+            .expect("stripped");
+        assert_eq!(without_metadata(&clean), Ok(None));
+    }
     for file in [jpeg(6), png(6), webp(6), gif()] {
         for length in 0..file.len().min(2_000) {
             let _ = without_metadata(&file[..length]);

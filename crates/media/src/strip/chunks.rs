@@ -9,29 +9,33 @@ const PNG_BODY: usize = 8 + 25;
 const WEBP_EXIF: u8 = 0x08;
 const WEBP_XMP: u8 = 0x04;
 
+/// What a PNG is decoded from, alone or as a clip. Text, times, notes of programs and unknown chunks are none of it.
+const PNG_KEPT: [&[u8; 4]; 17] = [
+    b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB",
+    b"cICP", b"mDCV", b"cLLI", b"bKGD", b"acTL", b"fcTL", b"fdAT",
+];
+/// Likewise a WebP; its orientation is written anew.
+const WEBP_KEPT: [&[u8; 4]; 7] = [
+    b"VP8X", b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF", b"ICCP",
+];
+
+/// The kept chunks; whatever stands behind the end belongs to nobody. `None` when the file cannot be taken apart.
 pub(super) fn png(bytes: &[u8]) -> Option<Vec<u8>> {
     let (signature, mut rest) = bytes.split_at_checked(8)?;
-    let (mut kept, mut dropped, mut up) = (signature.to_vec(), false, 1);
+    let (mut kept, mut up) = (signature.to_vec(), 1);
     loop {
         let length = u32::from_be_bytes(*rest.first_chunk::<4>()?) as usize;
         let whole = rest.get(..length.checked_add(12)?)?;
         let (kind, content) = (&whole[4..8], &whole[8..8 + length]);
         rest = &rest[whole.len()..];
-        match kind {
-            b"tEXt" | b"zTXt" | b"iTXt" | b"tIME" => dropped = true,
-            b"eXIf" => {
-                up = orientation(content);
-                dropped = true;
-            }
-            _ => kept.extend_from_slice(whole),
+        if kind == b"eXIf" {
+            up = orientation(content);
+        } else if PNG_KEPT.iter().any(|known| *known == kind) {
+            kept.extend_from_slice(whole);
         }
         if kind == b"IEND" {
             break;
         }
-    }
-    // Whatever stands behind the end belongs to nobody.
-    if !dropped && rest.is_empty() {
-        return None;
     }
     if up != 1 {
         let chunk = png_chunk(*b"eXIf", &only_orientation(up));
@@ -50,28 +54,24 @@ fn png_chunk(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
     chunk
 }
 
+/// The kept chunks; `None` when the file cannot be taken apart.
 pub(super) fn webp(bytes: &[u8]) -> Option<Vec<u8>> {
     let size = u32::from_le_bytes(*bytes.get(4..8)?.first_chunk::<4>()?) as usize;
     let mut rest = bytes.get(12..size.checked_add(8)?)?;
-    let (mut kept, mut dropped, mut up) = (Vec::new(), false, 1);
+    let (mut kept, mut up) = (Vec::new(), 1);
     while !rest.is_empty() {
         let length = u32::from_le_bytes(*rest.get(4..8)?.first_chunk::<4>()?) as usize;
         let padded = length.checked_add(8 + length % 2)?;
         // Some writers leave out the padding of the last chunk.
         let whole = rest.get(..padded).unwrap_or(rest);
         let content = whole.get(8..8 + length)?;
-        match &whole[..4] {
-            b"EXIF" => {
-                up = orientation(content);
-                dropped = true;
-            }
-            b"XMP " => dropped = true,
-            _ => kept.extend_from_slice(whole),
+        let kind = &whole[..4];
+        if kind == b"EXIF" {
+            up = orientation(content);
+        } else if WEBP_KEPT.iter().any(|known| *known == kind) {
+            kept.extend_from_slice(whole);
         }
         rest = &rest[whole.len()..];
-    }
-    if !dropped {
-        return None;
     }
     let exif = if up == 1 { 0 } else { WEBP_EXIF };
     if kept.starts_with(b"VP8X") {
