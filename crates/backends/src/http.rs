@@ -6,6 +6,7 @@ mod callback;
 mod connect;
 mod fault;
 mod fetch;
+mod memory;
 mod multipart;
 mod resolve;
 mod sift;
@@ -30,6 +31,7 @@ use slots::Slots;
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
 pub use fetch::{Download, FetchedImage};
+pub use memory::Share;
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
 pub(crate) use sift::Sifter;
@@ -64,8 +66,8 @@ pub struct Limits {
     pub slot: Duration,
     /// The largest image.
     pub image_bytes: u64,
-    /// The memory all images under way may take together.
-    pub image_memory: u64,
+    /// The memory all inputs may take together, from their reading until the vendor has them.
+    pub input_memory: u64,
     /// Images and files from one destination at a time.
     pub per_destination: usize,
     /// Callbacks to one destination at a time, whoever sends them; more than one account's share of it.
@@ -90,7 +92,7 @@ impl Default for Limits {
             stall: Duration::from_secs(20),
             slot: Duration::from_secs(10),
             image_bytes: 30 * 1024 * 1024,
-            image_memory: 256 * 1024 * 1024,
+            input_memory: 512 * 1024 * 1024,
             per_destination: 8,
             per_receiver: 128,
             at_once: 256,
@@ -113,7 +115,7 @@ pub struct Outbound {
     fetches: HttpClient,
     callback_slots: Slots,
     fetch_slots: Slots,
-    image_memory: Arc<tokio::sync::Semaphore>,
+    input_memory: memory::Budget,
 }
 
 impl Outbound {
@@ -168,7 +170,7 @@ impl Outbound {
             fetches: client(Purpose::Image),
             callback_slots: Slots::new(limits.per_receiver, limits.at_once),
             fetch_slots: Slots::new(limits.per_destination, limits.at_once),
-            image_memory: fetch::memory(limits.image_memory),
+            input_memory: memory::Budget::new(limits.input_memory),
             policy,
             limits,
             resolver,

@@ -18,6 +18,7 @@ mod expiry;
 mod fleet;
 mod flight;
 mod ids;
+mod inputs;
 mod jobs;
 pub mod key;
 mod keyring;

@@ -1,26 +1,16 @@
-//! Before and after the back end: inputs are read for it, and what it made is put into the vault.
+//! Before and after the back end: its work is put together, and what it made is put into the vault.
 
-use std::sync::Arc;
-
-use atelier_backends::backend::{Gauge, Later, ReadFile, Work};
+use atelier_backends::backend::{Gauge, Work};
 use atelier_backends::{Fault, Made};
 use atelier_contract::body::Fields;
-use atelier_contract::brief::Source;
 use atelier_contract::family::Keep;
-use atelier_contract::fields::{ImageData, ImageHeader};
 use atelier_contract::{Code, File, JobId, Output, Quota, Refusal, Role};
 use atelier_store::{JobRow, NewAsset};
-use bytes::{Bytes, BytesMut};
-use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::crash;
 use crate::engine::Engine;
 use crate::settle::Ending;
-use crate::submit::input_key;
-
-/// The largest video read from an address.
-const VIDEO_BYTES: u64 = 200 * 1024 * 1024;
 
 impl Engine {
     /// Everything a back end needs for one attempt.
@@ -41,18 +31,7 @@ impl Engine {
         mut work: Work,
         account_id: &str,
     ) -> Result<Work, Fault> {
-        let mut first = None;
-        for source in &work.brief.sources {
-            let (bytes, header) = self.input(account_id, source, first).await?;
-            first = first.or(Some(header));
-            work.sources.push(bytes);
-        }
-        if let Some(mask) = &work.brief.mask {
-            work.mask = Some(self.input(account_id, mask, first).await?.0);
-        }
-        if let Some((field, url)) = &work.brief.video {
-            work.video = Some(self.video_input(field, url.as_str()).await?);
-        }
+        self.read_inputs(account_id, &mut work).await?;
         Ok(work)
     }
 
@@ -93,83 +72,6 @@ impl Engine {
             cancelled: cancelled.clone(),
             hook_url: None,
         })
-    }
-
-    fn reader(&self) -> ReadFile {
-        let files = self.files.clone();
-        Arc::new(move |key: String| -> Later<'static, Result<Bytes, Fault>> {
-            let files = files.clone();
-            Box::pin(async move {
-                files.read(&key).await.map_err(|error| {
-                    let gone = "a file of the earlier job is no longer kept";
-                    Fault {
-                        detail: error.to_string(),
-                        ..Fault::unusable(gone)
-                    }
-                })
-            })
-        })
-    }
-
-    /// The bytes of an input picture, from the vault or from its address, judged by their header.
-    async fn input(
-        &self,
-        account_id: &str,
-        source: &Source,
-        first: Option<ImageHeader>,
-    ) -> Result<(Bytes, ImageHeader), Fault> {
-        let unreadable = |detail: String| {
-            let fault = Fault::bad_link(&source.field, "the image could not be read");
-            Fault { detail, ..fault }
-        };
-        let kept = match &source.image {
-            ImageData::Inline(inline) => Some(input_key(account_id, &inline.hash)),
-            ImageData::Url(url) => self.own_asset(url.as_str()),
-        };
-        let bytes = match (kept, &source.image) {
-            (None, ImageData::Url(url)) => {
-                let fetched = self.outbound.fetch_image(url.as_str()).await;
-                fetched
-                    .map_err(|fault| unreadable(fault.to_string()))?
-                    .bytes
-            }
-            (key, _) => {
-                let read = self.files.read(&key.unwrap_or_default()).await;
-                read.map_err(|error| unreadable(error.to_string()))?
-            }
-        };
-        let header =
-            ImageHeader::read(&bytes).map_err(|why| Fault::bad_link(&source.field, why))?;
-        source
-            .check(header, bytes.len() as u64, first)
-            .map_err(|refusal| Fault::unusable(refusal.message))?;
-        // Where, when and with what a picture was taken is no business of whoever works on it.
-        let bytes = atelier_backends::without_metadata(&bytes).map_or(bytes, Bytes::from);
-        Ok((bytes, header))
-    }
-
-    async fn video_input(&self, field: &str, url: &str) -> Result<Bytes, Fault> {
-        let unreadable = |detail: String| {
-            let fault = Fault::bad_link(field, "the video could not be read");
-            Fault { detail, ..fault }
-        };
-        if let Some(key) = self.own_asset(url) {
-            return self
-                .files
-                .read(&key)
-                .await
-                .map_err(|error| unreadable(error.to_string()));
-        }
-        let mut download = self
-            .outbound
-            .fetch_file(url, VIDEO_BYTES)
-            .await
-            .map_err(|fault| unreadable(fault.to_string()))?;
-        let mut bytes = BytesMut::new();
-        while let Some(piece) = download.next().await {
-            bytes.extend_from_slice(&piece.map_err(|fault| unreadable(fault.to_string()))?);
-        }
-        Ok(bytes.freeze())
     }
 
     /// Puts the files into the vault and says what the job comes to.

@@ -2,7 +2,6 @@
 //! come, and an image shows its magic bytes before the rest is waited for.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use atelier_contract::fields::ImageHeader;
@@ -11,17 +10,17 @@ use futures_util::{Stream, StreamExt as _};
 use http::{Method, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::fault::classify;
+use super::memory::Share;
 use super::slots::Slot;
 use super::{FetchFault, Outbound, Trouble, USER_AGENT};
 use crate::guard::Purpose;
 
-/// The unit in which memory for images is given out.
-const MEMORY_UNIT: u64 = 64 * 1024;
+/// How far a buffer grows at a time when the answer does not say how long it is.
+const GROWTH: usize = 1024 * 1024;
 /// So many bytes tell every image format from anything else.
 const MAGIC_BYTES: usize = 16;
 
@@ -47,6 +46,23 @@ pub struct Download {
     pieces: Pin<Box<dyn Stream<Item = Result<Bytes, FetchFault>> + Send>>,
 }
 
+impl Download {
+    /// Reads the rest into memory, within a share that covers the largest file; what it does not need goes back.
+    pub async fn collect_within(mut self, share: &mut Share) -> Result<Bytes, FetchFault> {
+        let mut bytes = Vec::new();
+        if let Some(length) = self.length {
+            share.shrink(length);
+            bytes.reserve_exact(length as usize);
+        }
+        while let Some(piece) = self.next().await {
+            let piece = piece?;
+            grow(&mut bytes, piece.len());
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes.into())
+    }
+}
+
 impl Stream for Download {
     type Item = Result<Bytes, FetchFault>;
 
@@ -55,21 +71,46 @@ impl Stream for Download {
     }
 }
 
-/// The memory all images under way share.
-pub(crate) fn memory(bytes: u64) -> Arc<Semaphore> {
-    let units = (bytes / MEMORY_UNIT).clamp(1, Semaphore::MAX_PERMITS as u64);
-    Arc::new(Semaphore::new(units as usize))
-}
-
 impl Outbound {
-    /// Reads an image.
+    /// Reads an image; its bytes hold their share of the common memory.
     pub async fn fetch_image(&self, url: &str) -> Result<FetchedImage, FetchFault> {
+        let mut share = Share::default();
+        let mut image = self.image(url, &mut share, true).await?;
+        image.bytes = share.hold(image.bytes);
+        Ok(image)
+    }
+
+    /// Reads an image within a share that covers the largest one; what it does not need goes back.
+    pub async fn fetch_image_within(
+        &self,
+        url: &str,
+        share: &mut Share,
+    ) -> Result<FetchedImage, FetchFault> {
+        self.image(url, share, false).await
+    }
+
+    async fn image(
+        &self,
+        url: &str,
+        share: &mut Share,
+        reserve: bool,
+    ) -> Result<FetchedImage, FetchFault> {
         let deadline = Instant::now() + self.limits.image;
         let work = async {
             let (response, _slot) = self
                 .get(url, "image/png, image/jpeg, image/webp, image/gif")
                 .await?;
-            let bytes = self.read_image(response).await?;
+            let most = self.limits.image_bytes;
+            let size = response.body().size_hint();
+            if size.lower() > most {
+                return Err(Trouble::TooLarge);
+            }
+            let most = size.exact().unwrap_or(most);
+            if reserve {
+                *share = self.reserve(most).await;
+            }
+            share.shrink(most);
+            let bytes = read_image(response, most as usize, size.exact().is_some()).await?;
             let header = ImageHeader::read(&bytes).map_err(|_| Trouble::NotAnImage)?;
             Ok(FetchedImage {
                 bytes,
@@ -168,34 +209,40 @@ impl Outbound {
             .check_url(url, Purpose::Image)
             .map_err(|_| Trouble::Blocked)
     }
+}
 
-    async fn read_image(&self, response: Response<Incoming>) -> Result<Bytes, Trouble> {
-        let most = self.limits.image_bytes;
-        let mut body = response.into_body();
-        if body.size_hint().lower() > most {
+/// The bytes of an image, at most so many; a length that is known is allocated once.
+async fn read_image(
+    response: Response<Incoming>,
+    most: usize,
+    known: bool,
+) -> Result<Bytes, Trouble> {
+    let mut body = response.into_body();
+    let mut bytes = Vec::with_capacity(if known { most } else { 0 });
+    let mut looked = false;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| Trouble::Protocol)?.into_data() else {
+            continue;
+        };
+        if bytes.len() + data.len() > most {
             return Err(Trouble::TooLarge);
         }
-        let mut bytes = Vec::new();
-        let mut held = Memory::new(&self.image_memory);
-        let mut looked = false;
-        while let Some(frame) = body.frame().await {
-            let Ok(data) = frame.map_err(|_| Trouble::Protocol)?.into_data() else {
-                continue;
-            };
-            let size = (bytes.len() + data.len()) as u64;
-            if size > most {
-                return Err(Trouble::TooLarge);
-            }
-            held.cover(size).await?;
-            bytes.extend_from_slice(&data);
-            if !looked && bytes.len() >= MAGIC_BYTES {
-                looked = true;
-                if !starts_like_an_image(&bytes) {
-                    return Err(Trouble::NotAnImage);
-                }
+        grow(&mut bytes, data.len());
+        bytes.extend_from_slice(&data);
+        if !looked && bytes.len() >= MAGIC_BYTES {
+            looked = true;
+            if !starts_like_an_image(&bytes) {
+                return Err(Trouble::NotAnImage);
             }
         }
-        Ok(bytes.into())
+    }
+    Ok(bytes.into())
+}
+
+/// Makes room step by step: a buffer that doubles would take twice its share.
+fn grow(bytes: &mut Vec<u8>, more: usize) {
+    if bytes.capacity() - bytes.len() < more {
+        bytes.reserve_exact(more.max(GROWTH));
     }
 }
 
@@ -204,43 +251,6 @@ fn starts_like_an_image(bytes: &[u8]) -> bool {
         || bytes.starts_with(b"\xff\xd8\xff")
         || bytes.starts_with(b"GIF8")
         || bytes.starts_with(b"RIFF") && bytes[8..].starts_with(b"WEBP")
-}
-
-/// A share of the common memory that grows with what is read and returns when it is dropped.
-struct Memory {
-    common: Arc<Semaphore>,
-    held: Option<OwnedSemaphorePermit>,
-}
-
-impl Memory {
-    fn new(common: &Arc<Semaphore>) -> Self {
-        Self {
-            common: Arc::clone(common),
-            held: None,
-        }
-    }
-
-    async fn cover(&mut self, bytes: u64) -> Result<(), Trouble> {
-        let units = bytes.div_ceil(MEMORY_UNIT) as usize;
-        let missing = units
-            - self
-                .held
-                .as_ref()
-                .map_or(0, OwnedSemaphorePermit::num_permits)
-                .min(units);
-        if missing == 0 {
-            return Ok(());
-        }
-        let more = Arc::clone(&self.common)
-            .acquire_many_owned(missing as u32)
-            .await
-            .map_err(|_| Trouble::Busy)?;
-        match &mut self.held {
-            Some(held) => held.merge(more),
-            none => *none = Some(more),
-        }
-        Ok(())
-    }
 }
 
 /// A file on its way; the slot is held until the end.

@@ -1,5 +1,12 @@
-//! Input pictures: whoever works on them learns nothing about where and when they were taken.
+//! Input pictures: whoever works on them learns nothing about where and when they were taken, what is only away for a
+//! moment fails no job, and their memory is bounded.
 
+use std::io::{Read as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use atelier_backends::guard::Policy;
+use atelier_backends::http::{Limits, Outbound};
 use atelier_contract::{Code, JobState};
 use base64::Engine as _;
 use serde_json::json;
@@ -79,4 +86,139 @@ async fn an_image_sent_again_while_its_expired_copy_is_deleted_is_not_lost() {
     rig.engine.expire_step().await.expect("deleted");
     rig.settle_down().await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+}
+
+/// A host of pictures that fails so many times first; its address, and how often it was asked.
+fn host(failures: usize, status: &'static str) -> (String, Arc<AtomicUsize>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let url = format!("http://{}/a.png", listener.local_addr().expect("bound"));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let picture = picture();
+            let (status, body) = match count.fetch_add(1, Ordering::SeqCst) {
+                number if number < failures => (status, &b"not now"[..]),
+                _ => ("200 OK", &picture[..]),
+            };
+            let head = format!(
+                "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(head.as_bytes());
+            let _ = stream.write_all(body);
+        }
+    });
+    (url, asked)
+}
+
+#[tokio::test]
+async fn a_host_that_is_away_for_a_moment_fails_no_job_and_one_that_stays_away_does() {
+    let rig = Rig::new().await;
+    let caller = rig.account(100).await;
+    let ending = async |failures, status| {
+        let (url, asked) = host(failures, status);
+        let prompt = format!("{url} a fox");
+        let id = rig.imagine(&caller, &prompt).await.expect("accepted");
+        rig.until_final(&caller, &id).await;
+        let job = rig.job(&caller, &id).await;
+        (job.state, job.message, asked.load(Ordering::SeqCst))
+    };
+    let unreadable = Some("[Invalid link] prompt: the image could not be read".to_owned());
+    let passing = ending(2, "503 Busy").await;
+    assert_eq!(passing, (JobState::Succeeded, None, 3));
+    let away = ending(99, "502 Away").await;
+    assert_eq!(away, (JobState::Failed, unreadable.clone(), 3));
+    let never = ending(99, "404 Nothing").await;
+    assert_eq!(never, (JobState::Failed, unreadable, 1), "it will not come");
+}
+
+#[tokio::test]
+async fn a_vault_that_is_away_for_a_moment_fails_no_job() {
+    let rig = Rig::with(1, atelier_backends::backend::LostSubmit::Repeat).await;
+    let caller = rig.account(100).await;
+    let busy = rig.imagine(&caller, "hang a fox").await.expect("accepted");
+    let encoded = base64::engine::general_purpose::STANDARD.encode(picture());
+    let body = json!({ "imgBase64Array": [encoded, encoded] });
+    let id = rig.call(&caller, "artgen.blend", body, false).await;
+    let id = id.expect("accepted");
+    // A name that leads to itself cannot be read, but is there.
+    let stored = rig.stored().await;
+    let path = rig.files_folder().join(&stored[0]);
+    std::fs::remove_file(&path).expect("removed");
+    std::os::unix::fs::symlink(&path, &path).expect("a loop");
+    rig.engine
+        .cancel(&caller.account_id, &busy)
+        .await
+        .expect("a place is free");
+    rig.rest().await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Waiting, "again");
+    std::fs::remove_file(&path).expect("removed");
+    std::fs::write(&path, picture()).expect("back again");
+    rig.until_final(&caller, &id).await;
+    let job = rig.job(&caller, &id).await;
+    assert_eq!(job.state, JobState::Succeeded, "{:?}", job.message);
+}
+
+#[tokio::test]
+async fn inputs_hold_their_memory_until_the_work_on_them_has_begun() {
+    let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
+    let limits = Limits {
+        // Room for one.
+        input_memory: 64 * 1024,
+        ..Limits::default()
+    };
+    let rig = Rig::reaching(Outbound::new(policy, limits).expect("a client")).await;
+    let caller = rig.account(100).await;
+    let (url, _) = host(0, "");
+    let first = format!("{url} hang one");
+    let first = rig.imagine(&caller, &first).await.expect("accepted");
+    rig.rest().await;
+    let second = format!("{url} two");
+    let second = rig.imagine(&caller, &second).await.expect("accepted");
+    let without = rig.imagine(&caller, "three").await.expect("accepted");
+    rig.rest().await;
+    assert_eq!(rig.backend.starts().len(), 2, "{:?}", rig.backend.starts());
+    assert_eq!(rig.state(&caller, &without).await, JobState::Succeeded);
+    assert_eq!(rig.state(&caller, &second).await, JobState::Running);
+    rig.backend.sources.lock().expect("no panic").clear();
+    rig.engine
+        .cancel(&caller.account_id, &first)
+        .await
+        .expect("cancelled");
+    rig.until_final(&caller, &second).await;
+    assert_eq!(rig.state(&caller, &second).await, JobState::Succeeded);
+}
+
+#[tokio::test]
+async fn a_video_is_read_from_its_address_or_from_the_vault_and_too_large_ones_are_not() {
+    let rig = Rig::new().await;
+    let caller = rig.account(100).await;
+    let (url, _) = host(1, "503 Busy");
+    let ending = async |url: &str| {
+        let body = json!({ "url": url, "timestamps": "0,2" });
+        let id = rig.call(&caller, "vidgen.characters", body, false).await;
+        let id = id.expect("accepted");
+        rig.until_final(&caller, &id).await;
+        rig.job(&caller, &id).await
+    };
+    let job = ending(&url).await;
+    assert_eq!(job.state, JobState::Succeeded, "{:?}", job.message);
+    let file = job.output.expect("a result").files.remove(0);
+    let own = ending(&file.origin_url).await;
+    assert_eq!(own.state, JobState::Succeeded, "{:?}", own.message);
+    let given = rig.backend.sources.lock().expect("no panic").clone();
+    assert_eq!(given.len(), 2);
+    assert_eq!(given[0], picture(), "a video is handed on as it is");
+
+    // A file that has grown beyond every limit is refused by its size alone.
+    let path = rig.files_folder().join(&file.key);
+    let sparse = std::fs::File::create(path).expect("a file");
+    sparse.set_len(300 * 1024 * 1024).expect("a large file");
+    let large = ending(&file.origin_url).await;
+    assert_eq!(
+        large.message.as_deref(),
+        Some("[Invalid link] url: the file is too large")
+    );
 }

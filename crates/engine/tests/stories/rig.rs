@@ -156,6 +156,11 @@ impl Rig {
         keys
     }
 
+    /// Where the vault's files are on disk.
+    pub(crate) fn files_folder(&self) -> PathBuf {
+        self.folder.join("files")
+    }
+
     /// Turns the clock to the machine's time, which is that of the files.
     pub(crate) fn read_machine_clock(&self) {
         self.clock

@@ -17,7 +17,7 @@ pub(crate) struct Scripted {
     lost: LostSubmit,
     /// Prompts in the order they were started.
     pub(crate) started: Mutex<Vec<String>>,
-    /// The input pictures it was given.
+    /// The input pictures and videos it was given.
     pub(crate) sources: Mutex<Vec<Bytes>>,
     polls: AtomicUsize,
 }
@@ -77,7 +77,7 @@ impl Backend for Scripted {
             self.sources
                 .lock()
                 .expect("no panic under the lock")
-                .extend(work.sources.iter().cloned());
+                .extend(work.sources.iter().chain(&work.video).cloned());
             work.progress.set(40);
             match prompt.split(' ').next() {
                 Some("fail") => Err(Fault::denied("not this")),

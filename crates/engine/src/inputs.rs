@@ -1,0 +1,194 @@
+//! The inputs of a job: read from the vault or from their addresses, judged, and held against the memory that all
+//! inputs share until the vendor has them. What may pass by itself does not fail the job for good.
+
+use std::sync::Arc;
+
+use atelier_backends::backend::{Later, ReadFile, Work};
+use atelier_backends::http::{FetchFault, Share, Trouble};
+use atelier_backends::{Class, Fault};
+use atelier_contract::brief::Source;
+use atelier_contract::fields::{ImageData, ImageHeader};
+use atelier_store::files::FilesError;
+use bytes::Bytes;
+
+use crate::engine::Engine;
+use crate::submit::input_key;
+
+/// The largest video read from an address.
+const VIDEO_BYTES: u64 = 200 * 1024 * 1024;
+const NO_IMAGE: &str = "the image could not be read";
+const NO_VIDEO: &str = "the video could not be read";
+
+/// Where an input is, and how many bytes it may have.
+struct Place<'a> {
+    field: &'a str,
+    /// The key in the vault, or else the address.
+    kept: Option<String>,
+    url: &'a str,
+    bytes: u64,
+}
+
+impl Engine {
+    /// Reads everything the work needs. Memory for all of it is taken at once: a job that had some and waited for
+    /// more could wait for another that does the same.
+    pub(crate) async fn read_inputs(&self, account_id: &str, work: &mut Work) -> Result<(), Fault> {
+        let brief = &work.brief;
+        let mut places = Vec::new();
+        for source in brief.sources.iter().chain(&brief.mask) {
+            places.push(self.place_of_image(account_id, source).await?);
+        }
+        if let Some((field, url)) = &brief.video {
+            let kept = self.own_asset(url.as_str());
+            let place = (kept, url.as_str(), VIDEO_BYTES);
+            places.push(self.place(field, place, NO_VIDEO).await?);
+        }
+        let bytes = places.iter().map(|place| place.bytes).sum();
+        let mut memory = self.outbound.reserve(bytes).await;
+        let mut places = places.into_iter();
+        let mut first = None;
+        for source in &brief.sources {
+            let Some(place) = places.next() else { break };
+            let share = memory.split(place.bytes);
+            let (bytes, header) = self.image(source, place, share, first).await?;
+            first = first.or(Some(header));
+            work.sources.push(bytes);
+        }
+        if let Some(mask) = &brief.mask
+            && let Some(place) = places.next()
+        {
+            let share = memory.split(place.bytes);
+            work.mask = Some(self.image(mask, place, share, first).await?.0);
+        }
+        if let Some(place) = places.next() {
+            work.video = Some(self.video(place, memory).await?);
+        }
+        Ok(())
+    }
+
+    /// Reads files of earlier jobs for a back end.
+    pub(crate) fn reader(&self) -> ReadFile {
+        let files = self.files.clone();
+        Arc::new(move |key: String| -> Later<'static, Result<Bytes, Fault>> {
+            let files = files.clone();
+            Box::pin(async move {
+                let gone = "a file of the earlier job is no longer kept";
+                let read = files.read(&key).await;
+                read.map_err(|error| vault_fault(Fault::unusable(gone), &error))
+            })
+        })
+    }
+
+    async fn place_of_image<'a>(
+        &self,
+        account_id: &str,
+        source: &'a Source,
+    ) -> Result<Place<'a>, Fault> {
+        let most = self.outbound.limits().image_bytes;
+        let (kept, url) = match &source.image {
+            ImageData::Inline(inline) => (Some(input_key(account_id, &inline.hash)), ""),
+            ImageData::Url(url) => (self.own_asset(url.as_str()), url.as_str()),
+        };
+        self.place(&source.field, (kept, url, most), NO_IMAGE).await
+    }
+
+    /// Finds out how much memory an input needs before any of it is read.
+    async fn place<'a>(
+        &self,
+        field: &'a str,
+        (kept, url, most): (Option<String>, &'a str, u64),
+        unreadable: &str,
+    ) -> Result<Place<'a>, Fault> {
+        let mut bytes = most;
+        if let Some(key) = &kept {
+            let fault = |error| vault_fault(Fault::bad_link(field, unreadable), &error);
+            let size = self.files.size(key).await.map_err(fault)?;
+            bytes = size.ok_or_else(|| fault(FilesError::NotFound))?;
+            if bytes > most {
+                return Err(Fault::bad_link(field, "the file is too large"));
+            }
+        }
+        Ok(Place {
+            field,
+            kept,
+            url,
+            bytes,
+        })
+    }
+
+    /// The bytes of an input picture, judged by their header.
+    async fn image(
+        &self,
+        source: &Source,
+        place: Place<'_>,
+        mut share: Share,
+        first: Option<ImageHeader>,
+    ) -> Result<(Bytes, ImageHeader), Fault> {
+        let field = place.field;
+        let bytes = if let Some(key) = place.kept {
+            self.kept(field, &key, NO_IMAGE).await?
+        } else {
+            let fetched = self.outbound.fetch_image_within(place.url, &mut share);
+            let fetched = fetched.await;
+            fetched
+                .map_err(|fault| link_fault(field, NO_IMAGE, &fault))?
+                .bytes
+        };
+        let header = ImageHeader::read(&bytes).map_err(|why| Fault::bad_link(field, why))?;
+        source
+            .check(header, bytes.len() as u64, first)
+            .map_err(|refusal| Fault::unusable(refusal.message))?;
+        // Where, when and with what a picture was taken is no business of whoever works on it.
+        let stripped = atelier_backends::without_metadata(&bytes);
+        let stripped = stripped.map_err(|damaged| Fault::bad_link(field, damaged.to_string()))?;
+        let bytes = stripped.map_or(bytes, Bytes::from);
+        Ok((share.hold(bytes), header))
+    }
+
+    async fn video(&self, place: Place<'_>, mut share: Share) -> Result<Bytes, Fault> {
+        let field = place.field;
+        let bytes = if let Some(key) = place.kept {
+            self.kept(field, &key, NO_VIDEO).await?
+        } else {
+            let read = async {
+                let download = self.outbound.fetch_file(place.url, VIDEO_BYTES).await?;
+                download.collect_within(&mut share).await
+            };
+            read.await
+                .map_err(|fault| link_fault(field, NO_VIDEO, &fault))?
+        };
+        Ok(share.hold(bytes))
+    }
+
+    async fn kept(&self, field: &str, key: &str, unreadable: &str) -> Result<Bytes, Fault> {
+        let read = self.files.read(key).await;
+        read.map_err(|error| vault_fault(Fault::bad_link(field, unreadable), &error))
+    }
+}
+
+/// What a file that could not be read from the vault means: it is gone, or the vault is away for now.
+fn vault_fault(gone: Fault, error: &FilesError) -> Fault {
+    let detail = format!("vault: {error}");
+    match error {
+        FilesError::NotFound | FilesError::BadKey(_) => Fault { detail, ..gone },
+        _ => Fault::house(detail),
+    }
+}
+
+/// What an address that gave no file means. The caller reads the same words whatever was behind it.
+fn link_fault(field: &str, unreadable: &str, fault: &FetchFault) -> Fault {
+    let detail = format!("{:?}", fault.trouble);
+    if fault.trouble == Trouble::Busy {
+        return Fault::house(detail);
+    }
+    let link = Fault::bad_link(field, unreadable);
+    let class = if fault.trouble.may_pass() {
+        Class::Retry
+    } else {
+        link.class
+    };
+    Fault {
+        class,
+        detail,
+        ..link
+    }
+}
