@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use atelier_contract::{Code, File, Job, Refusal, Role};
-use atelier_store::files::Flow;
+use atelier_store::files::{FilesError, Flow};
 use base64::Engine as _;
 use bytes::Bytes;
 
@@ -96,10 +96,14 @@ impl Engine {
             .await
             .map_err(|error| {
                 tracing::error!(%error, key = asset.key, "an asset could not be read");
-                Refusal::new(
-                    Code::Overloaded,
-                    "the file cannot be read now; try again shortly",
-                )
+                match error {
+                    // It will not come back, so there is no use in trying again.
+                    FilesError::NotFound => Refusal::new(Code::Expired, "the file is gone"),
+                    _ => Refusal::new(
+                        Code::Overloaded,
+                        "the file cannot be read now; try again shortly",
+                    ),
+                }
             })
     }
 

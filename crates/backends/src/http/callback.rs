@@ -1,5 +1,7 @@
 //! Posting a callback: one request, no redirect, an answer that is looked at only as far as a log needs it.
 
+use std::time::SystemTime;
+
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response};
@@ -115,15 +117,21 @@ async fn read_start(response: Response<Incoming>, start: &mut Vec<u8>) {
     }
 }
 
-/// Seconds, or a date measured against the receiver's own clock.
+/// Seconds, or a date measured against the receiver's own clock, or ours when it does not say what time it has.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a date of the receiver's is of the time of the world"
+)]
 fn retry_after(headers: &HeaderMap) -> Option<u64> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(seconds);
     }
-    let now = headers.get(header::DATE)?.to_str().ok()?;
     let then = httpdate::parse_http_date(text).ok()?;
-    let now = httpdate::parse_http_date(now).ok()?;
+    let now = headers
+        .get(header::DATE)
+        .and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok())
+        .unwrap_or_else(SystemTime::now);
     Some(then.duration_since(now).unwrap_or_default().as_secs())
 }
 

@@ -113,6 +113,14 @@ async fn a_wish_to_wait_and_the_start_of_the_answer_are_kept() {
     assert_eq!(outcome.retry_after_s, Some(120));
     assert_eq!(outcome.answer_start.chars().count(), 1024);
     assert!(outcome.answer_start.starts_with("sorry \u{fffd} x"));
+    // A date, from a receiver that says what time it has, and from one that does not.
+    let until = "retry-after: Fri, 01 Jan 2100 00:01:00 GMT\r\n";
+    let dated = format!("{until}date: Fri, 01 Jan 2100 00:00:00 GMT\r\n");
+    let server = Server::saying(answer("503 Busy", &dated, b""));
+    assert_eq!(post(&client, &server).await.retry_after_s, Some(60));
+    let server = Server::saying(answer("503 Busy", until, b""));
+    let wait_s = post(&client, &server).await.retry_after_s;
+    assert!(wait_s.is_some_and(|wait_s| wait_s > 3600), "{wait_s:?}");
 }
 
 #[tokio::test]

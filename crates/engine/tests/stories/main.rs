@@ -14,6 +14,7 @@ mod fairness;
 mod inputs;
 mod money;
 mod names;
+mod retention;
 mod scale;
 mod schedule;
 mod survival;

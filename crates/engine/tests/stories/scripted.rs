@@ -10,7 +10,7 @@ use atelier_contract::Role;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-/// Acts on words in the prompt: `fail`, `flaky`, `hang`, `ticket`; anything else succeeds at once.
+/// Acts on words in the prompt: `fail`, `flaky`, `hang`, `ticket`, `grid`; anything else succeeds at once.
 pub(crate) struct Scripted {
     /// How many jobs it takes at once.
     pub(crate) slots: usize,
@@ -59,6 +59,17 @@ fn made(count: u32) -> Made {
     }
 }
 
+/// A picture and its four small ones.
+fn grid() -> Made {
+    let mut made = made(1);
+    let small = MadeFile {
+        role: Role::Small,
+        ..made.files[0].clone()
+    };
+    made.files.extend(vec![small; 4]);
+    made
+}
+
 impl Backend for Scripted {
     fn serves(&self, _: &str) -> bool {
         true
@@ -86,6 +97,7 @@ impl Backend for Scripted {
                     work.cancelled.cancelled().await;
                     Err(Fault::ours("cancelled"))
                 }
+                Some("grid") => Ok(Started::Done(grid())),
                 Some("ticket") => Ok(Started::Ticket(json!({ "n": 1 }))),
                 _ => Ok(Started::Done(made(work.brief.count))),
             }

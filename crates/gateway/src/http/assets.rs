@@ -35,21 +35,24 @@ pub(super) async fn serve(app: Arc<App>, received: Received) -> Answer {
         etag: asset.etag.clone(),
     };
     let open = async |part: Part| open(&app, &received, &asset, part).await;
-    Ok(
-        match range::wanted(&received.head.headers, &about.etag, about.bytes) {
-            Wanted::Nothing => reply::unchanged_file(&about),
-            Wanted::Outside => reply::range_not_there(&about),
-            Wanted::Whole if about.bytes == 0 => reply::whole_file(&about, None),
-            Wanted::Whole => {
-                let all = Part {
-                    first: 0,
-                    last: about.bytes - 1,
-                };
-                reply::whole_file(&about, open(all).await?)
-            }
-            Wanted::Part(part) => reply::part_of_file(&about, part, open(part).await?),
-        },
-    )
+    let mut wanted = range::wanted(&received.head.headers, &about.etag, about.bytes);
+    // A part can only be asked for together with its bytes.
+    if received.head.method == Method::HEAD && wanted != Wanted::Nothing {
+        wanted = Wanted::Whole;
+    }
+    Ok(match wanted {
+        Wanted::Nothing => reply::unchanged_file(&about),
+        Wanted::Outside => reply::range_not_there(&about),
+        Wanted::Whole if about.bytes == 0 => reply::whole_file(&about, None),
+        Wanted::Whole => {
+            let all = Part {
+                first: 0,
+                last: about.bytes - 1,
+            };
+            reply::whole_file(&about, open(all).await?)
+        }
+        Wanted::Part(part) => reply::part_of_file(&about, part, open(part).await?),
+    })
 }
 
 /// The bytes, unless only the head was asked for.

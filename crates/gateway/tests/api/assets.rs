@@ -13,6 +13,7 @@ use crate::vault::Vault;
 each_vault!(
     a_file_is_handed_out_whole_in_part_or_not_again,
     a_changed_address_opens_nothing,
+    a_file_that_was_lost_is_gone_for_good,
     a_drawing_is_never_an_active_document,
     an_address_is_gone_after_its_time_and_so_is_the_file,
     a_crash_between_storing_and_settling_leaves_no_orphan_and_no_job_without_its_file,
@@ -79,6 +80,12 @@ async fn a_file_is_handed_out_whole_in_part_or_not_again(vault: Vault) {
     assert_eq!((head.status.as_u16(), head.bytes.len()), (200, 0));
     assert_eq!(head.header("content-length"), whole.bytes.len().to_string());
 
+    for range in ["bytes=10-19", "bytes=99999999-"] {
+        let head = ask(Method::HEAD, &[("Range", range)]).await;
+        assert_eq!(head.status, 200, "a part needs its bytes");
+        assert_eq!(head.header("content-length"), whole.bytes.len().to_string());
+    }
+
     let part = ask(Method::GET, &[("Range", "bytes=10-19")]).await;
     assert_eq!(
         (part.status.as_u16(), &part.bytes[..]),
@@ -112,6 +119,19 @@ async fn a_file_is_handed_out_whole_in_part_or_not_again(vault: Vault) {
     )
     .await;
     assert_eq!(stale.status, 200);
+}
+
+async fn a_file_that_was_lost_is_gone_for_good(vault: Vault) {
+    let gateway = vault.options().spawn().await;
+    let url = picture(&gateway).await;
+    let key = url
+        .split_once("/assets/")
+        .and_then(|rest| rest.1.split_once('?'));
+    let files = vault.files(&gateway);
+    files.delete(key.expect("a key").0).await.expect("lost");
+    send(client().get(&url))
+        .await
+        .assert_refused(410, "expired");
 }
 
 async fn a_changed_address_opens_nothing(vault: Vault) {
