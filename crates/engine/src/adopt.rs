@@ -20,26 +20,36 @@ const WORKER_GONE: &str =
 
 impl Engine {
     /// Takes up a job whose node went silent: its ticket is polled on, its lost submit is looked up, or it goes back
-    /// into the queue.
-    pub(crate) async fn adopt(self: &Arc<Self>, row: JobRow) -> Result<(), atelier_store::Error> {
+    /// into the queue. False when only another node can.
+    pub(crate) async fn adopt(self: &Arc<Self>, row: JobRow) -> Result<bool, atelier_store::Error> {
         debug_assert_eq!(row.state, JobState::Running);
         let Some(worker) = row.worker.clone() else {
             // Nothing was asked of any vendor.
             if row.begun() >= self.settings.tries_most {
-                return self.end(&row, TOO_OFTEN).await;
+                self.end(&row, TOO_OFTEN).await?;
+            } else {
+                self.give_back(row).await?;
             }
-            return self.give_back(row).await;
+            return Ok(true);
         };
         if self.pool.lost_submit(&worker).is_none() {
             self.load_pool().await?;
         }
         if self.pool.lost_submit(&worker).is_none() && self.is_stored(&worker).await? {
             // Only this node cannot use it, such as for want of its master key: another one can.
-            return Ok(());
+            return Ok(false);
         }
-        match (self.pool.lost_submit(&worker), row.ticket.is_some()) {
+        self.take_up(row, &worker).await.map(|()| true)
+    }
+
+    async fn take_up(
+        self: &Arc<Self>,
+        row: JobRow,
+        worker: &str,
+    ) -> Result<(), atelier_store::Error> {
+        match (self.pool.lost_submit(worker), row.ticket.is_some()) {
             (Some(_), true) | (Some(LostSubmit::LookUp), false) => {
-                match self.pool.take_over(&worker) {
+                match self.pool.take_over(worker) {
                     Some(slot) => self.resume(row, slot).await,
                     None => self.end(&row, WORKER_GONE).await,
                 }

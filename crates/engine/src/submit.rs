@@ -67,11 +67,7 @@ impl Engine {
         atelier_contract::refuse_banned(request.as_ref(), &self.settings.banned_words)?;
         let account_id = &call.caller.account_id;
         let ordered = self.ordered(account_id, request.as_ref()).await?;
-        let price = if custody {
-            self.priced(&Price::custody(call.submit.name))?
-        } else {
-            self.priced(&ordered.order.price)?
-        };
+        let price = self.price_of(call.submit.name, &ordered.order.price, custody)?;
         let place = self.place_of(account_id, custody, &ordered.maker)?;
         self.check_addresses(&ordered.order)?;
         self.keep_inputs(account_id, &ordered.order.brief).await?;
@@ -210,12 +206,13 @@ impl Engine {
         }
     }
 
-    /// What a submit of the same fields would hold, without running it.
+    /// What a submit of the same fields would hold, without running it; with `custody`, on the custody host.
     pub async fn quote(
         &self,
         account_id: &str,
         operation: &str,
         fields: Fields,
+        custody: bool,
     ) -> Result<Quota, Refusal> {
         let Some((_, submit)) = atelier_contract::operation(operation) else {
             let message = format!(
@@ -226,7 +223,16 @@ impl Engine {
         };
         let request = (submit.parse)(fields)?;
         let ordered = self.ordered(account_id, request.as_ref()).await?;
-        self.priced(&ordered.order.price)
+        self.price_of(submit.name, &ordered.order.price, custody)
+    }
+
+    /// What a call costs; on the caller's own worker accounts it has a price of its own.
+    fn price_of(&self, operation: &str, price: &Price, custody: bool) -> Result<Quota, Refusal> {
+        if custody {
+            self.priced(&Price::custody(operation))
+        } else {
+            self.priced(price)
+        }
     }
 
     /// The banned word a prompt contains, if any.

@@ -27,8 +27,7 @@ impl Engine {
             if row.lease_owner.as_deref() == Some(&self.node) && self.bench.holds(&row.id) {
                 continue;
             }
-            self.adopt(row).await?;
-            adopted += 1;
+            adopted += usize::from(self.adopt(row).await?);
         }
         Ok(ended.max(adopted) >= AT_ONCE as usize)
     }

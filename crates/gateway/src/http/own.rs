@@ -114,13 +114,14 @@ pub(super) async fn quote(app: Arc<App>, received: Received) -> Answer {
     }
     let caller = caller::known(&app, &received).await?;
     let (fields, _) = body::fields(&app, &received.head, received.body, IMAGE_BODY).await?;
-    let question: Question = contract_body::read(fields)?;
+    let Question { operation, request } = contract_body::read(fields)?;
+    let custody = super::submit::is_custody(received.from.role, &operation);
     let quota = app
         .engine
-        .quote(&caller.account_id, &question.operation, question.request)
+        .quote(&caller.account_id, &operation, request, custody)
         .await?;
     Ok(reply::success(
-        json!({ "operation": question.operation, "quota": quota }),
+        json!({ "operation": operation, "quota": quota }),
     ))
 }
 

@@ -36,7 +36,7 @@ pub(super) async fn accept(
     };
     let patience = patience_s(family, entry, &fields);
     let account_id = caller.account_id.clone();
-    let custody = from.role == Role::Custody && family.name == "artgen";
+    let custody = is_custody(from.role, entry.name);
     let call = Call {
         caller,
         family,
@@ -59,6 +59,15 @@ pub(super) async fn accept(
             answer::when_finished(app, &account_id, &submitted.job_id, &wait).await
         }
     }
+}
+
+/// Whether an operation that is asked for at a host of this role runs on the caller's own worker accounts.
+pub(super) fn is_custody(role: Role, operation: &str) -> bool {
+    if role != Role::Custody {
+        return false;
+    }
+    let family = atelier_contract::operation(operation).map(|(family, _)| family.name);
+    family == Some("artgen")
 }
 
 /// How long a synchronous call may take, by the table.

@@ -192,6 +192,19 @@ async fn custody_runs_on_the_callers_own_account_and_nowhere_else() {
             .header("SVC-API-KEY", key);
         send(request.json(&json!({ "prompt": "a fox" }))).await
     };
+    for (host, quota) in [("custody.example.com", 0.0), ("other.example.com", 4.0)] {
+        let question = json!({ "operation": "artgen.imagine", "request": { "prompt": "a fox" } });
+        let request = front
+            .request(Method::POST, "/account/v1/quote")
+            .header("Host", host)
+            .header("SVC-API-KEY", &owner.key);
+        let quoted = send(request.json(&question)).await;
+        assert_eq!(
+            quoted.json["data"]["quota"], quota,
+            "{host}: {}",
+            quoted.json
+        );
+    }
     let none = submit(&owner.key).await;
     none.assert_refused(400, "no_available_account");
     assert_eq!(none.json["message"], "No available accounts");
