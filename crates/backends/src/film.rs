@@ -5,11 +5,15 @@ use atelier_media::{Encoding, Picture, encode, first_frame, last_frame, video_in
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::backend::{Class, Fault, Made, MadeFile, Taken, Work};
+use crate::backend::{Fault, Made, MadeFile, Work};
 use crate::prints::on_press;
+use crate::verdict::unfit;
 
 /// Quality of the covers that are shown beside a clip.
 const COVER: Encoding = Encoding::Jpeg { quality: 92 };
+
+/// Brands of pictures in the wrapping of clips.
+const STILLS: [&[u8]; 5] = [b"avif", b"avis", b"heic", b"heix", b"mif1"];
 
 /// The result of clips, in their order.
 pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Result<Made, Fault> {
@@ -18,10 +22,7 @@ pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Resu
     for bytes in clips {
         let Some(media_type) = kind(&bytes) else {
             let start = bytes.slice(..bytes.len().min(60));
-            return Err(Fault {
-                taken: Taken::Perhaps,
-                ..Fault::vendor(Class::Retry, format!("not a clip: {start:?}"))
-            });
+            return Err(unfit(format!("not a clip: {start:?}")));
         };
         let info = video_info(&bytes).ok();
         let asked = (work.brief.width, work.brief.height);
@@ -68,7 +69,10 @@ fn covers(bytes: &[u8]) -> Vec<MadeFile> {
 /// The media type of a clip; `None` for anything else.
 pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(4..8)? == b"ftyp" {
-        Some("video/mp4")
+        // Some pictures come in the same wrapping.
+        let brand = bytes.get(8..12)?;
+        let is_picture = STILLS.contains(&brand);
+        (!is_picture).then_some("video/mp4")
     } else if bytes.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]) {
         Some("video/webm")
     } else {

@@ -5,15 +5,20 @@ use atelier_contract::brief::Brief;
 /// Width and height in pixels.
 pub(crate) type Size = (u32, u32);
 
-/// No result made from a source of its own size has more pixels.
+/// No result whose size the caller left open has more pixels.
 const MOST_PIXELS: f64 = 4096.0 * 4096.0;
 
 /// The size every result is to have: the brief's, or else that of its source. `None` leaves it to the vendor.
 pub(crate) fn target(brief: &Brief, source: Option<Size>) -> Option<Size> {
     match (brief.width, brief.height) {
-        (0, _) | (_, 0) => source.map(|size| bounded(size, MOST_PIXELS)),
+        (0, _) | (_, 0) => source.map(inside),
         given => Some(given),
     }
+}
+
+/// A size that a result may have: the given one, or a smaller one of its shape.
+pub(crate) fn inside(size: Size) -> Size {
+    bounded(size, MOST_PIXELS)
 }
 
 /// The offered size that loses least when the wanted one is cut from it: the closest shape, then the closest area.

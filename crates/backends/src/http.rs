@@ -27,6 +27,7 @@ use rustls::pki_types::CertificateDer;
 use crate::guard::{Policy, Purpose};
 use connect::{Guarded, Rules};
 use slots::Slots;
+use vendor::Room;
 
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
@@ -35,7 +36,7 @@ pub use memory::Share;
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
 pub(crate) use sift::Sifter;
-pub(crate) use vendor::segment;
+pub(crate) use vendor::{Seal, held, segment};
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.
@@ -68,6 +69,14 @@ pub struct Limits {
     pub image_bytes: u64,
     /// The memory all inputs may take together, from their reading until the vendor has them.
     pub input_memory: u64,
+    /// The largest result file of an operator's back end, and the most all files of one piece of work have together.
+    pub vendor_file: u64,
+    /// The memory that answers and files of operators' back ends may take together.
+    pub vendor_memory: u64,
+    /// The largest result file of a back end that a caller brought, and the most all files of one piece of work have.
+    pub stranger_file: u64,
+    /// The memory that answers and files of back ends that callers brought may take together.
+    pub stranger_memory: u64,
     /// Images and files from one destination at a time.
     pub per_destination: usize,
     /// Callbacks to one destination at a time, whoever sends them; more than one account's share of it.
@@ -93,6 +102,10 @@ impl Default for Limits {
             slot: Duration::from_secs(10),
             image_bytes: 30 * 1024 * 1024,
             input_memory: 512 * 1024 * 1024,
+            vendor_file: 512 * 1024 * 1024,
+            vendor_memory: 1024 * 1024 * 1024,
+            stranger_file: 128 * 1024 * 1024,
+            stranger_memory: 256 * 1024 * 1024,
             per_destination: 8,
             per_receiver: 128,
             at_once: 256,
@@ -116,6 +129,8 @@ pub struct Outbound {
     callback_slots: Slots,
     fetch_slots: Slots,
     input_memory: memory::Budget,
+    vendor_room: Room,
+    stranger_room: Room,
 }
 
 impl Outbound {
@@ -134,9 +149,14 @@ impl Outbound {
         Self::build(self.policy, self.limits, self.resolver, roots)
     }
 
-    /// The same client under other rules.
+    /// The same client under other rules; the memory for vendors stays the one that all share.
     fn with_policy(self, policy: Arc<Policy>) -> Result<Self, rustls::Error> {
-        Self::build(policy, self.limits, self.resolver, self.roots)
+        let (vendor_room, stranger_room) = (self.vendor_room, self.stranger_room);
+        Ok(Self {
+            vendor_room,
+            stranger_room,
+            ..Self::build(policy, self.limits, self.resolver, self.roots)?
+        })
     }
 
     /// The rules it obeys.
@@ -171,6 +191,8 @@ impl Outbound {
             callback_slots: Slots::new(limits.per_receiver, limits.at_once),
             fetch_slots: Slots::new(limits.per_destination, limits.at_once),
             input_memory: memory::Budget::new(limits.input_memory),
+            vendor_room: Room::new(limits.vendor_memory),
+            stranger_room: Room::new(limits.stranger_memory),
             policy,
             limits,
             resolver,

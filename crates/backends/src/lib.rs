@@ -19,6 +19,7 @@ mod prints;
 mod received;
 pub mod relay;
 pub mod sdwebui;
+mod sealed;
 mod seeds;
 pub mod vendor;
 mod verdict;

@@ -8,16 +8,17 @@ mod result;
 mod settings;
 mod submit;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::backend::{
     Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
 use crate::http::{VendorCall, VendorHttp, segment};
+use crate::sealed::sealed;
 use crate::vendor::{Setup, Vendor};
 use crate::verdict::ended;
 use answer::{OwnReasons, Submitted};
@@ -28,7 +29,10 @@ pub const VENDOR: Vendor = Vendor {
     name: "midjourney-proxy",
     about: "midjourney-proxy in both dialects; artgen images and videos, face swap.",
     needs_credential: false,
-    build: |setup| Ok(Arc::new(Midjourney::new(setup)?)),
+    build: |setup| {
+        let proxy = Midjourney::new(setup)?;
+        Ok(sealed(&proxy.http.clone(), proxy))
+    },
 };
 
 /// How long a submit may take, its pictures included.
@@ -52,6 +56,13 @@ const SERVED: &[&str] = &[
 ];
 /// How many of them, from the start, the older one does.
 const SERVED_BY_CHANGE: usize = 4;
+
+/// What is read of a task in the list of all: the rest may be very much.
+#[derive(Deserialize)]
+struct Listed {
+    id: Option<String>,
+    state: Option<String>,
+}
 
 /// One way into a proxy.
 struct Midjourney {
@@ -210,13 +221,12 @@ impl Midjourney {
             answer::judged(&answer, &self.reasons)?;
             return Err(unclear());
         }
-        let list = answer.json()?;
-        let tasks = list.as_array().ok_or_else(unclear)?;
-        let ours = |task: &&Value| task["state"].as_str() == Some(&work.attempt_id);
+        let tasks: Vec<Listed> = serde_json::from_slice(&answer.bytes).map_err(|_| unclear())?;
+        let ours = |task: &&Listed| task.state.as_deref() == Some(&work.attempt_id);
         let Some(task) = tasks.iter().find(ours) else {
             return Ok(None);
         };
-        let id = task["id"].as_str().ok_or_else(unclear)?;
+        let id = task.id.as_deref().ok_or_else(unclear)?;
         // Whether a window was still to be confirmed is seen when the task is polled.
         Ok(Some(json!({ "task": id, "window": null })))
     }

@@ -10,10 +10,11 @@ use atelier_media::{Encoding, Label, Limits, Mask, Picture, cut_out, decode, enc
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::backend::{Class, Fault, Made, MadeFile, Taken, Work};
-use crate::fit::Size;
+use crate::backend::{Fault, Made, MadeFile, Work};
+use crate::fit::{self, Size};
 use crate::frame::Frame;
 use crate::pool::Pool;
+use crate::verdict::unfit;
 
 /// What the metadata of a result says it was made by.
 const ENGINE: &str = "external";
@@ -23,6 +24,12 @@ const MEGABYTES: u32 = 1024;
 const BYTES_A_PIXEL: u64 = 16;
 /// How soft the border between what is kept and what is new is.
 const SOFT_PIXELS: u32 = 4;
+
+/// What a vendor's picture may have: more than a result has, because an upscale is brought to its size afterwards.
+pub(crate) const VENDOR_LIMITS: Limits = Limits {
+    max_pixels: 64 << 20,
+    max_side: 16_384,
+};
 
 /// All vendors share the machine's processors and one budget of memory.
 static PRESS: LazyLock<Pool> = LazyLock::new(|| {
@@ -39,14 +46,27 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
-    let pixels: u64 = pictures
-        .iter()
-        .filter_map(|bytes| header(bytes).ok())
-        .map(|header| u64::from(header.width) * u64::from(header.height))
-        .sum();
+    let sizes = pictures.iter().filter_map(|bytes| header(bytes).ok());
+    let pixels = sizes.map(|header| area((header.width, header.height)));
+    with_room(pixels.sum(), work)
+}
+
+/// Does CPU work on the shared threads, with the memory that so many pixels take.
+fn with_room<T, W>(
+    pixels: u64,
+    work: W,
+) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
     let megabytes = 8 + pixels.saturating_mul(BYTES_A_PIXEL) / (1 << 20);
     let megabytes = u32::try_from(megabytes).unwrap_or(u32::MAX);
     PRESS.run(megabytes, work)
+}
+
+fn area((width, height): Size) -> u64 {
+    u64::from(width) * u64::from(height)
 }
 
 /// How pictures are to be finished.
@@ -73,10 +93,11 @@ pub(crate) struct Finish {
 /// Makes results of a vendor's pictures.
 pub(crate) async fn finished(
     work: &Work,
-    pictures: Vec<Bytes>,
+    mut pictures: Vec<Bytes>,
     finish: Finish,
 ) -> Result<Made, Fault> {
     let brief = work.brief.clone();
+    pictures.truncate(brief.count.max(1) as usize);
     let job = work.job_id.to_string();
     let label = Label {
         prompt: brief.prompt.clone(),
@@ -86,15 +107,24 @@ pub(crate) async fn finished(
         engine: ENGINE.to_owned(),
         ..Label::default()
     };
-    let all = pictures.clone();
-    on_press(&all, move || made(&brief, pictures, finish, &label)).await
+    // What is too large is refused by its header, before it waits for memory that it would not get.
+    let mut pixels = 0;
+    for bytes in &pictures {
+        let header = header(bytes).and_then(|header| {
+            let inside = VENDOR_LIMITS.check(header);
+            inside.map(|()| (header.width, header.height))
+        });
+        let size = header.map_err(|error| unfit(format!("a picture of the vendor: {error}")))?;
+        pixels += area(size).max(finish.size.map_or(0, area));
+    }
+    with_room(pixels, move || made(&brief, pictures, finish, &label)).await
 }
 
 fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> Result<Made, Fault> {
     let wanted = brief.count.max(1) as usize;
     let least = if brief.grid { wanted } else { 1 };
     if pictures.len() < least {
-        return Err(odd(format!("{} of {wanted} pictures", pictures.len())));
+        return Err(unfit(format!("{} of {wanted} pictures", pictures.len())));
     }
     let print = Print {
         encoding: encoding(brief.format),
@@ -103,7 +133,7 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
     };
     let mut files = Vec::new();
     let mut members = Vec::new();
-    for (index, bytes) in pictures.into_iter().take(wanted).enumerate() {
+    for (index, bytes) in pictures.into_iter().enumerate() {
         let picture = print.picture(index, &bytes)?;
         let role = if brief.grid { Role::Small } else { Role::Main };
         if !brief.grid || brief.small_images {
@@ -135,7 +165,7 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
 fn same_size(members: Vec<Picture>) -> Result<[Picture; 4], Fault> {
     let members: [Picture; 4] = members
         .try_into()
-        .map_err(|all: Vec<Picture>| odd(format!("a grid of {}", all.len())))?;
+        .map_err(|all: Vec<Picture>| unfit(format!("a grid of {}", all.len())))?;
     let (width, height) = (members[0].width, members[0].height);
     Ok(members.map(|member| member.covering(width, height)))
 }
@@ -148,13 +178,15 @@ struct Print<'a> {
 
 impl Print<'_> {
     fn picture(&self, index: usize, bytes: &[u8]) -> Result<Picture, Fault> {
-        let mut picture = decode(bytes, Limits::default())
-            .map_err(|error| odd(format!("a picture of the vendor: {error}")))?;
+        let mut picture = decode(bytes, VENDOR_LIMITS)
+            .map_err(|error| unfit(format!("a picture of the vendor: {error}")))?;
         if let Some(frame) = self.finish.frame {
             picture = frame.unframed(&picture);
         }
-        if let Some((width, height)) = self.finish.size {
-            picture = picture.covering(width, height);
+        let own = (picture.width, picture.height);
+        let size = self.finish.size.unwrap_or_else(|| fit::inside(own));
+        if size != own {
+            picture = picture.covering(size.0, size.1);
         }
         if self.finish.cut_out {
             picture = cut_out(&picture);
@@ -188,13 +220,5 @@ pub(crate) fn encoding(format: Format) -> Encoding {
         Format::Webp(quality) => Encoding::Webp {
             quality: Some(quality),
         },
-    }
-}
-
-/// The vendor did its work, and what came of it cannot be used.
-fn odd(detail: String) -> Fault {
-    Fault {
-        taken: Taken::Perhaps,
-        ..Fault::vendor(Class::Retry, detail)
     }
 }

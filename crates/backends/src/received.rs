@@ -1,32 +1,43 @@
 //! Result files of vendors: told apart by their bytes, never by what a header or a name says.
 
+mod haul;
+
 use atelier_contract::Role;
 use atelier_contract::fields::ImageHeader;
-use atelier_media::{Encoding, Limits, Picture, decode, encode, video_info};
+use atelier_media::{Encoding, ImageError, Picture, decode, encode, header, video_info};
 use bytes::Bytes;
 
-use crate::backend::{Class, Fault, MadeFile};
-use crate::http::VendorHttp;
-use crate::prints::on_press;
+use crate::backend::{Fault, MadeFile, Work};
+use crate::film::kind;
+use crate::prints::{VENDOR_LIMITS, on_press};
+use crate::verdict::unfit;
+pub(crate) use haul::Haul;
 
 /// A drawing says what it is within so many bytes.
 const DRAWING_START: usize = 1024;
 
-/// The file of a result, with its type and size as its own bytes tell them.
-pub(crate) fn file(role: Role, bytes: Bytes) -> Result<MadeFile, Fault> {
-    let unreadable = || {
-        let start = bytes.get(..bytes.len().min(24)).unwrap_or_default();
-        let detail = format!("a result file cannot be read: {}", start.escape_ascii());
-        Fault::vendor(Class::Retry, detail)
-    };
-    let (media_type, width, height) = if let Ok(header) = ImageHeader::read(&bytes) {
-        (header.media_type, header.width, header.height)
-    } else if bytes.get(4..8) == Some(b"ftyp") {
-        let info = video_info(&bytes).map_err(|_| unreadable())?;
-        ("video/mp4", info.width, info.height)
-    } else {
-        let (width, height) = drawing(&bytes).ok_or_else(unreadable)?;
+/// Whether bytes begin like a picture, a clip or a drawing; what they claim to be may still be of no use.
+fn looks_made(bytes: &[u8]) -> bool {
+    !matches!(header(bytes), Err(ImageError::UnknownFormat))
+        || kind(bytes).is_some()
+        || svg(bytes).is_some()
+}
+
+/// The file of a result for a piece of work, with its type and size as its own bytes tell them. A clip whose size
+/// they do not tell has the size that was asked for.
+pub(crate) fn file(work: &Work, role: Role, bytes: Bytes) -> Result<MadeFile, Fault> {
+    let (media_type, width, height) = if let Some(media_type) = kind(&bytes) {
+        let asked = (work.brief.width, work.brief.height);
+        let size = video_info(&bytes).map_or(asked, |info| (info.width, info.height));
+        (media_type, size.0, size.1)
+    } else if svg(&bytes).is_some() {
+        let (width, height) =
+            drawing(&bytes).ok_or_else(|| unfit("a drawing that does not tell its size"))?;
         ("image/svg+xml", width, height)
+    } else {
+        let header = ImageHeader::read(&bytes);
+        let header = header.map_err(|why| unfit(format!("a picture of the vendor {why}")))?;
+        (header.media_type, header.width, header.height)
     };
     Ok(MadeFile {
         role,
@@ -35,24 +46,6 @@ pub(crate) fn file(role: Role, bytes: Bytes) -> Result<MadeFile, Fault> {
         height,
         bytes,
     })
-}
-
-/// Fetches the file of a result from the address a vendor gave for it.
-pub(crate) async fn fetched(
-    http: &VendorHttp,
-    role: Role,
-    address: &str,
-) -> Result<MadeFile, Fault> {
-    let answer = http.download(address).await?;
-    if answer.is_good() {
-        return file(role, answer.bytes);
-    }
-    let class = match answer.status {
-        403 | 404 | 410 => Class::Gone,
-        _ => Class::Retry,
-    };
-    let detail = format!("result file: status {}", answer.status);
-    Err(Fault::vendor(class, detail))
 }
 
 /// Four pictures in one, for vendors that give the four alone.
@@ -83,8 +76,7 @@ pub(crate) async fn quarters(grid: &MadeFile) -> Result<Vec<MadeFile>, Fault> {
 }
 
 fn decoded(bytes: &Bytes) -> Result<Picture, Fault> {
-    decode(bytes, Limits::default())
-        .map_err(|error| Fault::vendor(Class::Retry, format!("a picture of the vendor: {error}")))
+    decode(bytes, VENDOR_LIMITS).map_err(|error| unfit(format!("a picture of the vendor: {error}")))
 }
 
 fn png(role: Role, picture: &Picture) -> MadeFile {
@@ -97,11 +89,20 @@ fn png(role: Role, picture: &Picture) -> MadeFile {
     }
 }
 
+/// The first tag of an SVG.
+fn svg(bytes: &[u8]) -> Option<String> {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(DRAWING_START)]);
+    let (before, tag) = start.split_at(start.find("<svg")?);
+    // A page may show drawings of its own.
+    if before.to_ascii_lowercase().contains("html") {
+        return None;
+    }
+    Some(tag[..tag.find('>').unwrap_or(tag.len())].to_owned())
+}
+
 /// The size of an SVG: its own width and height, or those of its view box.
 fn drawing(bytes: &[u8]) -> Option<(u32, u32)> {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(DRAWING_START)]);
-    let tag = &start[start.find("<svg")?..];
-    let tag = &tag[..tag.find('>').unwrap_or(tag.len())];
+    let tag = svg(bytes)?;
     let attribute = |name: &str| {
         let rest = &tag[tag.find(&format!(" {name}="))? + name.len() + 2..];
         let quote = rest.chars().next()?;
@@ -129,12 +130,8 @@ mod tests {
 
     #[test]
     fn a_drawing_has_the_size_it_says_or_that_of_its_view_box() {
-        let size = |text: &str| {
-            let made = file(Role::Main, Bytes::copy_from_slice(text.as_bytes()));
-            made.map(|made| (made.media_type, made.width, made.height))
-                .ok()
-        };
-        let svg = Some(("image/svg+xml", 30, 20));
+        let size = |text: &str| drawing(text.as_bytes());
+        let svg = Some((30, 20));
         assert_eq!(size("<svg width=\"30\" height='20px'></svg>"), svg);
         assert_eq!(
             size("<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 30 20.5\">"),
@@ -142,6 +139,9 @@ mod tests {
         );
         assert_eq!(size("<svg>"), None);
         assert_eq!(size("<html><body>not found</body></html>"), None);
+        let page = "<!DOCTYPE html><svg width=\"30\" height=\"20\"></svg>";
+        assert_eq!(size(page), None, "a page with a drawing in it");
+        assert!(!looks_made(page.as_bytes()));
     }
 
     #[tokio::test]
@@ -154,12 +154,12 @@ mod tests {
         ];
         let four = colours.map(|colour| Picture::filled(8, 6, colour));
         let whole = Picture::grid_of_four(four);
-        let grid = file(Role::Main, encode(&whole, Encoding::Png, None).into()).expect("a grid");
+        let grid = png(Role::Main, &whole);
         let parts = quarters(&grid).await.expect("four");
         assert_eq!(parts.len(), 4);
         for (part, colour) in parts.iter().zip(colours) {
             assert_eq!((part.role, part.width, part.height), (Role::Small, 8, 6));
-            let picture = decode(&part.bytes, Limits::default()).expect("a picture");
+            let picture = decode(&part.bytes, VENDOR_LIMITS).expect("a picture");
             assert_eq!(picture.pixel(4, 3), colour);
         }
     }

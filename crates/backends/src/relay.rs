@@ -7,7 +7,6 @@ mod request;
 mod result;
 mod shape;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::{Delivery, Family, Submit};
@@ -17,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
+use crate::sealed::sealed;
 use crate::vendor::{Setup, Vendor};
 use crate::verdict::{ended, nonsense};
 use shape::Shape;
@@ -26,7 +26,10 @@ pub const VENDOR: Vendor = Vendor {
     name: "relay",
     about: "Another Atelier, or any service with the same interface; every family.",
     needs_credential: true,
-    build: |setup| Ok(Arc::new(Relay::new(setup)?)),
+    build: |setup| {
+        let relay = Relay::new(setup)?;
+        Ok(sealed(&relay.http.clone(), relay))
+    },
 };
 
 /// How long a submit may take, its files included.

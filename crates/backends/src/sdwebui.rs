@@ -18,6 +18,7 @@ use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started,
 use crate::bases;
 use crate::http::{VendorCall, VendorHttp};
 use crate::prints::{Finish, finished};
+use crate::sealed::sealed;
 use crate::seeds;
 use crate::vendor::{Setup, Vendor};
 use settings::Settings;
@@ -63,13 +64,16 @@ fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let basic = STANDARD.encode(setup.credential.reveal());
-        http = http.with_header("authorization", &format!("Basic {basic}"))?;
+        http = http
+            .with_secret(setup.credential.reveal())
+            .with_header("authorization", &format!("Basic {basic}"))?;
     }
-    Ok(Arc::new(SdWebUi {
-        http,
+    let worker = SdWebUi {
+        http: http.clone(),
         settings,
         farewells: TaskTracker::new(),
-    }))
+    };
+    Ok(sealed(&http, worker))
 }
 
 impl SdWebUi {

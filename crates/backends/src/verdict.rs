@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::backend::{Class, Fault, Taken};
 use crate::http::VendorAnswer;
-pub(crate) use told::{ended, short, told};
+pub(crate) use told::{ended, short, told, unfit};
 
 /// No vendor is left alone for longer because it said so.
 const LONGEST_REST: Duration = Duration::from_hours(24);
@@ -249,12 +249,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::http::Seal;
 
     fn answer(status: u16, body: &str) -> VendorAnswer {
         VendorAnswer {
             status,
             headers: HeaderMap::new(),
             bytes: Bytes::from(body.to_owned()),
+            seal: Seal::default(),
         }
     }
 

@@ -10,3 +10,5 @@ mod memory;
 mod servers;
 #[path = "outbound/tls.rs"]
 mod tls;
+#[path = "outbound/vendors.rs"]
+mod vendors;

@@ -22,3 +22,5 @@ mod stand;
 )]
 #[path = "embedded/studio.rs"]
 mod studio;
+#[path = "vendors/unfit.rs"]
+mod unfit;

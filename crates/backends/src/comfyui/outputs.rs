@@ -9,27 +9,28 @@ use crate::backend::{Fault, Made, Progress, Work};
 use crate::film::{filmed, kind};
 use crate::fit;
 use crate::prints::{Finish, finished};
+use crate::received::Haul;
 use crate::seeds;
-use crate::verdict;
 
-/// Files of one piece of work that are looked at.
-const MOST_FILES: usize = 32;
+/// Files of one piece of work that are looked at; those of another kind than the wanted are not kept.
+const MOST_FILES: usize = 64;
 
 impl ComfyUi {
     /// Fetches what prompts have made.
     pub(super) async fn collected(&self, work: &Work, ended: &[Value]) -> Result<Progress, Fault> {
+        let is_film = matches!(work.brief.task, Task::Animate | Task::Extend(_));
+        let wanted = work.brief.count.max(1) as usize;
         let mut files = Vec::new();
-        for entry in ended {
-            for address in addresses(entry).into_iter().take(MOST_FILES) {
-                let answer = self.http.download(&address).await?;
-                if !answer.is_good() {
-                    return Err(verdict::verdict(&answer));
-                }
-                files.push(answer.bytes);
+        let mut haul = Haul::new(&self.http);
+        for address in ended.iter().flat_map(addresses).take(MOST_FILES) {
+            let bytes = haul.file(&address).await?;
+            if kind(&bytes).is_some() == is_film {
+                files.push(bytes);
+            }
+            if files.len() == wanted {
+                break;
             }
         }
-        let is_film = matches!(work.brief.task, Task::Animate | Task::Extend(_));
-        files.retain(|bytes| kind(bytes).is_some() == is_film);
         if files.is_empty() {
             let fault = Fault {
                 detail: "the workflow saved no file of the wanted kind".to_owned(),
@@ -38,7 +39,6 @@ impl ComfyUi {
             return Ok(Progress::Failed(fault));
         }
         let made = if is_film {
-            files.truncate(work.brief.count.max(1) as usize);
             filmed(work, files, Value::Null).await
         } else {
             pictured(work, files).await

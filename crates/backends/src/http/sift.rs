@@ -1,6 +1,9 @@
 //! Base64 taken out of a JSON text as it arrives, so that a large picture is in memory once and as itself: the text
 //! that is kept has a number in its place. Server-sent events pass through the same way.
 
+use crate::backend::{Class, Fault, Taken};
+use crate::verdict::unfit;
+
 /// No picture or clip is larger.
 const MOST_BLOB: usize = 128 * 1024 * 1024;
 /// The text around the blobs is no longer.
@@ -20,7 +23,17 @@ pub(crate) struct Sifter {
     armed: bool,
     /// Inside a list of such values.
     list: bool,
-    trouble: Option<&'static str>,
+    trouble: Option<Trouble>,
+    /// So much of the text has no end of an event.
+    looked_at: usize,
+}
+
+/// Why nothing of a text can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    TooMuchText,
+    BadBase64,
+    TooLarge,
 }
 
 enum State {
@@ -41,6 +54,7 @@ impl Sifter {
             armed: false,
             list: false,
             trouble: None,
+            looked_at: 0,
         }
     }
 
@@ -50,28 +64,45 @@ impl Sifter {
             self.step(byte);
         }
         if self.text.len() > MOST_TEXT {
-            self.trouble = Some("too much text");
+            self.trouble = Some(Trouble::TooMuchText);
             self.text.clear();
+            self.looked_at = 0;
         }
     }
 
+    /// Whether more of it may be of use.
+    pub(crate) fn is_well(&self) -> bool {
+        self.trouble.is_none()
+    }
+
     /// Why nothing of it can be used, if so.
-    pub(crate) fn trouble(&self) -> Option<&'static str> {
-        self.trouble
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let trouble = self.trouble?;
+        Some(match trouble {
+            Trouble::TooLarge => unfit("a picture of the vendor is too large"),
+            Trouble::TooMuchText | Trouble::BadBase64 => Fault {
+                taken: Taken::Perhaps,
+                ..Fault::vendor(Class::Retry, format!("nonsense: {trouble:?}"))
+            },
+        })
     }
 
     /// The text up to now, with a number in the place of each blob; what follows is kept for the next time.
     pub(crate) fn take_text(&mut self) -> Vec<u8> {
+        self.looked_at = 0;
         std::mem::take(&mut self.text)
     }
 
     /// The text up to and with the last blank line: the events that are complete.
     pub(crate) fn take_events(&mut self) -> Vec<u8> {
         let ends = |pair: &[u8]| pair == b"\n\n" || pair == b"\r\n";
-        let end = (1..self.text.len()).rev().find(|&at| {
+        // An end may have begun in what was looked at before.
+        let from = self.looked_at.saturating_sub(3).max(1);
+        let end = (from..self.text.len()).rev().find(|&at| {
             ends(&self.text[at - 1..=at]) && (self.text[at - 1] == b'\n' || self.blank_line(at))
         });
         let rest = self.text.split_off(end.map_or(0, |at| at + 1));
+        self.looked_at = rest.len();
         std::mem::replace(&mut self.text, rest)
     }
 
@@ -100,7 +131,7 @@ impl Sifter {
             }
             State::Blob(decoder) if byte == b'"' => {
                 if decoder.broken {
-                    self.trouble = Some("bad base64");
+                    self.trouble = Some(Trouble::BadBase64);
                 }
                 let bytes = std::mem::take(&mut decoder.bytes);
                 self.text.extend(self.blobs.len().to_string().bytes());
@@ -111,7 +142,7 @@ impl Sifter {
                 decoder.take(byte);
                 if decoder.bytes.len() > MOST_BLOB {
                     decoder.bytes = Vec::new();
-                    self.trouble = Some("a picture is too large");
+                    self.trouble = Some(Trouble::TooLarge);
                 }
             }
         }
@@ -242,7 +273,7 @@ mod tests {
         );
         for step in [1, 2, 7, 64, 5000] {
             let mut sifter = sifted(&["b64_json"], &text, step);
-            assert_eq!(sifter.trouble(), None);
+            assert!(sifter.is_well());
             let kept = String::from_utf8(sifter.take_text()).expect("text");
             let wanted = r#"{"created":1,"data":[{"b64_json":0,"note":"b64_json"},{"url":"x","b64_json" : 1}]}"#;
             assert_eq!(kept, wanted);
@@ -273,11 +304,8 @@ mod tests {
 
     #[test]
     fn other_characters_are_trouble_and_events_come_one_by_one() {
-        assert!(
-            sifted(&["b64_json"], r#"{"b64_json":"<!>"}"#, 9)
-                .trouble()
-                .is_some()
-        );
+        let broken = sifted(&["b64_json"], r#"{"b64_json":"<!>"}"#, 9);
+        assert!(!broken.is_well() && broken.fault().is_some());
         let mut sifter = sifted(
             &["b64_json"],
             "event: a\ndata: {\"b64_json\":\"AQI=\"}\n\nevent: b\n",
@@ -290,5 +318,21 @@ mod tests {
         sifter.take(b"data: {}\r\n\r\nrest");
         assert_eq!(sifter.take_events(), b"event: b\ndata: {}\r\n\r\n");
         assert_eq!(sifter.take_text(), b"rest");
+    }
+
+    /// Each piece is looked at once: a server that sends a letter at a time cannot keep a processor busy.
+    #[test]
+    fn a_text_in_tiny_pieces_costs_no_more_than_in_large_ones() {
+        let mut sifter = Sifter::new(&["b64_json"]);
+        let began = tokio::time::Instant::now();
+        for _ in 0..500_000 {
+            sifter.take(b"x");
+            assert!(sifter.take_events().is_empty());
+        }
+        assert!(began.elapsed() < std::time::Duration::from_secs(10));
+        sifter.take(b"\n");
+        assert!(sifter.take_events().is_empty());
+        sifter.take(b"\n");
+        assert_eq!(sifter.take_events().len(), 500_002);
     }
 }

@@ -2,12 +2,16 @@
 //! request. The address rules of the house hold here too; an operator's own base address is an exception to them, one
 //! that a caller brought is not.
 
+mod answer;
+mod room;
+mod seal;
 mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
@@ -15,26 +19,34 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::fault::classify;
-use super::{FetchFault, HttpClient, Outbound, Trouble, USER_AGENT, client, tls};
+use super::{HttpClient, Outbound, Trouble, USER_AGENT, client, tls};
 use crate::backend::{Class, Fault, Taken};
 use crate::guard::Purpose;
 use crate::http::connect::Rules;
+use crate::verdict;
+pub use answer::VendorAnswer;
+use room::Reading;
+pub(crate) use room::{Room, Share, held};
+pub(crate) use seal::Seal;
 
 /// An answer that is only looked at for its words.
 const MOST_ANSWER: u64 = 4 * 1024 * 1024;
-/// A result file.
-const MOST_FILE: u64 = 512 * 1024 * 1024;
+/// The largest answer of a stranger's server that is read as words.
+const MOST_OF_STRANGERS: u64 = 24 * 1024 * 1024;
+/// How much memory a stranger's words may take beyond their own once they are understood.
+const WEIGHT_OF_STRANGERS: u64 = 8;
 /// A call that is answered from memory, such as a poll.
 const QUICK: Duration = Duration::from_secs(30);
-/// How much of an answer goes into a log.
-const DETAIL_CHARACTERS: usize = 300;
 
 /// The way to one vendor with one worker account's headers; clones share connections.
 #[derive(Clone)]
 pub struct VendorHttp {
     base: Url,
     headers: HeaderMap,
+    seal: Seal,
     guard: Outbound,
+    /// An operator's address, not one that a caller brought.
+    trusted: bool,
     /// Keeps no connection: a request that costs money never meets one that is about to close.
     once: HttpClient,
     kept: HttpClient,
@@ -49,17 +61,6 @@ pub struct VendorCall {
     headers: HeaderMap,
     limit: Duration,
     most: u64,
-}
-
-/// A vendor's answer, read whole.
-#[derive(Clone, Debug)]
-pub struct VendorAnswer {
-    /// The HTTP status.
-    pub status: u16,
-    /// The header lines.
-    pub headers: HeaderMap,
-    /// The body.
-    pub bytes: Bytes,
 }
 
 impl VendorCall {
@@ -117,43 +118,6 @@ impl VendorCall {
     }
 }
 
-impl VendorAnswer {
-    /// Whether the status is of the 200s.
-    pub fn is_good(&self) -> bool {
-        (200..300).contains(&self.status)
-    }
-
-    /// The body as JSON; anything else is nonsense of the vendor.
-    pub fn json(&self) -> Result<serde_json::Value, Fault> {
-        serde_json::from_slice(&self.bytes)
-            .map_err(|_| Fault::vendor(Class::Retry, format!("not JSON: {}", self.start())))
-    }
-
-    /// The first words of the body, for a log.
-    pub fn start(&self) -> String {
-        let text =
-            String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4 * DETAIL_CHARACTERS)]);
-        let words: String = text.chars().take(DETAIL_CHARACTERS).collect();
-        format!("status {}: {}", self.status, words.escape_debug())
-    }
-
-    /// How long the vendor asks to be left alone: `retry-after-ms`, or `Retry-After` in seconds or as a date.
-    pub fn retry_after(&self, now: std::time::SystemTime) -> Option<Duration> {
-        let text = |name: &str| self.headers.get(name)?.to_str().ok();
-        if let Some(ms) = text("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
-            return Some(Duration::from_millis(ms));
-        }
-        let after = text("retry-after")?.trim();
-        match after.parse() {
-            Ok(seconds) => Some(Duration::from_secs(seconds)),
-            Err(_) => httpdate::parse_http_date(after)
-                .ok()?
-                .duration_since(now)
-                .ok(),
-        }
-    }
-}
-
 impl Outbound {
     /// The way to a vendor. An operator's base address is trusted as it stands; a caller's must obey the rules.
     pub fn vendor(&self, base_url: &str, trusted: bool) -> Result<VendorHttp, String> {
@@ -196,6 +160,8 @@ impl Outbound {
                 .map_err(|error| error.to_string())?,
             base,
             headers: HeaderMap::new(),
+            seal: Seal::default(),
+            trusted,
         })
     }
 }
@@ -204,13 +170,25 @@ impl Outbound {
 const IDLE_CONNECTIONS: usize = 8;
 
 impl VendorHttp {
-    /// Adds a header line to every call; its value is never logged.
+    /// Adds a header line to every call; its value is never logged, even if the vendor repeats it.
     pub fn with_header(mut self, name: &'static str, value: &str) -> Result<Self, String> {
+        self.seal = self.seal.with(value);
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| format!("{name}: cannot be sent as a header"))?;
         value.set_sensitive(true);
         self.headers.insert(HeaderName::from_static(name), value);
         Ok(self)
+    }
+
+    /// Never lets this text be logged, even if the vendor repeats it.
+    pub(crate) fn with_secret(mut self, secret: &str) -> Self {
+        self.seal = self.seal.with(secret);
+        self
+    }
+
+    /// What must not be repeated of the vendor's words.
+    pub(crate) fn seal(&self) -> &Seal {
+        &self.seal
     }
 
     /// The base address, ending in `/`.
@@ -228,59 +206,108 @@ impl VendorHttp {
         self.call(&self.once, call).await
     }
 
-    /// Reads a result file. An address of the vendor's own host is asked with the worker's headers, any other one by
-    /// the rules for strangers' addresses.
-    pub async fn download(&self, address: &str) -> Result<VendorAnswer, Fault> {
+    /// Reads a result file of at most so many bytes; an answer without a good status has no body worth a look. An
+    /// address of the vendor's own host is asked with the worker's headers, any other one by the rules for strangers'
+    /// addresses.
+    pub(crate) async fn download(&self, address: &str, most: u64) -> Result<VendorAnswer, Fault> {
         let url = self
             .base
             .join(address)
-            .map_err(|_| Fault::vendor(Class::Retry, "the result's address cannot be read"))?;
-        if url.origin() == self.base.origin() {
-            let call = VendorCall::get(url.as_str())
-                .at_most(MOST_FILE)
-                .within(self.guard.limits.file);
-            return self.ask(call).await;
+            .map_err(|_| Fault::vendor(Class::Gone, "the result's address cannot be read"))?;
+        let deadline = Instant::now() + self.guard.limits.file;
+        if url.origin() != self.base.origin() {
+            let read = self.fetch(url.as_str(), most, deadline).await;
+            return read.map_err(|trouble| self.undelivered(trouble));
         }
-        self.fetch(url.as_str()).await.map_err(|fault| {
-            let class = match fault.trouble {
-                Trouble::Status(404 | 410 | 403) => Class::Gone,
-                _ => Class::Retry,
-            };
-            Fault::vendor(class, format!("result file: {:?}", fault.trouble))
-        })
+        let call = VendorCall::get(url.as_str()).at_most(most);
+        let (head, body) = self.send(&self.kept, call, deadline).await?.into_parts();
+        let mut answer = self.answer(head);
+        if answer.is_good() {
+            let reading = self.reading(most, deadline);
+            let read = whole(reading, body).await;
+            answer.bytes = read.map_err(|trouble| self.undelivered(trouble))?;
+        } else {
+            let reading = self.reading(MOST_ANSWER, deadline);
+            let read = whole(reading, body).await;
+            answer.bytes = read.unwrap_or_default();
+        }
+        Ok(answer)
     }
 
-    async fn fetch(&self, url: &str) -> Result<VendorAnswer, FetchFault> {
-        use futures_util::StreamExt as _;
-        let mut download = self.guard.fetch_file(url, MOST_FILE).await?;
-        let mut bytes = BytesMut::new();
-        while let Some(piece) = download.next().await {
-            bytes.extend_from_slice(&piece?);
+    /// The largest file, and the most that all files of one piece of work may have together.
+    pub(crate) fn most_file(&self) -> u64 {
+        let limits = &self.guard.limits;
+        if self.trusted {
+            limits.vendor_file
+        } else {
+            limits.stranger_file
         }
-        let mut headers = HeaderMap::new();
-        if let Some(value) = download.media_type.and_then(|text| text.parse().ok()) {
-            headers.insert(header::CONTENT_TYPE, value);
-        }
-        Ok(VendorAnswer {
-            status: 200,
-            headers,
-            bytes: bytes.freeze(),
-        })
+    }
+
+    async fn fetch(
+        &self,
+        url: &str,
+        most: u64,
+        deadline: Instant,
+    ) -> Result<VendorAnswer, Trouble> {
+        let found = self.guard.fetch_file(url, most).await;
+        let mut answer = self.answer(Response::new(()).into_parts().0);
+        let download = match found.map_err(|fault| fault.trouble) {
+            Err(Trouble::Status(status)) => {
+                answer.status = status;
+                return Ok(answer);
+            }
+            found => found?,
+        };
+        let length = download.length.unwrap_or(0);
+        let pieces = download.map(|piece| piece.map_err(|fault| fault.trouble));
+        let reading = self.reading(most, deadline);
+        answer.bytes = reading.whole(pieces, length).await?;
+        Ok(answer)
     }
 
     async fn call(&self, client: &HttpClient, call: VendorCall) -> Result<VendorAnswer, Fault> {
         let deadline = Instant::now() + call.limit;
         let most = call.most;
         let (head, body) = self.send(client, call, deadline).await?.into_parts();
-        let bytes = timeout_at(deadline, whole(body, most))
-            .await
-            .unwrap_or(Err(Trouble::TimedOut))
-            .map_err(|trouble| lost(trouble, Taken::Perhaps))?;
-        Ok(VendorAnswer {
+        let mut answer = self.answer(head);
+        let mut reading = self.reading(most, deadline);
+        if !self.trusted {
+            reading.most = most.min(MOST_OF_STRANGERS);
+            reading.weight = WEIGHT_OF_STRANGERS;
+        }
+        let read = whole(reading, body).await;
+        answer.bytes = read.map_err(|trouble| self.lost(trouble, Taken::Perhaps))?;
+        Ok(answer)
+    }
+
+    fn answer(&self, head: http::response::Parts) -> VendorAnswer {
+        VendorAnswer {
             status: head.status.as_u16(),
             headers: head.headers,
-            bytes,
-        })
+            bytes: Bytes::new(),
+            seal: self.seal.clone(),
+        }
+    }
+
+    fn reading(&self, most: u64, deadline: Instant) -> Reading {
+        let limits = &self.guard.limits;
+        Reading {
+            room: self.room().clone(),
+            most: most.min(self.most_file()),
+            weight: 1,
+            deadline,
+            stall: limits.stall,
+            wait: limits.slot,
+        }
+    }
+
+    fn room(&self) -> &Room {
+        if self.trusted {
+            &self.guard.vendor_room
+        } else {
+            &self.guard.stranger_room
+        }
     }
 
     /// Sends a call and waits for the head of its answer.
@@ -299,9 +326,9 @@ impl VendorHttp {
                 } else {
                     Taken::Perhaps
                 };
-                Err(lost(classify(&error), taken))
+                Err(self.lost(classify(&error), taken))
             }
-            Err(_) => Err(lost(Trouble::TimedOut, Taken::Perhaps)),
+            Err(_) => Err(self.lost(Trouble::TimedOut, Taken::Perhaps)),
         }
     }
 
@@ -329,6 +356,38 @@ impl VendorHttp {
             .body(Full::new(bytes.unwrap_or_default()))
             .map_err(|_| unusable("head"))
     }
+
+    /// What it means that an answer did not come.
+    fn lost(&self, trouble: Trouble, taken: Taken) -> Fault {
+        let class = match trouble {
+            // The memory for answers is this house's own matter.
+            Trouble::Busy => Class::House,
+            _ => Class::Retry,
+        };
+        Fault {
+            taken,
+            ..Fault::vendor(class, format!("{:?}", self.shown(trouble)))
+        }
+    }
+
+    /// What it means that a result file did not come: one that the rules of this house refuse is refused for good.
+    fn undelivered(&self, trouble: Trouble) -> Fault {
+        let trouble = self.shown(trouble);
+        let detail = format!("result file: {trouble:?}");
+        match trouble {
+            Trouble::Busy => Fault::house(detail),
+            _ if trouble.may_pass() => Fault::vendor(Class::Retry, detail),
+            _ => verdict::unfit(detail),
+        }
+    }
+
+    /// A trouble as it is shown. Whoever brought an address does not learn from it what this house can see there.
+    fn shown(&self, trouble: Trouble) -> Trouble {
+        match trouble {
+            Trouble::Blocked | Trouble::Unresolved if !self.trusted => Trouble::Unreachable,
+            trouble => trouble,
+        }
+    }
 }
 
 /// An identifier of a vendor as one segment of a path.
@@ -337,26 +396,10 @@ pub(crate) fn segment(id: &str) -> String {
     id.chars().filter(|c| is_plain(*c)).collect()
 }
 
-fn lost(trouble: Trouble, taken: Taken) -> Fault {
-    Fault {
-        taken,
-        ..Fault::vendor(Class::Retry, format!("{trouble:?}"))
-    }
-}
-
-async fn whole(mut body: Incoming, most: u64) -> Result<Bytes, Trouble> {
-    if body.size_hint().lower() > most {
-        return Err(Trouble::TooLarge);
-    }
-    let mut bytes = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| Trouble::Protocol)?.into_data() else {
-            continue;
-        };
-        if (bytes.len() + data.len()) as u64 > most {
-            return Err(Trouble::TooLarge);
-        }
-        bytes.extend_from_slice(&data);
-    }
-    Ok(bytes.freeze())
+/// A body read whole.
+async fn whole(reading: Reading, body: Incoming) -> Result<Bytes, Trouble> {
+    let length = body.size_hint().lower();
+    let pieces = body.into_data_stream();
+    let pieces = pieces.map(|piece| piece.map_err(|_| Trouble::Protocol));
+    reading.whole(pieces, length).await
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::notes::Notes;
 use crate::backend::{Class, Fault, Made, MadeFile, Work};
 use crate::http::VendorHttp;
-use crate::received;
+use crate::received::{self, Haul};
 
 /// No task has more files of a kind.
 const MOST_FILES: usize = 4;
@@ -23,9 +23,10 @@ pub(super) async fn made(
     if work.brief.task == Task::Describe {
         return described(task, notes);
     }
+    let haul = Haul::new(http);
     let (files, made) = match work.brief.task {
-        Task::Animate | Task::Extend(_) => videos(http, work, task).await?,
-        _ => (images(http, work, task).await?, work.brief.count),
+        Task::Animate | Task::Extend(_) => videos(haul, work, task).await?,
+        _ => (images(haul, work, task).await?, work.brief.count),
     };
     Ok(Made {
         files,
@@ -77,7 +78,7 @@ fn without_number(line: &str) -> &str {
 }
 
 async fn videos(
-    http: &VendorHttp,
+    mut haul: Haul<'_>,
     work: &Work,
     task: &Value,
 ) -> Result<(Vec<MadeFile>, u32), Fault> {
@@ -86,7 +87,8 @@ async fn videos(
         addresses.extend(task["videoUrl"].as_str().filter(|url| !url.is_empty()));
     }
     let asked = work.brief.count.max(1) as usize;
-    let files = fetched(http, Role::Main, &addresses[..addresses.len().min(asked)]).await?;
+    addresses.truncate(asked);
+    let files = fetched(&mut haul, work, Role::Main, &addresses).await?;
     if files.is_empty() {
         return Err(nothing());
     }
@@ -95,22 +97,22 @@ async fn videos(
 }
 
 /// The picture, and of a grid its four where they are wanted: the vendor's own, or cut from the grid.
-async fn images(http: &VendorHttp, work: &Work, task: &Value) -> Result<Vec<MadeFile>, Fault> {
+async fn images(mut haul: Haul<'_>, work: &Work, task: &Value) -> Result<Vec<MadeFile>, Fault> {
     let singles = addresses(&task["imageUrls"]);
     let whole = task["imageUrl"].as_str().filter(|url| !url.is_empty());
     if !work.brief.grid {
         let address = whole
             .or_else(|| singles.first().copied())
             .ok_or_else(nothing)?;
-        return fetched(http, Role::Main, &[address]).await;
+        return fetched(&mut haul, work, Role::Main, &[address]).await;
     }
     let four = singles.len() == MOST_FILES;
     let mut small = Vec::new();
     if four && (work.brief.small_images || whole.is_none()) {
-        small = fetched(http, Role::Small, &singles).await?;
+        small = fetched(&mut haul, work, Role::Small, &singles).await?;
     }
     let mut files = match whole {
-        Some(address) => fetched(http, Role::Main, &[address]).await?,
+        Some(address) => fetched(&mut haul, work, Role::Main, &[address]).await?,
         None if four => vec![received::grid(&small).await?],
         None => return Err(nothing()),
     };
@@ -133,13 +135,15 @@ fn addresses(list: &Value) -> Vec<&str> {
 }
 
 async fn fetched(
-    http: &VendorHttp,
+    haul: &mut Haul<'_>,
+    work: &Work,
     role: Role,
     addresses: &[&str],
 ) -> Result<Vec<MadeFile>, Fault> {
     let mut files = Vec::with_capacity(addresses.len());
     for address in addresses {
-        files.push(received::fetched(http, role, address).await?);
+        let bytes = haul.file(address).await?;
+        files.push(received::file(work, role, bytes)?);
     }
     Ok(files)
 }

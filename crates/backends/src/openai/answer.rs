@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::OpenAi;
 use crate::backend::{Class, Fault, Gauge, Taken};
-use crate::http::{Sifter, VendorAnswer, VendorCall};
+use crate::http::{Sifter, VendorAnswer, VendorCall, held};
+use crate::received::Haul;
 use crate::verdict::{self, Said};
 
 /// The base64 of all pictures of one call.
@@ -26,66 +27,65 @@ pub(super) struct Brought {
 /// A call under way.
 struct Reader {
     sifter: Sifter,
-    brought: Brought,
+    files: Vec<Vec<u8>>,
+    revised_prompt: Option<String>,
     addresses: Vec<String>,
     fault: Option<Fault>,
+    asked: usize,
     progress: Gauge,
     partial_images: u32,
 }
 
 impl OpenAi {
-    /// Makes a call that is answered with files.
+    /// Makes a call that is answered with files; more than were asked for are not taken.
     pub(super) async fn call_for_files(
         &self,
         call: VendorCall,
         progress: &Gauge,
+        asked: u32,
     ) -> Result<Brought, Fault> {
         let mut reader = Reader {
             sifter: Sifter::new(&["b64_json"]),
-            brought: Brought::default(),
+            files: Vec::new(),
+            revised_prompt: None,
             addresses: Vec::new(),
             fault: None,
+            asked: asked as usize,
             progress: progress.clone(),
             partial_images: u32::from(self.settings.partial_images),
         };
         let call = call.within(self.settings.timeout).at_most(MOST_BYTES);
         let mut take = |piece: &[u8]| reader.take(piece);
-        let answer = self.http.submit_streamed(call, &mut take).await?;
+        let sent = self.http.submit_streamed(call, &mut take).await;
+        if let Some(fault) = reader.sifter.fault() {
+            return Err(fault);
+        }
+        let (answer, share) = sent?;
         if !answer.is_good() {
             return Err(verdict::of_start(&answer));
         }
         reader.end(&answer)?;
-        let mut brought = reader.brought;
-        for address in reader.addresses {
-            brought.files.push(self.fetch(&address).await?);
+        let files = reader.files.into_iter();
+        let mut files: Vec<Bytes> = files.map(|bytes| held(&share, bytes)).collect();
+        let mut haul = Haul::new(&self.http);
+        for address in &reader.addresses {
+            files.push(haul.file(address).await?);
         }
-        Ok(brought)
-    }
-
-    /// Reads a file the vendor has made; a fault here is not one of the start.
-    pub(super) async fn fetch(&self, address: &str) -> Result<Bytes, Fault> {
-        let made = |fault: Fault| Fault {
-            taken: Taken::Perhaps,
-            ..fault
-        };
-        let answer = self.http.download(address).await.map_err(made)?;
-        if answer.is_good() {
-            return Ok(answer.bytes);
-        }
-        Err(made(match answer.status {
-            403 | 404 | 410 => Fault::vendor(Class::Gone, answer.start()),
-            _ => verdict::verdict(&answer),
-        }))
+        Ok(Brought {
+            files,
+            revised_prompt: reader.revised_prompt,
+        })
     }
 }
 
 impl Reader {
-    fn take(&mut self, piece: &[u8]) {
+    fn take(&mut self, piece: &[u8]) -> bool {
         self.sifter.take(piece);
         let events = self.sifter.take_events();
         for line in events.split(|&byte| byte == b'\n') {
             self.line(line);
         }
+        self.sifter.is_well()
     }
 
     /// One line of an event stream; only the data matters, it names its own type.
@@ -113,16 +113,19 @@ impl Reader {
     }
 
     fn item(&mut self, item: &Value) {
+        if self.files.len() + self.addresses.len() >= self.asked {
+            return;
+        }
         if let Some(bytes) = item["b64_json"]
             .as_u64()
             .and_then(|at| self.sifter.blob(at))
         {
-            self.brought.files.push(bytes.into());
+            self.files.push(bytes);
         } else if let Some(url) = item["url"].as_str().filter(|url| !url.is_empty()) {
             self.addresses.push(url.to_owned());
         }
         if let Some(prompt) = item["revised_prompt"].as_str() {
-            self.brought.revised_prompt.get_or_insert(prompt.to_owned());
+            self.revised_prompt.get_or_insert(prompt.to_owned());
         }
     }
 
@@ -145,9 +148,6 @@ impl Reader {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        if let Some(trouble) = self.sifter.trouble() {
-            return Err(odd(trouble));
-        }
         if self.is_empty() {
             let start = VendorAnswer {
                 bytes: text.into(),
@@ -159,7 +159,7 @@ impl Reader {
     }
 
     fn is_empty(&self) -> bool {
-        self.brought.files.is_empty() && self.addresses.is_empty()
+        self.files.is_empty() && self.addresses.is_empty()
     }
 }
 

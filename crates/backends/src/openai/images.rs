@@ -44,8 +44,9 @@ impl OpenAi {
         let mut all = Brought::default();
         while (all.files.len() as u32) < wanted {
             let missing = wanted - all.files.len() as u32;
-            let call = self.image_call(work, wish, missing.min(self.settings.images_per_call));
-            match self.call_for_files(call, &work.progress).await {
+            let asked = missing.min(self.settings.images_per_call);
+            let call = self.image_call(work, wish, asked);
+            match self.call_for_files(call, &work.progress, asked).await {
                 Ok(more) => {
                     all.files.extend(more.files);
                     all.revised_prompt = all.revised_prompt.or(more.revised_prompt);

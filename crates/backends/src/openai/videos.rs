@@ -14,6 +14,7 @@ use crate::bases::{self, cannot};
 use crate::film::filmed;
 use crate::http::{Form, VendorCall};
 use crate::prints::on_press;
+use crate::received::Haul;
 use crate::verdict;
 
 /// Identifiers are longer than this only by mistake.
@@ -171,7 +172,7 @@ impl OpenAi {
         let above = self.http.base().path().ends_with("/v1/");
         let path = if above { "../video" } else { "video" };
         let call = VendorCall::post_json(path, &body);
-        let brought = self.call_for_files(call, &work.progress).await?;
+        let brought = self.call_for_files(call, &work.progress, 1).await?;
         let clip = brought.files.into_iter().next();
         let clip = clip.ok_or_else(|| Fault::ours("a clip without bytes"))?;
         filmed(work, vec![clip], Value::Null)
@@ -212,14 +213,10 @@ impl OpenAi {
     }
 
     async fn fetch_video(&self, work: &Work, id: &str) -> Result<Progress, Fault> {
-        let answer = self.http.download(&format!("videos/{id}/content")).await?;
-        if !answer.is_good() {
-            return Err(verdict::verdict(&answer));
-        }
+        let address = format!("videos/{id}/content");
+        let clip = Haul::new(&self.http).file(&address).await?;
         let notes = json!({"video": id});
-        filmed(work, vec![answer.bytes], notes)
-            .await
-            .map(Progress::Done)
+        filmed(work, vec![clip], notes).await.map(Progress::Done)
     }
 
     /// Deletes a video nobody wants any more.

@@ -10,7 +10,8 @@ use super::notes::Notes;
 use super::shape::{Part, Shape};
 use crate::backend::{Class, Fault, Made, MadeFile, Work};
 use crate::http::VendorHttp;
-use crate::received;
+use crate::received::{self, Haul};
+use crate::verdict::unfit;
 
 /// Small images and frames: never more than four of a role.
 const MOST_BESIDE: usize = 4;
@@ -25,27 +26,23 @@ pub(super) async fn made(
     let asked = work.brief.count.max(1) as usize;
     let most = if work.brief.grid { 1 } else { asked };
     let mut files = Vec::new();
+    let mut haul = Haul::new(http);
     for list in shape.read(body, Part::Bytes).iter().take(1) {
         for text in list.iter().take(most) {
             let bytes = STANDARD
                 .decode(text)
-                .map_err(|_| Fault::vendor(Class::Retry, "b64_json is not base64"))?;
-            files.push(received::file(Role::Main, Bytes::from(bytes))?);
+                .map_err(|_| unfit("b64_json is not base64"))?;
+            files.push(received::file(work, Role::Main, Bytes::from(bytes))?);
         }
     }
     if files.is_empty() {
-        files = fetched(
-            http,
-            Role::Main,
-            &shape.read(body, Part::File(Role::Main)),
-            most,
-        )
-        .await?;
+        let lists = shape.read(body, Part::File(Role::Main));
+        files = fetched(&mut haul, work, (Role::Main, most), &lists).await?;
     }
     let mains = files.len();
     for role in [Role::Small, Role::FirstFrame, Role::LastFrame] {
         let lists = shape.read(body, Part::File(role));
-        files.extend(fetched(http, role, &lists, MOST_BESIDE).await?);
+        files.extend(fetched(&mut haul, work, (role, MOST_BESIDE), &lists).await?);
     }
     let has_small = files.iter().any(|file| file.role == Role::Small);
     if work.brief.small_images
@@ -97,10 +94,10 @@ fn first_list(shape: &Shape, body: &Value) -> Vec<String> {
 /// The files behind addresses. An answer may name each file twice, on two hosts: the second is tried when the first
 /// does not give it.
 async fn fetched(
-    http: &VendorHttp,
-    role: Role,
+    haul: &mut Haul<'_>,
+    work: &Work,
+    (role, most): (Role, usize),
     lists: &[Vec<String>],
-    most: usize,
 ) -> Result<Vec<MadeFile>, Fault> {
     let count = lists.first().map_or(0, Vec::len).min(most);
     let mut files = Vec::with_capacity(count);
@@ -108,7 +105,8 @@ async fn fetched(
         let addresses = lists.iter().filter_map(|list| list.get(index));
         let mut outcome = Err(Fault::ours("a file without an address"));
         for address in addresses {
-            outcome = received::fetched(http, role, address).await;
+            let bytes = haul.file(address).await;
+            outcome = bytes.and_then(|bytes| received::file(work, role, bytes));
             if outcome.is_ok() {
                 break;
             }

@@ -11,7 +11,7 @@ use super::SdWebUi;
 use super::plan::Stroke;
 use crate::backend::{Class, Fault, Gauge, Taken, Work};
 use crate::bases;
-use crate::http::{Sifter, VendorAnswer, VendorCall, VendorHttp};
+use crate::http::{Sifter, VendorAnswer, VendorCall, VendorHttp, held};
 use crate::verdict;
 
 /// The base64 of all pictures of one call.
@@ -59,19 +59,19 @@ impl SdWebUi {
 
     async fn pictures(&self, call: VendorCall) -> Result<Vec<Bytes>, Fault> {
         let mut sifter = Sifter::new(&["images", "image"]);
-        let mut take = |piece: &[u8]| sifter.take(piece);
-        let answer = self.http.submit_streamed(call, &mut take).await?;
+        let mut take = |piece: &[u8]| {
+            sifter.take(piece);
+            sifter.is_well()
+        };
+        let sent = self.http.submit_streamed(call, &mut take).await;
+        if let Some(fault) = sifter.fault() {
+            return Err(fault);
+        }
+        let (answer, share) = sent?;
         if !answer.is_good() {
             return Err(refused(&answer));
         }
         let text = sifter.take_text();
-        let odd = |detail: String| Fault {
-            taken: Taken::Perhaps,
-            ..Fault::vendor(Class::Retry, detail)
-        };
-        if let Some(trouble) = sifter.trouble() {
-            return Err(odd(trouble.to_owned()));
-        }
         let start = VendorAnswer {
             bytes: text.into(),
             ..answer
@@ -81,7 +81,7 @@ impl SdWebUi {
         let listed = body["images"].as_array().into_iter().flatten();
         let pictures: Vec<Bytes> = listed
             .chain(body.get("image"))
-            .filter_map(|at| sifter.blob(at.as_u64()?).map(Bytes::from))
+            .filter_map(|at| Some(held(&share, sifter.blob(at.as_u64()?)?)))
             .collect();
         if pictures.is_empty() {
             return Err(verdict::nonsense(&start));

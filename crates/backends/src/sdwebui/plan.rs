@@ -245,5 +245,5 @@ async fn larger(work: &Work, index: Option<u8>) -> Result<Plan, Fault> {
 fn enlarged(base: &Picture) -> Size {
     let longest = base.width.max(base.height).max(1);
     let factor = LARGER.min((LONGEST / longest).max(1));
-    (base.width * factor, base.height * factor)
+    fit::inside((base.width * factor, base.height * factor))
 }

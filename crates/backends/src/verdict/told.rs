@@ -21,6 +21,14 @@ pub(crate) fn told(class: Class, kind: &'static str, words: String) -> Fault {
     }
 }
 
+/// What the vendor delivered cannot be used. It would deliver the same again, and the worker account did its part.
+pub(crate) fn unfit(detail: impl Into<String>) -> Fault {
+    Fault {
+        message: "the result of the back end cannot be used".to_owned(),
+        ..Fault::vendor(Class::Gone, detail)
+    }
+}
+
 /// The answer to a poll: a fault that will not pass is an end of the work, not a question that failed.
 pub(crate) fn ended(answer: Result<Progress, Fault>) -> Result<Progress, Fault> {
     match answer {

@@ -162,18 +162,18 @@ async fn a_file_that_one_host_does_not_give_is_fetched_from_the_other() {
 }
 
 #[tokio::test]
-async fn results_that_are_gone_or_missing_end_the_job_and_broken_ones_are_fetched_again() {
+async fn results_that_are_gone_or_of_no_use_end_the_job_and_broken_ones_are_fetched_again() {
     for (file, ends) in [
-        (Reply::Raw(410, "", Vec::new()), true),
-        (Reply::Raw(404, "", b"<html>".to_vec()), true),
-        (Reply::Raw(500, "", Vec::new()), false),
-        (Reply::Raw(200, "", b"<html>oops</html>".to_vec()), false),
-        (Reply::Half, false),
-    ] {
-        let file = std::sync::Mutex::new(Some(file));
+        (|| Reply::Raw(410, "", Vec::new()), true),
+        (|| Reply::Raw(404, "", b"<html>".to_vec()), true),
+        (|| Reply::Raw(500, "", Vec::new()), false),
+        (|| Reply::Raw(200, "", b"<html>oops</html>".to_vec()), true),
+        (|| Reply::Half, false),
+    ] as [(fn() -> Reply, bool); 5]
+    {
         let remote = Remote::start(move |asked| match asked.path.as_str() {
             "/clipgen/generations" => accepted(),
-            "/v.mp4" => file.lock().expect("the file").take().expect("asked once"),
+            "/v.mp4" => file(),
             _ => Reply::Json(
                 200,
                 json!({ "status": "SUCCESS", "data": { "videoUrl": "/v.mp4" } }),
@@ -200,6 +200,29 @@ async fn results_that_are_gone_or_missing_end_the_job_and_broken_ones_are_fetche
         .await
         .expect_err("nothing");
     assert_eq!(fault.class, Class::Gone);
+}
+
+/// A remote whose own vendor films so delivers so; its size is the one that was asked for.
+#[tokio::test]
+async fn a_video_of_the_other_kind_is_delivered() {
+    let remote = Remote::start(|asked| match asked.path.as_str() {
+        "/clipgen/generations" => accepted(),
+        "/v.webm" => Reply::Raw(200, "", b"\x1a\x45\xdf\xa3and the rest of a film".to_vec()),
+        _ => Reply::Json(
+            200,
+            json!({ "status": "SUCCESS", "data": { "videoUrl": "/v.webm" } }),
+        ),
+    });
+    let (work, _) = work("clipgen.generations", &json!({ "prompt": "x" }), None, &[]);
+    let made = finish(&*remote.worker("relay", Value::Null), &work)
+        .await
+        .expect("made");
+    let file = &made.files[0];
+    assert_eq!(file.media_type, "video/webm");
+    assert_eq!(
+        (file.width, file.height),
+        (work.brief.width, work.brief.height)
+    );
 }
 
 #[tokio::test]

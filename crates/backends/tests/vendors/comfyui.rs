@@ -259,7 +259,7 @@ async fn a_result_that_is_gone_or_of_another_kind_ends_the_work() {
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
     let missing = page(404);
     let gone = status(404, &json!({}));
-    for (view, class, ended) in [(gone, Class::Gone, true), (missing, Class::Retry, false)] {
+    for (view, class, ended) in [(gone, Class::Gone, true), (missing, Class::Gone, true)] {
         let stand = Stand::new(move |seen| {
             if seen.line.starts_with("GET /view") {
                 view.clone()

@@ -48,6 +48,24 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+/// The vendors that serve nearly everything.
+fn proxies() -> Vec<Case> {
+    vec![
+        Case {
+            name: "midjourney-proxy",
+            settings: json!({"poll_ms": 100}),
+            operation: "artgen.imagine",
+            body: json!({"prompt": "a cat"}),
+        },
+        Case {
+            name: "relay",
+            settings: json!({"poll_ms": 100}),
+            operation: "artgen.imagine",
+            body: json!({"prompt": "a cat"}),
+        },
+    ]
+}
+
 async fn start(case: &Case, worker: &Arc<dyn Backend>) -> Result<Started, atelier_backends::Fault> {
     let (work, _) = Studio::new().work(case.operation, &case.body, None);
     worker.start(work).await
@@ -106,6 +124,48 @@ async fn nothing_of_a_vendor_s_page_or_key_reaches_the_caller() {
                 case.name
             );
             assert!(fault.detail.chars().count() < 800, "{}", case.name);
+        }
+    }
+}
+
+/// A vendor may repeat the key in a refusal, in a page, or as the reason of a failed job.
+#[tokio::test]
+async fn a_key_that_the_vendor_repeats_is_kept_nowhere() {
+    let echo = "the key sk-very-secret (c2stdmVyeS1zZWNyZXQ=) is no good";
+    let error = json!({"error": {"code": "x", "message": echo}, "message": echo, "description": echo, "code": 4,
+        "status": "failed", "failReason": echo});
+    let long = format!("{}sk-very-secret", "x".repeat(292));
+    let half = Reply::Whole(500, String::new(), long.into());
+    let replies = [200, 400, 401, 403, 429, 500]
+        .map(|code| status(code, &error))
+        .into_iter()
+        .chain([half, Reply::Whole(502, String::new(), echo.into())]);
+    for reply in replies {
+        for case in cases().into_iter().chain(proxies()) {
+            let stand = Stand::always(reply.clone());
+            let worker = stand.worker(case.name, case.settings.clone());
+            let (work, _) = Studio::new().work(case.operation, &case.body, None);
+            let ticket = json!({"video": "v", "prompts": ["p"], "task": "t", "jobId": "j"});
+            let polled = match worker.poll(&work, &ticket).await {
+                Ok(atelier_backends::Progress::Failed(fault)) | Err(fault) => Some(fault),
+                Ok(_) => None,
+            };
+            let faults = [
+                worker.look_up(&work).await.err(),
+                worker.probe().await.err(),
+                polled,
+                worker.start(work).await.err(),
+            ];
+            for fault in faults.into_iter().flatten() {
+                for text in [&fault.detail, &fault.message] {
+                    let encoded = case.name == "sdwebui" && text.contains("c2stdmVye");
+                    assert!(
+                        !text.contains("sk-very") && !encoded,
+                        "{}: {text}",
+                        case.name
+                    );
+                }
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ async fn fault_of(reply: Reply) -> (Fault, usize) {
     (fault, stand.seen().len())
 }
 
-/// Answers that refuse, with the class of each; the vendor has taken nothing.
+/// Answers that refuse, with the class of each; there is nothing to look for at the vendor.
 fn refusals() -> Vec<(Class, Reply)> {
     vec![
         (
@@ -50,14 +50,16 @@ fn refusals() -> Vec<(Class, Reply)> {
             Class::BadRequest,
             status(400, &error("invalid_value", "Bad size")),
         ),
-        (
-            Class::BadRequest,
-            status(404, &error("model_not_found", "x")),
-        ),
+        (Class::Unable, status(404, &error("model_not_found", "x"))),
         (Class::Retry, page(404)),
         (
             Class::Reject,
             answer(&error("moderation_blocked", "Refused")),
+        ),
+        // It was made, and is of no use: nobody asks for it again.
+        (
+            Class::Gone,
+            answer(&json!({"data": [{"b64_json": base64("hello")}]})),
         ),
     ]
 }
@@ -69,7 +71,6 @@ fn losses() -> Vec<Reply> {
         page(502),
         page(200),
         answer(&json!({"created": 1, "data": []})),
-        picture(&base64("hello")),
         picture("<<<>>>"),
         Reply::Truncated(b"{\"data\":[".to_vec()),
         Reply::Cut,
@@ -144,7 +145,7 @@ async fn a_result_that_expired_is_gone() {
     let worker = stand.worker("openai", json!({"image_model": "m"}));
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "draw"}), None);
     let fault = made(&worker, work).await.expect_err("a fault");
-    assert_eq!((fault.class, fault.taken), (Class::Gone, Taken::Perhaps));
+    assert_eq!((fault.class, fault.taken), (Class::Gone, Taken::No));
 }
 
 /// Events end with an error instead of a picture.

@@ -165,7 +165,7 @@ async fn what_cannot_be_made_is_said_before_anything_is_sent() {
         let fault = ticket(&worker, work).await.expect_err(field);
         assert_eq!(
             (fault.class, fault.field.as_deref()),
-            (Class::BadRequest, Some(field))
+            (Class::Unable, Some(field))
         );
     }
     assert!(stand.seen().is_empty());

@@ -251,7 +251,7 @@ async fn failures_have_their_class() {
         ),
         (
             status(404, &json!({"detail": "Sampler not found"})),
-            Class::BadRequest,
+            Class::Unable,
             Taken::No,
         ),
         (
@@ -272,8 +272,8 @@ async fn failures_have_their_class() {
         ),
         (
             answer(&json!({"images": [base64("no picture")]})),
-            Class::Retry,
-            Taken::Perhaps,
+            Class::Gone,
+            Taken::No,
         ),
         (
             Reply::Truncated(b"{\"images\":[\"".to_vec()),

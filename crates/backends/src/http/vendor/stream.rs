@@ -1,36 +1,36 @@
 //! Answers too large to be held as text: the body is handed over as it comes.
 
+use std::sync::Arc;
+
 use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
-use super::{MOST_ANSWER, VendorAnswer, VendorCall, VendorHttp, lost, whole};
+use super::{MOST_ANSWER, Share, VendorAnswer, VendorCall, VendorHttp, whole};
 use crate::backend::{Fault, Taken};
 use crate::http::Trouble;
 
-/// Takes the pieces of a body.
-pub(crate) type Take<'a> = &'a mut (dyn FnMut(&[u8]) + Send);
+/// Takes the pieces of a body, and says whether it wants more of them.
+pub(crate) type Take<'a> = &'a mut (dyn FnMut(&[u8]) -> bool + Send);
 
 impl VendorHttp {
     /// Makes a call that starts work and hands over the body of a good answer piece by piece; the answer it gives has
-    /// no body then. Any other answer is short and read whole.
+    /// no body then, and the share is for whatever is kept of the pieces. Any other answer is short and read whole.
+    /// Events of a vendor that is still making may be far apart, so only the call's own limit ends it.
     pub(crate) async fn submit_streamed(
         &self,
         call: VendorCall,
         take: Take<'_>,
-    ) -> Result<VendorAnswer, Fault> {
+    ) -> Result<(VendorAnswer, Arc<Share>), Fault> {
         let deadline = Instant::now() + call.limit;
-        let most = call.most;
+        let reading = self.reading(call.most, deadline);
         let (head, mut body) = self.send(&self.once, call, deadline).await?.into_parts();
-        let cut = |trouble| lost(trouble, Taken::Perhaps);
-        let mut answer = VendorAnswer {
-            status: head.status.as_u16(),
-            headers: head.headers,
-            bytes: bytes::Bytes::new(),
-        };
+        let cut = |trouble| self.lost(trouble, Taken::Perhaps);
+        let mut answer = self.answer(head);
+        let mut share = self.room().share();
         if !answer.is_good() {
-            let read = timeout_at(deadline, whole(body, MOST_ANSWER)).await;
-            answer.bytes = read.unwrap_or(Err(Trouble::TimedOut)).map_err(cut)?;
-            return Ok(answer);
+            let read = whole(self.reading(MOST_ANSWER, deadline), body).await;
+            answer.bytes = read.map_err(cut)?;
+            return Ok((answer, Arc::new(share)));
         }
         let mut read = 0;
         loop {
@@ -38,15 +38,15 @@ impl VendorHttp {
                 return Err(cut(Trouble::TimedOut));
             };
             let Some(frame) = frame else {
-                return Ok(answer);
+                return Ok((answer, Arc::new(share)));
             };
             let frame = frame.map_err(|_| cut(Trouble::Protocol))?;
             if let Ok(piece) = frame.into_data() {
                 read += piece.len() as u64;
-                if read > most {
+                share.cover(read, reading.wait).await.map_err(cut)?;
+                if read > reading.most || !take(&piece) {
                     return Err(cut(Trouble::TooLarge));
                 }
-                take(&piece);
             }
         }
     }
