@@ -23,6 +23,7 @@ mod sealed;
 mod seeds;
 pub mod vendor;
 mod verdict;
+mod wanted;
 
 pub use atelier_media::without_metadata;
 pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work};

@@ -107,7 +107,8 @@ impl Midjourney {
 
     async fn submit(&self, work: Work) -> Result<Started, Fault> {
         if work.brief.task == Task::Seed {
-            return self.seed(&work).await.map(Started::Done);
+            let seed = work.while_wanted(self.seed(&work)).await;
+            return seed.map(Started::Done);
         }
         let call = submit::call(&work, &self.settings)?;
         let path = format!("{}/{}", self.prefix(&work), call.route);

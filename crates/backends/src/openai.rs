@@ -66,7 +66,10 @@ impl OpenAi {
     async fn begin(&self, work: Work) -> Result<Started, Fault> {
         match work.brief.task {
             Task::Animate | Task::Extend(_) => self.start_video(&work).await,
-            _ => self.make_images(&work).await.map(Started::Done),
+            _ => {
+                let made = work.while_wanted(self.make_images(&work)).await;
+                made.map(Started::Done)
+            }
         }
     }
 

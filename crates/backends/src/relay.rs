@@ -101,7 +101,7 @@ impl Relay {
             .map_or(family.timeout_s, |seconds| seconds(&work.request));
         let limit = Duration::from_secs(u64::from(seconds)) + SLACK;
         let call = call.within(limit).at_most(MOST_ANSWER);
-        let answer = self.http.submit(call).await?;
+        let answer = work.while_wanted(self.http.submit(call)).await?;
         let body = refused::body_of(&answer)?;
         let shape = Shape::of(family, submit, &work.request);
         if shape.read(&body, shape::Part::Bytes).is_empty() {

@@ -131,7 +131,10 @@ impl Backend for SdWebUi {
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
-        Box::pin(async move { self.make(&work).await.map(Started::Done) })
+        Box::pin(async move {
+            let made = work.while_wanted(self.make(&work)).await;
+            made.map(Started::Done)
+        })
     }
 
     fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {

@@ -148,6 +148,37 @@ async fn a_result_that_expired_is_gone() {
     assert_eq!((fault.class, fault.taken), (Class::Gone, Taken::No));
 }
 
+/// A server of one's own stops painting when the line is dropped; the place is free for others either way.
+#[tokio::test]
+async fn a_cancelled_start_lets_the_line_go() {
+    let pending = Reply::After(Duration::from_secs(20), Box::new(Reply::Cut));
+    let stand = Stand::always(pending);
+    for (settings, operation, body) in [
+        (
+            json!({"image_model": "m"}),
+            "imgmodel.chat",
+            json!({"prompt": "draw"}),
+        ),
+        (
+            json!({"video_model": "m", "dialect": "localai"}),
+            "vidgen_partner.generations",
+            json!({"prompt": "film"}),
+        ),
+    ] {
+        let worker = stand.worker("openai", settings);
+        let (work, _) = Studio::new().work(operation, &body, None);
+        let cancelled = work.cancelled.clone();
+        let cancel = async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            cancelled.cancel();
+        };
+        let both = async { tokio::join!(worker.start(work), cancel).0 };
+        let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
+        let fault = ended.expect("it ends").err().expect("nothing was made");
+        assert_eq!((fault.class, fault.taken), (Class::House, Taken::No));
+    }
+}
+
 /// Events end with an error instead of a picture.
 #[tokio::test]
 async fn an_error_among_events_is_read() {

@@ -306,6 +306,29 @@ async fn an_interrupted_call_is_not_taken_for_a_finished_one() {
     assert_eq!(fault.class, Class::Retry);
 }
 
+/// The runner waits a while for the start of a cancelled job: it must not wait for the whole painting.
+#[tokio::test]
+async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
+    let stand = Stand::new(move |seen| match &*seen.line {
+        "POST /internal/progress" => answer(&json!({"active": true, "progress": 0.4})),
+        "POST /sdapi/v1/txt2img" => Reply::After(Duration::from_secs(20), Box::new(Reply::Cut)),
+        _ => paint(seen),
+    });
+    let worker = stand.worker_under("sdwebui", "", Value::Null);
+    let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "draw"}), None);
+    let cancelled = work.cancelled.clone();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        cancelled.cancel();
+    };
+    let both = async { tokio::join!(worker.start(work), cancel).0 };
+    let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
+    let fault = ended.expect("it ends").err().expect("nothing was made");
+    assert_eq!((fault.class, fault.taken), (Class::House, Taken::No));
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(stand.asked("interrupt").len(), 1);
+}
+
 #[tokio::test]
 async fn progress_is_asked_for_beside_the_call_and_only_our_task_is_stopped() {
     let ours = Arc::new(AtomicBool::new(true));
