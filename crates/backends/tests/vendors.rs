@@ -4,6 +4,8 @@
 mod comfyui;
 #[path = "vendors/every.rs"]
 mod every;
+#[path = "vendors/hostile.rs"]
+mod hostile;
 #[path = "vendors/litellm.rs"]
 mod litellm;
 #[path = "vendors/openai.rs"]

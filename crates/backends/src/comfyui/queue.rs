@@ -89,7 +89,10 @@ impl ComfyUi {
             return Ok(State::Ended(entry));
         }
         let queue = self.asked("queue").await?;
-        if is_in(&queue, id) {
+        // Only a queue that shows itself can say that a prompt is not in it.
+        let is_there = is_in(&queue, id)
+            .ok_or_else(|| Fault::vendor(Class::Retry, "an answer that is no queue"))?;
+        if is_there {
             return Ok(State::Queued);
         }
         Ok(match self.history(id).await? {
@@ -100,6 +103,9 @@ impl ComfyUi {
 
     async fn history(&self, id: &str) -> Result<Option<Value>, Fault> {
         let mut history = self.asked(&format!("history/{id}")).await?;
+        if !history.is_object() {
+            return Err(Fault::vendor(Class::Retry, "an answer that is no history"));
+        }
         let entry = history.get_mut(id).map(Value::take);
         // An entry without a status is still being written.
         Ok(entry.filter(|entry| entry["status"].is_object() || entry["outputs"].is_object()))
@@ -200,14 +206,12 @@ fn is_memory(exception: &Value) -> bool {
     text.contains("out of memory") || text.contains("outofmemory")
 }
 
-/// Whether a prompt waits or runs.
-fn is_in(queue: &Value, id: &str) -> bool {
-    let all = ["queue_running", "queue_pending"];
-    let mut items = all
-        .iter()
-        .filter_map(|name| queue[name].as_array())
-        .flatten();
-    items.any(|item| item[1] == id)
+/// Whether a prompt waits or runs; `None` when the answer is no queue.
+fn is_in(queue: &Value, id: &str) -> Option<bool> {
+    let running = queue["queue_running"].as_array()?;
+    let pending = queue["queue_pending"].as_array()?;
+    let mut items = running.iter().chain(pending);
+    Some(items.any(|item| item[1] == id))
 }
 
 fn is_id(id: &str) -> bool {

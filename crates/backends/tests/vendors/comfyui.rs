@@ -211,7 +211,13 @@ async fn how_a_prompt_ended_is_told_from_a_failed_question() {
             true,
         ),
         (error("execution_interrupted", ""), Class::Retry, true),
-        (answer(&json!({})), Class::Retry, true),
+        (
+            answer(&json!({"queue_running": [], "queue_pending": []})),
+            Class::Retry,
+            true,
+        ),
+        // Nobody has said that the prompt is not there.
+        (answer(&json!({})), Class::Retry, false),
         (page(502), Class::Retry, false),
         (page(200), Class::Retry, false),
         (status(401, &json!({})), Class::Dead, false),

@@ -10,14 +10,14 @@ use crate::stand::{Reply, Stand, page, status, worker};
 use crate::studio::Studio;
 
 /// A vendor with good settings, and a request it serves.
-struct Case {
-    name: &'static str,
-    settings: Value,
-    operation: &'static str,
-    body: Value,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) settings: Value,
+    pub(crate) operation: &'static str,
+    pub(crate) body: Value,
 }
 
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     vec![
         Case {
             name: "openai",
@@ -49,7 +49,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// The vendors that serve nearly everything.
-fn proxies() -> Vec<Case> {
+pub(crate) fn proxies() -> Vec<Case> {
     vec![
         Case {
             name: "midjourney-proxy",

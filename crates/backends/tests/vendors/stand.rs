@@ -82,6 +82,8 @@ pub(crate) enum Reply {
     Cut,
     /// An endless body.
     Endless,
+    /// These bytes in place of an answer.
+    Raw(Vec<u8>),
 }
 
 pub(crate) fn json(body: &Value) -> Reply {
@@ -218,6 +220,10 @@ fn serve(stream: TcpStream, log: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Re
                 let _ = stream.write_all(b"HTTP/1.1 200 x\r\n\r\n{\"data\":[{\"x\":\"");
                 let plenty = vec![b'A'; 65536];
                 while stream.write_all(&plenty).is_ok() {}
+                return;
+            }
+            Reply::Raw(bytes) => {
+                let _ = stream.write_all(&bytes);
                 return;
             }
             Reply::Cut | Reply::After(..) => return,
