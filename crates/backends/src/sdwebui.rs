@@ -11,6 +11,7 @@ use std::sync::Arc;
 use atelier_contract::brief::Task;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
@@ -21,6 +22,7 @@ use crate::prints::{Finish, finished};
 use crate::sealed::sealed;
 use crate::seeds;
 use crate::vendor::{Setup, Vendor};
+use crate::verdict::unfit;
 use settings::Settings;
 
 /// The vendor.
@@ -90,6 +92,10 @@ impl SdWebUi {
         for (index, stroke) in plan.strokes.into_iter().enumerate() {
             let span = (index * 95 / all, (index + 1) * 95 / all);
             pictures.extend(self.painted(work, stroke, seed, (index, span)).await?);
+            let taken: usize = pictures.iter().map(Bytes::len).sum();
+            if taken as u64 > self.http.most_file() {
+                return Err(unfit("the pictures together are too large"));
+            }
         }
         let finish = Finish {
             seed: Some(seed),

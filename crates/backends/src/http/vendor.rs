@@ -3,16 +3,17 @@
 //! that a caller brought is not.
 
 mod answer;
+mod call;
+mod download;
 mod room;
 mod seal;
 mod stream;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
@@ -23,8 +24,8 @@ use super::{HttpClient, Outbound, Trouble, USER_AGENT, client, tls};
 use crate::backend::{Class, Fault, Taken};
 use crate::guard::Purpose;
 use crate::http::connect::Rules;
-use crate::verdict;
 pub use answer::VendorAnswer;
+pub use call::VendorCall;
 use room::Reading;
 pub(crate) use room::{Room, Share, held};
 pub(crate) use seal::Seal;
@@ -35,9 +36,6 @@ const MOST_ANSWER: u64 = 4 * 1024 * 1024;
 const MOST_OF_STRANGERS: u64 = 24 * 1024 * 1024;
 /// How much memory a stranger's words may take beyond their own once they are understood.
 const WEIGHT_OF_STRANGERS: u64 = 8;
-/// A call that is answered from memory, such as a poll.
-const QUICK: Duration = Duration::from_secs(30);
-
 /// The way to one vendor with one worker account's headers; clones share connections.
 #[derive(Clone)]
 pub struct VendorHttp {
@@ -50,72 +48,6 @@ pub struct VendorHttp {
     /// Keeps no connection: a request that costs money never meets one that is about to close.
     once: HttpClient,
     kept: HttpClient,
-}
-
-/// One call to a vendor.
-#[derive(Clone, Debug)]
-pub struct VendorCall {
-    method: Method,
-    path: String,
-    body: Option<(Bytes, String)>,
-    headers: HeaderMap,
-    limit: Duration,
-    most: u64,
-}
-
-impl VendorCall {
-    /// Asks for something; harmless to repeat.
-    pub fn get(path: impl Into<String>) -> Self {
-        Self::new(Method::GET, path)
-    }
-
-    /// A call by another method.
-    pub fn new(method: Method, path: impl Into<String>) -> Self {
-        Self {
-            method,
-            path: path.into(),
-            body: None,
-            headers: HeaderMap::new(),
-            limit: QUICK,
-            most: MOST_ANSWER,
-        }
-    }
-
-    /// Sends a JSON document.
-    pub fn post_json(path: impl Into<String>, body: &serde_json::Value) -> Self {
-        let json = "application/json".to_owned();
-        Self::new(Method::POST, path).body(body.to_string(), json)
-    }
-
-    /// Sets the body.
-    #[must_use]
-    pub fn body(mut self, bytes: impl Into<Bytes>, media_type: String) -> Self {
-        self.body = Some((bytes.into(), media_type));
-        self
-    }
-
-    /// Adds a header line; one that cannot be sent is left out.
-    #[must_use]
-    pub fn header(mut self, name: &'static str, value: &str) -> Self {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            self.headers.insert(HeaderName::from_static(name), value);
-        }
-        self
-    }
-
-    /// Waits longer for the last byte of the answer.
-    #[must_use]
-    pub fn within(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
-    }
-
-    /// Takes a larger answer.
-    #[must_use]
-    pub fn at_most(mut self, bytes: u64) -> Self {
-        self.most = bytes;
-        self
-    }
 }
 
 impl Outbound {
@@ -204,66 +136,6 @@ impl VendorHttp {
     /// Makes a call that starts work; its fault says whether the vendor may have taken it.
     pub async fn submit(&self, call: VendorCall) -> Result<VendorAnswer, Fault> {
         self.call(&self.once, call).await
-    }
-
-    /// Reads a result file of at most so many bytes; an answer without a good status has no body worth a look. An
-    /// address of the vendor's own host is asked with the worker's headers, any other one by the rules for strangers'
-    /// addresses.
-    pub(crate) async fn download(&self, address: &str, most: u64) -> Result<VendorAnswer, Fault> {
-        let url = self
-            .base
-            .join(address)
-            .map_err(|_| Fault::vendor(Class::Gone, "the result's address cannot be read"))?;
-        let deadline = Instant::now() + self.guard.limits.file;
-        if url.origin() != self.base.origin() {
-            let read = self.fetch(url.as_str(), most, deadline).await;
-            return read.map_err(|trouble| self.undelivered(trouble));
-        }
-        let call = VendorCall::get(url.as_str()).at_most(most);
-        let (head, body) = self.send(&self.kept, call, deadline).await?.into_parts();
-        let mut answer = self.answer(head);
-        if answer.is_good() {
-            let reading = self.reading(most, deadline);
-            let read = whole(reading, body).await;
-            answer.bytes = read.map_err(|trouble| self.undelivered(trouble))?;
-        } else {
-            let reading = self.reading(MOST_ANSWER, deadline);
-            let read = whole(reading, body).await;
-            answer.bytes = read.unwrap_or_default();
-        }
-        Ok(answer)
-    }
-
-    /// The largest file, and the most that all files of one piece of work may have together.
-    pub(crate) fn most_file(&self) -> u64 {
-        let limits = &self.guard.limits;
-        if self.trusted {
-            limits.vendor_file
-        } else {
-            limits.stranger_file
-        }
-    }
-
-    async fn fetch(
-        &self,
-        url: &str,
-        most: u64,
-        deadline: Instant,
-    ) -> Result<VendorAnswer, Trouble> {
-        let found = self.guard.fetch_file(url, most).await;
-        let mut answer = self.answer(Response::new(()).into_parts().0);
-        let download = match found.map_err(|fault| fault.trouble) {
-            Err(Trouble::Status(status)) => {
-                answer.status = status;
-                return Ok(answer);
-            }
-            found => found?,
-        };
-        let length = download.length.unwrap_or(0);
-        let pieces = download.map(|piece| piece.map_err(|fault| fault.trouble));
-        let reading = self.reading(most, deadline);
-        answer.bytes = reading.whole(pieces, length).await?;
-        Ok(answer)
     }
 
     async fn call(&self, client: &HttpClient, call: VendorCall) -> Result<VendorAnswer, Fault> {
@@ -367,17 +239,6 @@ impl VendorHttp {
         Fault {
             taken,
             ..Fault::vendor(class, format!("{:?}", self.shown(trouble)))
-        }
-    }
-
-    /// What it means that a result file did not come: one that the rules of this house refuse is refused for good.
-    fn undelivered(&self, trouble: Trouble) -> Fault {
-        let trouble = self.shown(trouble);
-        let detail = format!("result file: {trouble:?}");
-        match trouble {
-            Trouble::Busy => Fault::house(detail),
-            _ if trouble.may_pass() => Fault::vendor(Class::Retry, detail),
-            _ => verdict::unfit(detail),
         }
     }
 

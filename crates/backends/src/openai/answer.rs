@@ -10,8 +10,6 @@ use crate::http::{Sifter, VendorAnswer, VendorCall, held};
 use crate::received::Haul;
 use crate::verdict::{self, Said};
 
-/// The base64 of all pictures of one call.
-const MOST_BYTES: u64 = 512 * 1024 * 1024;
 /// Progress that pictures on the way may bring.
 const MOST_PROGRESS: u32 = 95;
 
@@ -37,12 +35,12 @@ struct Reader {
 }
 
 impl OpenAi {
-    /// Makes a call that is answered with files; more than were asked for are not taken.
+    /// Makes a call that is answered with files; more of them, or larger ones, than were asked for are not taken.
     pub(super) async fn call_for_files(
         &self,
         call: VendorCall,
         progress: &Gauge,
-        asked: u32,
+        (asked, bytes): (u32, u64),
     ) -> Result<Brought, Fault> {
         let mut reader = Reader {
             sifter: Sifter::new(&["b64_json"]),
@@ -54,7 +52,7 @@ impl OpenAi {
             progress: progress.clone(),
             partial_images: u32::from(self.settings.partial_images),
         };
-        let call = call.within(self.settings.timeout).at_most(MOST_BYTES);
+        let call = call.within(self.settings.timeout).at_most(bytes);
         let mut take = |piece: &[u8]| reader.take(piece);
         let sent = self.http.submit_streamed(call, &mut take).await;
         if let Some(fault) = reader.sifter.fault() {
@@ -67,7 +65,7 @@ impl OpenAi {
         reader.end(&answer)?;
         let files = reader.files.into_iter();
         let mut files: Vec<Bytes> = files.map(|bytes| held(&share, bytes)).collect();
-        let mut haul = Haul::new(&self.http);
+        let mut haul = Haul::of_at_most(&self.http, bytes);
         for address in &reader.addresses {
             files.push(haul.file(address).await?);
         }

@@ -46,7 +46,10 @@ impl OpenAi {
             let missing = wanted - all.files.len() as u32;
             let asked = missing.min(self.settings.images_per_call);
             let call = self.image_call(work, wish, asked);
-            match self.call_for_files(call, &work.progress, asked).await {
+            let taken: usize = all.files.iter().map(Bytes::len).sum();
+            let left = self.http.most_file().saturating_sub(taken as u64);
+            let more = self.call_for_files(call, &work.progress, (asked, left));
+            match more.await {
                 Ok(more) => {
                     all.files.extend(more.files);
                     all.revised_prompt = all.revised_prompt.or(more.revised_prompt);

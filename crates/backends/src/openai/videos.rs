@@ -172,7 +172,7 @@ impl OpenAi {
         let above = self.http.base().path().ends_with("/v1/");
         let path = if above { "../video" } else { "video" };
         let call = VendorCall::post_json(path, &body);
-        let brought = self.call_for_files(call, &work.progress, 1);
+        let brought = self.call_for_files(call, &work.progress, (1, self.http.most_file()));
         let brought = work.while_wanted(brought).await?;
         let clip = brought.files.into_iter().next();
         let clip = clip.ok_or_else(|| Fault::ours("a clip without bytes"))?;

@@ -25,10 +25,12 @@ pub(crate) struct Haul<'a> {
 impl<'a> Haul<'a> {
     /// For the files of one piece of work.
     pub(crate) fn new(http: &'a VendorHttp) -> Self {
-        Self {
-            http,
-            left: http.most_file(),
-        }
+        Self::of_at_most(http, http.most_file())
+    }
+
+    /// For files that have so many bytes together.
+    pub(crate) fn of_at_most(http: &'a VendorHttp, left: u64) -> Self {
+        Self { http, left }
     }
 
     /// Fetches the file at an address that the vendor gave for it. It was made, so a fault here is none of a start.
