@@ -12,8 +12,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::border::guarded;
 use crate::http::{VendorCall, VendorHttp};
-use crate::sealed::sealed;
 use crate::vendor::{Setup, Vendor};
 use crate::verdict;
 use settings::Settings;
@@ -39,7 +39,7 @@ fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
         let bearer = format!("Bearer {}", setup.credential.reveal());
         http = http.with_header("authorization", &bearer)?;
     }
-    Ok(sealed(&http.clone(), ComfyUi { http, settings }))
+    Ok(guarded(&http.clone(), ComfyUi { http, settings }))
 }
 
 impl ComfyUi {

@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod bases;
+mod border;
 pub mod comfyui;
 pub mod embedded;
 mod film;
@@ -19,7 +20,6 @@ mod prints;
 mod received;
 pub mod relay;
 pub mod sdwebui;
-mod sealed;
 mod seeds;
 pub mod vendor;
 mod verdict;

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use crate::backend::{
     Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
+use crate::border::guarded;
 use crate::http::{VendorCall, VendorHttp, segment};
-use crate::sealed::sealed;
 use crate::vendor::{Setup, Vendor};
 use crate::verdict::ended;
 use answer::{OwnReasons, Submitted};
@@ -31,7 +31,7 @@ pub const VENDOR: Vendor = Vendor {
     needs_credential: false,
     build: |setup| {
         let proxy = Midjourney::new(setup)?;
-        Ok(sealed(&proxy.http.clone(), proxy))
+        Ok(guarded(&proxy.http.clone(), proxy))
     },
 };
 

@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use crate::backend::{Backend, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::bases::cannot;
+use crate::border::guarded;
 use crate::http::{VendorCall, VendorHttp};
-use crate::sealed::sealed;
 use crate::vendor::{Setup, Vendor};
 use crate::verdict;
 use settings::Settings;
@@ -52,7 +52,7 @@ fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
     if let Some(project) = &settings.project {
         http = http.with_header("openai-project", project)?;
     }
-    Ok(sealed(&http.clone(), OpenAi { http, settings }))
+    Ok(guarded(&http.clone(), OpenAi { http, settings }))
 }
 
 impl OpenAi {

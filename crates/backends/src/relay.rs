@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::border::guarded;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
-use crate::sealed::sealed;
 use crate::vendor::{Setup, Vendor};
 use crate::verdict::{ended, nonsense};
 use shape::Shape;
@@ -28,7 +28,7 @@ pub const VENDOR: Vendor = Vendor {
     needs_credential: true,
     build: |setup| {
         let relay = Relay::new(setup)?;
-        Ok(sealed(&relay.http.clone(), relay))
+        Ok(guarded(&relay.http.clone(), relay))
     },
 };
 

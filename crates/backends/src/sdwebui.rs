@@ -17,9 +17,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
 use crate::bases;
+use crate::border::guarded;
 use crate::http::{VendorCall, VendorHttp};
 use crate::prints::{Finish, finished};
-use crate::sealed::sealed;
 use crate::seeds;
 use crate::vendor::{Setup, Vendor};
 use crate::verdict::unfit;
@@ -75,7 +75,7 @@ fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
         settings,
         farewells: TaskTracker::new(),
     };
-    Ok(sealed(&http, worker))
+    Ok(guarded(&http, worker))
 }
 
 impl SdWebUi {

@@ -101,7 +101,11 @@ impl Sifter {
         let end = (from..self.text.len()).rev().find(|&at| {
             ends(&self.text[at - 1..=at]) && (self.text[at - 1] == b'\n' || self.blank_line(at))
         });
-        let rest = self.text.split_off(end.map_or(0, |at| at + 1));
+        let Some(end) = end else {
+            self.looked_at = self.text.len();
+            return Vec::new();
+        };
+        let rest = self.text.split_off(end + 1);
         self.looked_at = rest.len();
         std::mem::replace(&mut self.text, rest)
     }

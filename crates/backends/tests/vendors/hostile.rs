@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::every::{Case, cases, proxies};
-use crate::stand::{Reply, Stand, page};
+use crate::stand::{Reply, Stand, base64, made, page, png};
 use crate::studio::Studio;
 
 /// No server takes longer, whatever it sends.
@@ -102,6 +102,30 @@ async fn what_is_no_answer_to_a_poll_is_asked_again() {
         }
     }
     assert!(peak_kib() < MOST_KIB, "{} KiB", peak_kib());
+}
+
+/// Tickets, names and prompts are stored: a vendor cannot fill the store with them.
+#[tokio::test]
+async fn a_vendor_has_no_more_words_kept_than_it_needs() {
+    let long = "x".repeat(1_000_000);
+    let studio = Studio::new();
+    let reply = json!({"code": 1, "result": long, "status": "SUCCESS", "data": {"jobId": long}, "id": long,
+        "prompt_id": long});
+    for case in all() {
+        let stand = Stand::always(crate::stand::json(&reply));
+        let worker = stand.worker(case.name, case.settings.clone());
+        let (work, _) = studio.work(case.operation, &case.body, None);
+        let fault = worker.start(work).await.err().expect(case.name);
+        let lost = (fault.class, fault.taken);
+        assert_eq!(lost, (Class::Retry, Taken::Perhaps), "{}", case.name);
+    }
+    let picture = base64(png(64, 64, [9, 9, 9, 255]));
+    let reply = json!({"data": [{"b64_json": picture, "revised_prompt": long}]});
+    let stand = Stand::always(crate::stand::json(&reply));
+    let worker = stand.worker("openai", json!({"image_model": "m"}));
+    let (work, _) = studio.work("imgmodel.chat", &json!({"prompt": "draw"}), None);
+    let made = made(&worker, work).await.expect("a picture");
+    assert_eq!(made.revised_prompt.map(|text| text.len()), Some(32_000));
 }
 
 /// A document without a state that is known means: not yet.
