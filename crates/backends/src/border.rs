@@ -103,9 +103,12 @@ impl<B: Backend> Backend for Border<B> {
         self.worker.cancel(ticket)
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Value>, Fault>> {
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
         let found = self.worker.look_up(work);
-        Box::pin(async move { found.await.map_err(|fault| self.fault(fault)) })
+        Box::pin(async move {
+            let kept = found.await.and_then(|found| found.map(kept).transpose());
+            kept.map_err(|fault| self.fault(fault))
+        })
     }
 
     fn probe(&self) -> Later<'_, Result<(), Fault>> {

@@ -210,7 +210,7 @@ async fn a_stranger_cannot_tell_a_forbidden_address_from_a_name_that_is_not_ther
         let mut work = work();
         work.operation = "imgmodel.chat".into();
         work.brief = Brief::new(Task::Draw);
-        let fault = worker.start(work).await.err().expect("not reached");
+        let fault = worker.start(work).await.expect_err("not reached");
         details.push((fault.detail, fault.class, fault.taken));
     }
     assert_eq!(details[0], details[1]);

@@ -64,7 +64,7 @@ async fn what_is_no_answer_to_a_submit_may_have_been_taken_and_is_not_repeated()
             let (stand, worker) = worker(&case, &reply);
             let (work, _) = Studio::new().work(case.operation, &case.body, None);
             let began = Instant::now();
-            let fault = worker.start(work).await.err().expect("no answer");
+            let fault = worker.start(work).await.expect_err("no answer");
             let name = case.name;
             assert!(began.elapsed() < PATIENCE, "{name}: {what}");
             assert_eq!(
@@ -115,7 +115,7 @@ async fn a_vendor_has_no_more_words_kept_than_it_needs() {
         let stand = Stand::always(crate::stand::json(&reply));
         let worker = stand.worker(case.name, case.settings.clone());
         let (work, _) = studio.work(case.operation, &case.body, None);
-        let fault = worker.start(work).await.err().expect(case.name);
+        let fault = worker.start(work).await.expect_err(case.name);
         let lost = (fault.class, fault.taken);
         assert_eq!(lost, (Class::Retry, Taken::Perhaps), "{}", case.name);
     }

@@ -174,7 +174,7 @@ async fn a_cancelled_start_lets_the_line_go() {
         };
         let both = async { tokio::join!(worker.start(work), cancel).0 };
         let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
-        let fault = ended.expect("it ends").err().expect("nothing was made");
+        let fault = ended.expect("it ends").expect_err("nothing was made");
         assert_eq!((fault.class, fault.taken), (Class::House, Taken::No));
     }
 }

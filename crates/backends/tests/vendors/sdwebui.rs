@@ -323,7 +323,7 @@ async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
     };
     let both = async { tokio::join!(worker.start(work), cancel).0 };
     let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
-    let fault = ended.expect("it ends").err().expect("nothing was made");
+    let fault = ended.expect("it ends").expect_err("nothing was made");
     assert_eq!((fault.class, fault.taken), (Class::House, Taken::No));
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(stand.asked("interrupt").len(), 1);
