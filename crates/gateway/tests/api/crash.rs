@@ -90,7 +90,6 @@ async fn roomy_account(gateway: &Gateway) -> Account {
 async fn settled(gateway: &Gateway, account: &Account, within: Duration) -> Vec<Value> {
     let deadline = Instant::now() + within;
     loop {
-        let (free, held) = gateway.balance(&account.key).await;
         let mut jobs = Vec::new();
         for page in 1.. {
             let answer = gateway
@@ -107,6 +106,8 @@ async fn settled(gateway: &Gateway, account: &Account, within: Duration) -> Vec<
             .filter(|job| !matches!(job["status"].as_str(), Some("SUCCESS" | "FAILED")))
             .count();
         if open == 0 {
+            // Read last: a balance of an earlier moment may still hold what has been settled since.
+            let (free, held) = gateway.balance(&account.key).await;
             let spent: f64 = jobs
                 .iter()
                 .map(|job| job["quota"].as_f64().expect("a number"))
