@@ -144,6 +144,18 @@ mod tests {
                     .to_string(),
                 Class::Dead,
             ),
+            // A LiteLLM proxy without a database, asked with another key than its own.
+            (
+                400,
+                json!({"error": {"code": "400", "type": "no_db_connection", "message": "No connected db."}})
+                    .to_string(),
+                Class::Dead,
+            ),
+            (
+                400,
+                json!({"error": {"code": "400", "type": "budget_exceeded", "message": "x"}}).to_string(),
+                Class::Quota,
+            ),
             (
                 400,
                 json!({"error": {"code": 401, "message": "no such key"}}).to_string(),

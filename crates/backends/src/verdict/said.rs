@@ -22,6 +22,7 @@ const MONEY: &[&str] = &[
     "billing_hard_limit",
     "billing_not_active",
     "insufficient_credits",
+    "budget_exceeded",
     "payment required",
 ];
 
@@ -30,7 +31,9 @@ const KEY: &[&str] = &[
     "401",
     "auth_error",
     "authentication_error",
+    "expired_key",
     "invalid_api_key",
+    "no_db_connection",
     "token_not_found_in_db",
 ];
 

@@ -116,10 +116,12 @@ async fn pictures_edits_and_failures_come_through_a_litellm_proxy() {
         assert_eq!(fault.class, class, "{fault:?}");
     }
     let (work, _) = studio.work("imgmodel.chat", &json!({"prompt": "x"}), None);
-    let fault = made(&at("", "studio"), work.clone())
-        .await
-        .expect_err("no key");
-    assert_eq!(fault.class, Class::Dead, "{fault:?}");
+    for key in ["", "sk-of-another"] {
+        let fault = made(&at(key, "studio"), work.clone())
+            .await
+            .expect_err("no key of its own");
+        assert_eq!(fault.class, Class::Dead, "{fault:?}");
+    }
     let fault = made(&at("sk-litellm", "nothing"), work)
         .await
         .expect_err("no such model");
