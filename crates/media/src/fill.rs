@@ -10,7 +10,7 @@ use crate::Picture;
 use crate::mask::Mask;
 use crate::sampling::Field;
 use crate::seamless::spread;
-use beyond::beyond;
+use beyond::{Bend, beyond};
 use patches::Level;
 use sources::Sources;
 use subject::Subject;
@@ -50,7 +50,8 @@ pub fn fill(picture: &Picture, mask: &Mask, seed: u64) -> Picture {
     } else {
         let subject = Subject::of(&part, seed);
         let size = (picture.width, picture.height);
-        beyond(&part, subject.as_ref(), size, (left, top))
+        let bend = Bend::of(seed);
+        beyond((&part, subject.as_ref()), size, (left, top), bend)
     };
     mask.mixed(picture, &filled)
 }

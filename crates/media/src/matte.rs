@@ -118,7 +118,9 @@ fn people(small: &Picture) -> Vec<f32> {
     for face in crate::face::faces(&large) {
         let half = face.size / scale as f32 / 2.0;
         let (x, y) = (face.x / scale as f32 + half, face.y / scale as f32 + half);
-        if half * 2.0 < height as f32 * 0.1 {
+        let share = half * 2.0 / width.min(height) as f32;
+        // A face as large as the picture is a bright backdrop that was taken for one.
+        if !(0.1..=0.7).contains(&share) {
             continue;
         }
         for (at, strength) in strength.iter_mut().enumerate() {
@@ -163,7 +165,7 @@ fn keep_the_subject(inside: &mut [bool], width: usize, height: usize) {
 }
 
 /// Connected places of one kind.
-fn pieces(inside: &[bool], width: usize, height: usize, kind: bool) -> Vec<Vec<usize>> {
+pub(crate) fn pieces(inside: &[bool], width: usize, height: usize, kind: bool) -> Vec<Vec<usize>> {
     let mut seen = vec![false; inside.len()];
     let mut out = Vec::new();
     for start in 0..inside.len() {

@@ -15,20 +15,21 @@ const FAR: f32 = 0.3;
 /// How soft it gets, in levels.
 const SOFTEST: f32 = 1.6;
 /// How much the mirror image is stretched, and how far it sways, for each step away from the edge.
-const STRETCHED: f32 = 0.78;
-const SWAY: f32 = 0.3;
+const STRETCHED: (f32, f32) = (0.55, 1.0);
+const SWAY: f32 = 0.34;
 
 /// A canvas with the picture at a place and its soft mirror image around it.
 pub(super) fn beyond(
-    picture: &Picture,
-    subject: Option<&Subject>,
+    (picture, subject): (&Picture, Option<&Subject>),
     (width, height): (u32, u32),
     at: (i64, i64),
+    bend: Bend,
 ) -> Picture {
     let canvas = Canvas {
         picture,
         subject,
         at,
+        bend,
     };
     let mut levels = vec![canvas.halved(width as usize, height as usize)];
     while let Some(last) = levels.last()
@@ -60,6 +61,7 @@ struct Canvas<'a> {
     picture: &'a Picture,
     subject: Option<&'a Subject>,
     at: (i64, i64),
+    bend: Bend,
 }
 
 impl Canvas<'_> {
@@ -69,8 +71,8 @@ impl Canvas<'_> {
             [r, g, b].map(f32::from)
         };
         let (inside_x, inside_y) = (x - self.at.0, y - self.at.1);
-        let from_x = bent(inside_x, self.picture.width, y as f32);
-        let from_y = bent(inside_y, self.picture.height, x as f32);
+        let from_x = self.bend.at(inside_x, self.picture.width, y as f32);
+        let from_y = self.bend.at(inside_y, self.picture.height, x as f32);
         let Some(subject) = self.subject.filter(|_| self.away(x, y) > 0.0) else {
             return plain(self.picture, from_x, from_y);
         };
@@ -132,17 +134,37 @@ fn softened(canvas: &Canvas, levels: &[Field<3>], (x, y): (i64, i64), softness: 
     std::array::from_fn(|c| one[c] + (other[c] - one[c]) * share)
 }
 
-/// A place beyond a stretch as seen in a mirror at its end that bends with the distance; `along` is the way along it.
-fn bent(at: i64, length: u32, along: f32) -> u32 {
-    let last = i64::from(length) - 1;
-    let out = (-at).max(at - last);
-    if out <= 0 {
-        return at as u32;
+/// How the mirrors around a picture are bent.
+#[derive(Clone, Copy)]
+pub(super) struct Bend {
+    seed: u32,
+    stretched: f32,
+}
+
+impl Bend {
+    /// Each seed bends them in its own way, so that it sees something else beyond the same picture.
+    pub(super) fn of(seed: u64) -> Self {
+        let mixed = super::sources::hash(seed);
+        let share = (mixed & 0xff) as f32 / 255.0;
+        Self {
+            seed: (mixed >> 8) as u32,
+            stretched: STRETCHED.0 + (STRETCHED.1 - STRETCHED.0) * share,
+        }
     }
-    let away = out as f32;
-    let sway = noise::gradient(along / 83.0, away / 61.0, 29) * away * SWAY;
-    let back = (away * STRETCHED + sway).max(0.0) as i64;
-    mirrored(if at < 0 { back } else { last - back }, length)
+
+    /// A place beyond a stretch as seen in a mirror at its end that bends with the distance; `along` is the way along
+    /// it.
+    fn at(self, at: i64, length: u32, along: f32) -> u32 {
+        let last = i64::from(length) - 1;
+        let out = (-at).max(at - last);
+        if out <= 0 {
+            return at as u32;
+        }
+        let away = out as f32;
+        let sway = noise::gradient(along / 83.0, away / 61.0, self.seed) * away * SWAY;
+        let back = (away * self.stretched + sway).max(0.0) as i64;
+        mirrored(if at < 0 { back } else { last - back }, length)
+    }
 }
 
 /// A place beyond a stretch as seen in mirrors at its ends, and a place inside it as it is.

@@ -3,7 +3,7 @@
 
 use super::patched;
 use crate::Picture;
-use crate::matte::cut_out;
+use crate::matte::{cut_out, pieces};
 use crate::scene::noise;
 
 /// Longest side at which the subject is looked for.
@@ -24,6 +24,30 @@ pub(super) struct Subject {
     crown: Option<(f32, f32)>,
 }
 
+/// The parts of a cut-out that stand free or on the lower border. What reaches a side but not the ground is no body
+/// that would go on there: it is mirrored like everything else.
+fn alone(mut cut: Picture) -> Picture {
+    let (width, height) = (cut.width as usize, cut.height as usize);
+    let inside: Vec<bool> = cut.pixels().iter().map(|pixel| pixel[3] > 127).collect();
+    for piece in pieces(&inside, width, height, true) {
+        let touching = |border: &dyn Fn(usize, usize) -> bool| {
+            let at_border = piece.iter().filter(|at| border(*at % width, *at / width));
+            at_border.count()
+        };
+        let low = touching(&|_, y| y + 1 == height);
+        let sides = touching(&|x, _| x == 0 || x + 1 == width);
+        if sides > height / 16 && low < width / 5 {
+            for at in piece {
+                cut.pixels_mut()[at][3] = 0;
+            }
+        }
+    }
+    for (pixel, inside) in cut.pixels_mut().iter_mut().zip(&inside) {
+        pixel[3] = if *inside { pixel[3] } else { 0 };
+    }
+    cut
+}
+
 impl Subject {
     /// Finds the subject, if there is one to speak of.
     pub(super) fn of(picture: &Picture, seed: u64) -> Option<Self> {
@@ -31,7 +55,7 @@ impl Subject {
         if width.min(height) < 32 {
             return None;
         }
-        let small = cut_out(&picture.fitted(LOOKED_AT)).resized(width, height);
+        let small = alone(cut_out(&picture.fitted(LOOKED_AT))).resized(width, height);
         let shares: Vec<u8> = small.pixels().iter().map(|pixel| pixel[3]).collect();
         let taken = shares.iter().filter(|share| **share > 127).count();
         if !SHARES.contains(&(taken as f32 / shares.len() as f32)) {
@@ -42,15 +66,6 @@ impl Subject {
             height,
             shares,
         };
-        // What reaches a side but not the ground is no body that would go on there: it is mirrored like the rest.
-        let touches = |places: &mut dyn Iterator<Item = (u32, u32)>| {
-            places.filter(|(x, y)| mask.share(*x, *y) > 127).count() as u32
-        };
-        let low = touches(&mut (0..width).map(|x| (x, height - 1)));
-        let sides = touches(&mut (0..height).flat_map(|y| [(0, y), (width - 1, y)]));
-        if sides > height / 16 && low < width / 5 {
-            return None;
-        }
         let around = mask.dilated((width.max(height) / 64).max(2));
         let open = around.shares.iter().map(|share| *share > 16).collect();
         let row = &mask.shares[..width as usize];
