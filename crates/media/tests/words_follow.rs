@@ -99,14 +99,34 @@ fn a_wide_picture_becomes_square_around_itself() {
 
 #[test]
 fn variations_are_subtle_or_strong_as_asked() {
-    let scene = Scene::from_prompt("a fox in the mountains at noon", "", 6);
-    let base = scene.render(160, 160);
-    let subtle = difference(&base, &scene.varied(0.2, 9).render(160, 160));
-    let strong = difference(&base, &scene.varied(0.8, 9).render(160, 160));
-    assert!(
-        subtle > 1.0 && subtle < strong,
-        "subtle {subtle}, strong {strong}"
-    );
+    for prompt in [
+        "a fox in the mountains at noon",
+        "a sailboat on a lake at sunset",
+        "a castle in the forest, watercolor",
+    ] {
+        let scene = Scene::from_prompt(prompt, "", 6);
+        let base = scene.render(160, 160);
+        let (mut little, mut much) = (0.0, 0.0);
+        for seed in 1..=4 {
+            let subtle = scene.varied(0.4, seed).render(160, 160);
+            let strong = scene.varied(0.8, seed).render(160, 160);
+            let (near, far) = (ssim(&base, &subtle), ssim(&base, &strong));
+            assert!(
+                near < 0.95,
+                "{prompt}, {seed}: a subtle one looks the same, {near}"
+            );
+            assert!(
+                far < 0.85,
+                "{prompt}, {seed}: a strong one looks the same, {far}"
+            );
+            assert!(difference(&base, &subtle) > 2.0 && difference(&base, &strong) > 4.0);
+            (little, much) = (little + near, much + far);
+        }
+        assert!(
+            little > much + 0.2,
+            "{prompt}: subtle {little}, strong {much}"
+        );
+    }
 }
 
 #[test]

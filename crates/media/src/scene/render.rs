@@ -30,8 +30,8 @@ pub(crate) fn moment(
     let frame = frame(scene, (width, height));
     let moment = moment.clamp(0.0, 1.0);
     let (speed, travel) = match motion {
-        Motion::Low => (0.09, 0.06),
-        Motion::High => (0.26, 0.2),
+        Motion::Low => (0.15, 0.11),
+        Motion::High => (0.3, 0.22),
     };
     let side = if scene.dice.pick("camera", 2) == 0 {
         -1.0

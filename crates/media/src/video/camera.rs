@@ -28,7 +28,7 @@ impl CameraMove {
             plate: Plate::of(picture),
             near: nearness(picture),
             focus: (0.28 + 0.44 * share(8), 0.32 + 0.36 * share(24)),
-            amount: if high { 0.34 } else { 0.11 },
+            amount: if high { 0.44 } else { 0.2 },
             phase: share(40) * TAU,
         }
     }
@@ -39,7 +39,7 @@ impl CameraMove {
             return self.picture.clone();
         }
         let t = t.min(1.0);
-        let eased = 0.5 * t + 0.5 * t * t * (3.0 - 2.0 * t);
+        let eased = 0.8 * t + 0.2 * t * t * (3.0 - 2.0 * t);
         let travel = self.amount * eased;
         let (width, height) = (self.picture.width as f32, self.picture.height as f32);
         let (focus_x, focus_y) = (self.focus.0 * width, self.focus.1 * height);
