@@ -42,7 +42,7 @@ pub(crate) fn agrees(name: &str, bytes: &[u8], info: &VideoInfo) {
         .arg(&path)
         .args([
             "-vf",
-            "blackdetect=d=0.04:pix_th=0.02,freezedetect=n=0.0001:d=0.25",
+            "blackdetect=d=0.04:pix_th=0.02,freezedetect=n=0.001:d=0.75",
         ])
         .args(["-f", "null", "-"])
         .output()
