@@ -34,6 +34,8 @@ pub struct Work {
     pub brief: Brief,
     /// The bytes of `brief.sources`, in order.
     pub sources: Vec<Bytes>,
+    /// The bytes of `brief.hints`, in order, for back ends that look at them.
+    pub hints: Vec<Bytes>,
     /// The bytes of `brief.mask`.
     pub mask: Option<Bytes>,
     /// The bytes of `brief.video`.
@@ -293,6 +295,10 @@ pub trait Backend: Send + Sync {
     fn serves(&self, operation: &str) -> bool;
     /// What to do about a submit whose answer was never seen.
     fn lost_submit(&self) -> LostSubmit;
+    /// Whether it looks at the pictures of `brief.hints` itself; others find their addresses in the words.
+    fn takes_hints(&self) -> bool {
+        false
+    }
     /// Begins the work; may also finish it.
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>>;
     /// Asks how far a ticket is. The work comes without the bytes of its inputs.

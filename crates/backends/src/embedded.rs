@@ -100,6 +100,10 @@ impl Backend for Embedded {
         LostSubmit::Repeat
     }
 
+    fn takes_hints(&self) -> bool {
+        true
+    }
+
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move { self.make(work).await.map(Started::Done) })
     }

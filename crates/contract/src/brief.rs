@@ -5,8 +5,10 @@ use serde_json::Value;
 use crate::fields::{ImageData, ImageUrl};
 use crate::refusal::Refusal;
 
+mod hint;
 mod source;
 
+pub use hint::{Hint, Lends};
 pub use source::{MEGABYTE, Source, Wanted};
 
 /// The direction a canvas is widened in.
@@ -123,6 +125,8 @@ pub struct Brief {
     pub strength: f64,
     /// Input pictures.
     pub sources: Vec<Source>,
+    /// Pictures that only lend their style or the looks of their subject.
+    pub hints: Vec<Hint>,
     /// White (or transparent, for edits) where the work is to happen.
     pub mask: Option<Source>,
     /// Which of the sources a video must end on, counted from 0; it begins with the other one.
@@ -164,6 +168,7 @@ impl Brief {
             seed: None,
             strength: 0.5,
             sources: Vec::new(),
+            hints: Vec::new(),
             mask: None,
             last_frame: None,
             video: None,
@@ -241,6 +246,18 @@ impl Brief {
         self.from(field, ImageData::Url(url.clone()))
     }
 
+    /// Adds a picture that only lends something, given by address.
+    #[must_use]
+    pub fn hinted(mut self, lends: Lends, field: impl Into<String>, url: &ImageUrl) -> Self {
+        let source = Source {
+            field: field.into(),
+            image: ImageData::Url(url.clone()),
+            wanted: Wanted::ANY,
+        };
+        self.hints.push(Hint { lends, source });
+        self
+    }
+
     /// Sets the mask, which must meet a rule.
     #[must_use]
     pub fn masked(mut self, field: impl Into<String>, image: ImageData, wanted: Wanted) -> Self {
@@ -261,7 +278,8 @@ impl Brief {
 
     /// Every input picture, the mask last.
     pub fn inputs(&self) -> impl Iterator<Item = &Source> {
-        self.sources.iter().chain(self.mask.as_ref())
+        let hints = self.hints.iter().map(|hint| &hint.source);
+        self.sources.iter().chain(hints).chain(self.mask.as_ref())
     }
 
     /// Holds every picture that came inline against its rule. Pictures given by address are checked the same way,

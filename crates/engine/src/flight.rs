@@ -117,9 +117,9 @@ impl Engine {
     /// Looks for a lost submit; one that is found becomes a job like any other.
     async fn find(self: &Arc<Self>, mut flight: Flight) {
         let question = async {
-            let work = self
-                .with_inputs(flight.work.clone(), &flight.row.account_id)
-                .await?;
+            let mut work = flight.work.clone();
+            work.brief.hints.clear();
+            let work = self.with_inputs(work, &flight.row.account_id).await?;
             flight.slot.backend().look_up(&work).await
         };
         let answer = tokio::select! {

@@ -34,7 +34,8 @@ impl Engine {
     pub(crate) async fn read_inputs(&self, account_id: &str, work: &mut Work) -> Result<(), Fault> {
         let brief = &work.brief;
         let mut places = Vec::new();
-        for source in brief.sources.iter().chain(&brief.mask) {
+        let hints = brief.hints.iter().map(|hint| &hint.source);
+        for source in brief.sources.iter().chain(hints).chain(&brief.mask) {
             places.push(self.place_of_image(account_id, source).await?);
         }
         if let Some((field, url)) = &brief.video {
@@ -52,6 +53,12 @@ impl Engine {
             let (bytes, header) = self.image(source, place, share, first).await?;
             first = first.or(Some(header));
             work.sources.push(bytes);
+        }
+        for hint in &brief.hints {
+            let Some(place) = places.next() else { break };
+            let share = memory.split(place.bytes);
+            let (bytes, _) = self.image(&hint.source, place, share, None).await?;
+            work.hints.push(bytes);
         }
         if let Some(mask) = &brief.mask
             && let Some(place) = places.next()

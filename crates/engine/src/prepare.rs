@@ -19,9 +19,14 @@ impl Engine {
         row: &JobRow,
         gauge: Gauge,
         cancelled: &CancellationToken,
+        takes_hints: bool,
     ) -> Result<Work, Fault> {
         let mut work = self.prepare_again(row, gauge, cancelled).await?;
         work.attempt_id = format!("{}-{}", row.id, row.fence);
+        // A back end that does not look at them finds their addresses in the words.
+        if !takes_hints {
+            work.brief.hints.clear();
+        }
         self.with_inputs(work, &row.account_id).await
     }
 
@@ -63,6 +68,7 @@ impl Engine {
             request: fields,
             brief: ordered.order.brief,
             sources: Vec::new(),
+            hints: Vec::new(),
             mask: None,
             video: None,
             parent: ordered.parent,

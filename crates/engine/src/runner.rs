@@ -217,7 +217,8 @@ impl Engine {
         gauge: Gauge,
         cancelled: &CancellationToken,
     ) -> Result<Begun, Fault> {
-        let mut work = self.prepare(row, gauge, cancelled).await?;
+        let takes_hints = slot.backend().takes_hints();
+        let mut work = self.prepare(row, gauge, cancelled, takes_hints).await?;
         work.hook_url = self.hook_url(slot, &work.attempt_id);
         let (asked, attempt_id) = (work.brief.count, work.attempt_id.clone());
         if slot.recorded() {
@@ -474,6 +475,7 @@ pub(crate) fn without_inputs(work: &Work) -> Work {
         request: work.request.clone(),
         brief: work.brief.clone(),
         sources: Vec::new(),
+        hints: Vec::new(),
         mask: None,
         video: None,
         parent: work.parent.clone(),

@@ -1,6 +1,6 @@
 //! The desk a piece of work lies on: the work, what was read for it, its seed, and how far it is.
 
-use atelier_contract::brief::{Format, Task};
+use atelier_contract::brief::{Format, Lends, Task};
 use atelier_contract::families::artgen::actions::{self, picture_of};
 use atelier_contract::{Job, Role};
 use atelier_media::{Encoding, Label, Limits, Picture, decode, encode, header};
@@ -85,7 +85,8 @@ impl Desk {
         if brief.grid {
             pixels *= 2;
         }
-        let given = self.work.sources.iter().chain(&self.file);
+        let given = self.work.sources.iter().chain(&self.work.hints);
+        let given = given.chain(&self.file);
         for header in given.filter_map(|bytes| header(bytes).ok()) {
             pixels += u64::from(header.width) * u64::from(header.height);
         }
@@ -154,6 +155,15 @@ impl Desk {
     pub(super) fn sources(&self) -> Result<Vec<Picture>, Fault> {
         (0..self.work.sources.len())
             .map(|index| self.source(index))
+            .collect()
+    }
+
+    /// The files and pictures that lend something.
+    pub(super) fn hints(&self, lends: Lends) -> Result<Vec<(&Bytes, Picture)>, Fault> {
+        let hints = self.work.brief.hints.iter().zip(&self.work.hints);
+        hints
+            .filter(|(hint, _)| hint.lends == lends)
+            .map(|(hint, file)| Ok((file, decoded(file, &hint.source.field)?)))
             .collect()
     }
 

@@ -14,7 +14,7 @@ use crate::backend::{Fault, Made};
 pub(super) fn draw(desk: &Desk) -> Result<Made, Fault> {
     let references = desk.sources()?;
     let size = desk.size(references.first());
-    let lead = Lead::of(desk, &references);
+    let lead = Lead::of(desk, &references).hinted(desk)?;
     drop(references);
     let worlds: Vec<World> = (0..desk.count())
         .map(|index| World::of(&scene(desk, &lead, desk.seed_of(index)), size).in_detail(desk))
@@ -33,7 +33,7 @@ pub(super) fn reroll(desk: &Desk) -> Result<Made, Fault> {
     let Some(before) = desk.notes.as_ref().and_then(|notes| notes.world(0)) else {
         return super::follow::reroll_picture(desk, size);
     };
-    let lead = Lead::of(desk, &desk.sources()?);
+    let lead = Lead::of(desk, &desk.sources()?).hinted(desk)?;
     let world = |index: usize| {
         let seed = desk.seed_of(index);
         let parent = desk.notes.as_ref().and_then(|notes| notes.world(index));
@@ -61,7 +61,7 @@ pub(super) fn scene(desk: &Desk, lead: &Lead, seed: u64) -> Scene {
     let brief = &desk.work.brief;
     let words = (brief.prompt.as_str(), brief.negative.as_str());
     let scene = lead.led(&Scene::from_words(words, seed, flags::tongue(desk)));
-    let mut scene = Flags::of(desk).applied(&scene);
+    let mut scene = lead.cast(&Flags::of(desk).applied(&scene));
     // A subject before a plain backdrop is cut out cleanly.
     if brief.transparent && !scene.subjects.is_empty() {
         scene.setting = Setting::Studio;

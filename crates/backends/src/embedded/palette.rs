@@ -43,6 +43,19 @@ pub(super) fn shared(pictures: &[Picture]) -> Vec<[u8; 3]> {
     chosen
 }
 
+/// The colour that stands out most in a picture, when any is more than a shade of grey.
+pub(super) fn strongest(picture: &Picture) -> Option<[u8; 3]> {
+    let vivid = |colour: &[u8; 3]| {
+        let [r, g, b] = *colour;
+        r.max(g).max(b) - r.min(g).min(b)
+    };
+    let found = shared(std::slice::from_ref(picture));
+    found
+        .into_iter()
+        .filter(|colour| vivid(colour) > 40)
+        .max_by_key(vivid)
+}
+
 fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
     one.iter()
         .zip(other)

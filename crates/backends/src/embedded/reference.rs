@@ -1,9 +1,15 @@
 //! Reference pictures: what a scene takes from them besides their colours.
 
-use atelier_media::{Label, Picture, Scene, StyleName, Time, seeming_time};
+use atelier_contract::brief::Lends;
+use atelier_media::{Label, Picture, Scene, StyleName, Time, cut_out, seeming_time};
+use serde_json::Value;
 
 use super::desk::Desk;
 use super::{palette, world};
+use crate::backend::Fault;
+
+/// Longest side at which a picture is asked for the looks of its subject.
+const LOOKED_AT: u32 = 256;
 
 /// What reference pictures lead to.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +22,8 @@ pub(super) struct Lead {
     style: Option<StyleName>,
     /// A number of their own, the same for the same pictures.
     pub(super) seed: Option<u64>,
+    /// The looks of whoever is to be recognised: a colour, when there is one to speak of, and a seed.
+    looks: Option<(Option<[u8; 3]>, u64)>,
 }
 
 impl Lead {
@@ -35,6 +43,34 @@ impl Lead {
             time: Some(seeming_time(first)),
             style: known.map(|world| world.scene.style),
             seed: Some(number(pictures)),
+            looks: None,
+        }
+    }
+
+    /// The same with what the pictures lend that were named for their style or for the looks of their subject.
+    pub(super) fn hinted(mut self, desk: &Desk) -> Result<Self, Fault> {
+        let styles = desk.hints(Lends::Style)?;
+        if let Some((file, first)) = styles.first() {
+            let known = Label::read(file).and_then(|label| world::described(&label));
+            self.time = Some(seeming_time(first));
+            self.style = known.map(|world| world.scene.style).or(self.style);
+            let pictures: Vec<Picture> = styles.into_iter().map(|(_, picture)| picture).collect();
+            self.colours = palette::shared(&pictures);
+        } else if let Some(code) = style_code(desk) {
+            let at = code % StyleName::ALL.len() as u64;
+            self.style = Some(StyleName::ALL[at as usize]);
+        }
+        if let Some((file, picture)) = desk.hints(Lends::Looks)?.into_iter().next() {
+            self.looks = Some(looks_of(file, &picture));
+        }
+        Ok(self)
+    }
+
+    /// The scene with its subjects looking as those of the pictures named for that.
+    pub(super) fn cast(&self, scene: &Scene) -> Scene {
+        match self.looks {
+            Some((colour, look)) => scene.cast(colour, look),
+            None => scene.clone(),
         }
     }
 
@@ -46,6 +82,28 @@ impl Lead {
         }
         led
     }
+}
+
+/// The number of a style that is asked for by a code, or by chance.
+fn style_code(desk: &Desk) -> Option<u64> {
+    let given = desk.work.brief.extra.get("sref").and_then(Value::as_str)?;
+    match given.split(' ').next()? {
+        "random" => Some(desk.seed),
+        code => code.split("::").next()?.parse().ok(),
+    }
+}
+
+/// The looks of the subject of a picture: those it was made with, or the strongest colour of what stands out in it.
+fn looks_of(file: &[u8], picture: &Picture) -> (Option<[u8; 3]>, u64) {
+    let small = picture.fitted(LOOKED_AT);
+    let seen = palette::strongest(&cut_out(&small));
+    let known = Label::read(file).and_then(|label| world::described(&label));
+    let made = known.and_then(|world| world.scene.subjects.into_iter().next());
+    let own = made.and_then(|subject| Some((subject.colour, subject.look?)));
+    own.map_or_else(
+        || (seen, number(&[small])),
+        |(colour, look)| (colour.or(seen), look),
+    )
 }
 
 /// A number for what pictures show; a slightly other file of the same picture has the same.

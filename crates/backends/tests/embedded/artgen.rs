@@ -4,7 +4,7 @@ use atelier_contract::{Job, Role};
 use atelier_media::{Mask, Picture};
 use serde_json::{Value, json};
 
-use crate::measure::ssim;
+use crate::measure::{self, ssim};
 use crate::studio::{Studio, base64, data_uri, difference, photo};
 
 async fn imagine(studio: &Studio, prompt: &str) -> Job {
@@ -27,17 +27,34 @@ fn main_bytes(studio: &Studio, job: &Job) -> bytes::Bytes {
 }
 
 /// How far two pictures of a grid must lie apart: the least mean difference and the most structural similarity.
-///
-/// Pictures of words alone are pictures of their own. Variations keep the composition, the subtle ones nearly
-/// everything; from further away all four show the same middle.
 fn unlike(action: &str) -> (f64, f64) {
     match action {
-        "low_variation" => (0.8, 0.995),
-        _ if action.contains("variation") => (2.0, 0.99),
-        _ if action.starts_with("zoom") || action.starts_with("pan") => (0.5, 1.0),
-        "make_square" => (0.5, 1.0),
+        "high_variation" => (9.0, 0.78),
+        "low_variation" => (3.5, 0.88),
+        _ if action.contains("variation") => (2.0, 0.95),
+        // Four skies differ in their colours and hardly in their structure.
+        "pan_up" => (3.0, 1.0),
+        _ if is_wider(action) => (5.0, 0.85),
         _ => (12.0, 0.8),
     }
+}
+
+fn is_wider(action: &str) -> bool {
+    action.starts_with("zoom") || action.starts_with("pan") || action == "make_square"
+}
+
+/// The part that the parent did not show: all four keep what it showed.
+fn looked_at(action: &str, picture: &Picture) -> Picture {
+    let (width, height) = (picture.width, picture.height);
+    let [x, y, w, h] = match action {
+        "pan_left" => [0, 0, width / 4, height],
+        "pan_right" => [width - width / 4, 0, width / 4, height],
+        "pan_up" => [0, 0, width, height / 4],
+        "pan_down" | "make_square" => [0, height - height / 8, width, height / 8],
+        _ if action.starts_with("zoom") => [0, 0, width / 6, height],
+        _ => [0, 0, width, height],
+    };
+    picture.cropped(i64::from(x), i64::from(y), w, h)
 }
 
 /// Four different members that are the quarters of the grid.
@@ -53,12 +70,15 @@ fn assert_grid(studio: &Studio, job: &Job) -> Vec<Picture> {
     for (index, member) in four.iter().enumerate() {
         assert_eq!(grid.quarter(index as u32), *member);
         for other in &four[..index] {
-            let (far, alike) = (difference(member, other), ssim(member, other));
             let action = job.text("action").unwrap_or_default();
-            let (least, most) = if of_pictures {
-                (0.5, 1.0)
-            } else {
+            let (one, two) = (looked_at(action, member), looked_at(action, other));
+            let (far, alike) = (difference(&one, &two), ssim(&one, &two));
+            let (least, most) = if !of_pictures {
                 unlike(action)
+            } else if is_wider(action) {
+                (2.0, 0.995)
+            } else {
+                (2.0, 0.985)
             };
             assert!(
                 far > least && alike < most,
@@ -88,6 +108,53 @@ async fn a_grid_depends_on_prompt_seed_and_shape_and_repeats_with_its_seed() {
     let (width, height) = main_size(&wide);
     assert!(width > height && main_size(&first).0 == main_size(&first).1);
     assert_grid(&studio, &wide);
+}
+
+#[tokio::test]
+async fn pictures_named_by_flags_lend_their_colours_and_the_looks_of_their_subject() {
+    let studio = Studio::new();
+    let teal = Picture::filled(64, 64, [10, 140, 130, 255]);
+    let rust = Picture::filled(64, 64, [170, 70, 20, 255]);
+    let disc = Picture::drawn(160, 160, |x, y| {
+        let near = (x as f32 - 80.0).hypot(y as f32 - 84.0) < 46.0;
+        if near {
+            [214, 44, 150, 255]
+        } else {
+            [240, 240, 236, 255]
+        }
+    });
+    let words = "a dragon in a meadow at noon --seed 7";
+    let drawn = async |flags: String| {
+        let grid = imagine(&studio, &format!("{words} {flags}")).await;
+        studio.picture(&grid, Role::Small, 0)
+    };
+    let warmth = |picture: &Picture| -> f64 {
+        let sum: i64 = picture
+            .pixels()
+            .iter()
+            .map(|p| i64::from(p[0]) - i64::from(p[2]))
+            .sum();
+        sum as f64 / picture.pixels().len() as f64
+    };
+    let plain = drawn(String::new()).await;
+    let cold = drawn(format!("--sref {}", studio.host("teal.png", &teal))).await;
+    let warm = drawn(format!("--sref {}::2", studio.host("rust.png", &rust))).await;
+    let (cold, own, warm) = (warmth(&cold), warmth(&plain), warmth(&warm));
+    assert!(
+        cold + 20.0 < own && own + 20.0 < warm,
+        "{cold}, {own}, {warm}"
+    );
+    let magenta = |picture: &Picture| measure::count(picture, measure::is_magenta);
+    let url = studio.host("disc.png", &disc);
+    let cast = drawn(format!("--cref {url}")).await;
+    assert!(
+        magenta(&cast) > magenta(&plain) + 2000,
+        "{}",
+        magenta(&cast)
+    );
+    assert!(drawn(format!("--cref {url} --cw 0")).await == plain);
+    let coded = drawn("--sref 4".to_owned()).await;
+    assert!(ssim(&coded, &plain) < 0.9, "a code chooses a style");
 }
 
 #[tokio::test]

@@ -75,12 +75,15 @@ impl Studio {
         let job = job(number, name, order.stored(request.as_ref()), &order);
         let brief = order.brief;
         let sources = brief.sources.iter().map(|one| self.input(&one.image));
+        let hints = brief.hints.iter();
+        let hints = hints.map(|hint| self.input(&hint.source.image));
         let work = Work {
             job_id: job.id.clone(),
             attempt_id: format!("{}-1", job.id),
             operation: name.to_owned(),
             request: job.request.clone(),
             sources: sources.collect(),
+            hints: hints.collect(),
             mask: brief.mask.as_ref().map(|mask| self.input(&mask.image)),
             video: brief.video.as_ref().map(|(_, url)| self.read(url.as_str())),
             parent: parent.cloned().map(Arc::new),

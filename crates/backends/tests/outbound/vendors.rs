@@ -54,6 +54,7 @@ fn work() -> Work {
         request: serde_json::Map::new(),
         brief: Brief::new(Task::Animate),
         sources: Vec::new(),
+        hints: Vec::new(),
         mask: None,
         video: None,
         parent: None,

@@ -52,6 +52,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
         operation: name.to_owned(),
         request: job.request.clone(),
         sources: brief.sources.iter().map(|one| input(&one.image)).collect(),
+        hints: Vec::new(),
         mask: brief.mask.as_ref().map(|mask| input(&mask.image)),
         video: brief.video.as_ref().map(|_| Bytes::from_static(b"video")),
         parent: parent.cloned().map(Arc::new),

@@ -49,6 +49,7 @@ fn imagine(number: u32, prompt: &str) -> Work {
         operation: submit.name.to_owned(),
         request: order.stored(request.as_ref()),
         sources: Vec::new(),
+        hints: Vec::new(),
         mask: None,
         video: None,
         parent: None,

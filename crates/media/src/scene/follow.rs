@@ -23,6 +23,23 @@ impl Scene {
         }
     }
 
+    /// The same scene whose subjects look as somebody else does: the first takes the colour unless words gave it one,
+    /// and all that live take their other looks from the seed.
+    #[must_use]
+    pub fn cast(&self, colour: Option<[u8; 3]>, look: u64) -> Self {
+        let mut scene = self.clone();
+        if let Some(first) = scene.subjects.first_mut() {
+            first.colour = first.colour.or(colour);
+        }
+        for one in &mut scene.subjects {
+            one.look.get_or_insert(look);
+        }
+        for (figure, index) in scene.figures.iter_mut().zip(0..) {
+            figure.seed = look.wrapping_add(index * 7919);
+        }
+        scene
+    }
+
     /// Shows more of the same world on all sides.
     #[must_use]
     pub fn zoomed_out(&self, factor: f32) -> Self {

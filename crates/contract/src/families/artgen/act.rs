@@ -99,9 +99,10 @@ impl Operation for Act {
             brief.grid = false;
             brief.count = 1;
         }
-        // Only a fresh drawing looks at the pictures the prompt began with.
+        // Only a fresh drawing looks at the pictures the prompt names.
         if self.action != Action::Reroll {
             brief.sources.clear();
+            brief.hints.clear();
         }
         let key = format!("artgen.action.{}", self.action.price_word());
         let cost = match makes {

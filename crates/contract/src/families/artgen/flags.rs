@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::version::Version;
+use crate::brief::Lends;
 use crate::fields::ImageUrl;
 use crate::refusal::{Code, Refusal};
 
@@ -147,6 +148,23 @@ impl Flags {
         self.values.get("--no").map_or("", String::as_str)
     }
 
+    /// Addresses of pictures that lend their style (`--sref`) or the looks of their subject (`--cref`). A weight of
+    /// zero takes nothing from them.
+    pub fn hints(&self) -> Vec<(Lends, ImageUrl)> {
+        let named = [
+            ("--sref", "--sw", Lends::Style),
+            ("--cref", "--cw", Lends::Looks),
+        ];
+        let mut all = Vec::new();
+        for (flag, weight, lends) in named {
+            let given = self.values.get(flag).map_or("", String::as_str);
+            let none = self.values.get(weight).and_then(|text| whole(text)) == Some(0);
+            let words = given.split(' ').filter(|_| !none);
+            all.extend(words.filter_map(|word| Some((lends, image(plain_reference(word))?))));
+        }
+        all
+    }
+
     /// Every flag as it was given, for back ends that know more of them: `{"ar": "16:9", "tile": true}`.
     pub fn to_json(&self) -> Value {
         let entry = |(name, value): (&&str, &String)| {
@@ -240,11 +258,16 @@ fn ratio(text: &str) -> Option<(u32, u32)> {
 
 /// A style or character reference, with an optional weight: `https://example.com/a.png::2`, `1234`, `random`.
 fn is_reference(text: &str) -> bool {
-    let plain = match text.rsplit_once("::") {
+    let plain = plain_reference(text);
+    plain == "random" || (!plain.is_empty() && whole(plain).is_some()) || image(plain).is_some()
+}
+
+/// A reference without its weight.
+fn plain_reference(text: &str) -> &str {
+    match text.rsplit_once("::") {
         Some((plain, weight)) if weight.parse::<f64>().is_ok() => plain,
         _ => text,
-    };
-    plain == "random" || (!plain.is_empty() && whole(plain).is_some()) || image(plain).is_some()
+    }
 }
 
 fn image(token: &str) -> Option<ImageUrl> {

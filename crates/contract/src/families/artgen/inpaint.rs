@@ -53,6 +53,8 @@ impl Operation for Inpaint {
         lineage.seed = flags.seed();
         let mut brief = grid(Task::Repaint, &flags, member_of(parent));
         brief.model = lineage.version.to_string();
+        // What is repainted takes its manner from the picture around it.
+        brief.hints.clear();
         let brief = brief.masked("mask", self.mask.data(), wanted);
         let cost = price("artgen.inpaint", lineage.speed, lineage.version);
         let order = Order::new(cost, brief);

@@ -49,6 +49,9 @@ pub(super) fn grid(task: Task, flags: &Flags, size: (u32, u32)) -> Brief {
     for image in &flags.images {
         brief = brief.from_url("prompt", image);
     }
+    for (lends, image) in flags.hints() {
+        brief = brief.hinted(lends, "prompt", &image);
+    }
     brief
 }
 

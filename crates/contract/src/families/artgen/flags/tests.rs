@@ -56,6 +56,32 @@ fn image_addresses_in_front_are_references() {
 }
 
 #[test]
+fn references_lend_style_or_looks_unless_they_weigh_nothing() {
+    let flags = read(
+        "a fox --sref 123 https://example.com/s.png::2 random --cref https://example.com/c.png",
+    );
+    let hints = flags.hints();
+    let named: Vec<_> = hints
+        .iter()
+        .map(|(lends, url)| (*lends, url.as_str()))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            (Lends::Style, "https://example.com/s.png"),
+            (Lends::Looks, "https://example.com/c.png"),
+        ]
+    );
+    assert!(flags.images.is_empty());
+    assert!(
+        read("a fox --sref https://example.com/s.png --sw 0")
+            .hints()
+            .is_empty()
+    );
+    assert!(read("a fox").hints().is_empty());
+}
+
+#[test]
 fn a_bad_value_is_refused_by_flag_with_what_is_allowed() {
     for (prompt, wanted) in [
         ("x --ar 16", "flag --ar must be width:height"),
