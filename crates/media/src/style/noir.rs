@@ -17,8 +17,14 @@ impl Style for Noir {
     fn pixel(&self, spot: &Spot, region: &Region) -> Rgba {
         let [r, g, b, a] = (region.field)(spot.x, spot.y);
         let grey = luma([r, g, b]);
-        // Dark scenes are lifted before the hard curve, so that both noon and midnight keep their shapes.
-        let lifted = grey.max(0.0).powf(0.62);
+        // Dark scenes are lifted before the hard curve, so that both noon and midnight keep their shapes; a subject is
+        // lifted further, as by a lamp of its own.
+        let lift = if region.role == Role::Subject {
+            0.48
+        } else {
+            0.62
+        };
+        let lifted = grey.max(0.0).powf(lift);
         let hard = noise::smooth(0.1, 0.98, lifted);
         let share = match region.role {
             Role::Subject | Role::Light => 1.0,
