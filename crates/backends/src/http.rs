@@ -26,17 +26,18 @@ use rustls::pki_types::CertificateDer;
 
 use crate::guard::{Policy, Purpose};
 use connect::{Guarded, Rules};
+use memory::Budget;
 use slots::Slots;
-use vendor::Room;
 
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
 pub use fetch::{Download, FetchedImage};
 pub use memory::Share;
+pub(crate) use memory::held;
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
 pub(crate) use sift::Sifter;
-pub(crate) use vendor::{Seal, held, segment};
+pub(crate) use vendor::{Seal, segment};
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.
@@ -128,9 +129,9 @@ pub struct Outbound {
     fetches: HttpClient,
     callback_slots: Slots,
     fetch_slots: Slots,
-    input_memory: memory::Budget,
-    vendor_room: Room,
-    stranger_room: Room,
+    input_memory: Budget,
+    vendor_room: Budget,
+    stranger_room: Budget,
 }
 
 impl Outbound {
@@ -190,9 +191,9 @@ impl Outbound {
             fetches: client(Purpose::Image),
             callback_slots: Slots::new(limits.per_receiver, limits.at_once),
             fetch_slots: Slots::new(limits.per_destination, limits.at_once),
-            input_memory: memory::Budget::new(limits.input_memory),
-            vendor_room: Room::new(limits.vendor_memory),
-            stranger_room: Room::new(limits.stranger_memory),
+            input_memory: Budget::new(limits.input_memory),
+            vendor_room: Budget::new(limits.vendor_memory),
+            stranger_room: Budget::new(limits.stranger_memory),
             policy,
             limits,
             resolver,

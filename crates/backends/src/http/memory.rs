@@ -1,4 +1,5 @@
-//! The memory that inputs under way share, from the moment they are read until nobody needs their bytes any more.
+//! Memory that bodies share, from the moment they are read until nobody needs their bytes any more: one budget for
+//! inputs, others for what vendors send.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Outbound;
 
 /// The unit in which memory is given out.
-const UNIT: u64 = 64 * 1024;
+pub(crate) const UNIT: u64 = 64 * 1024;
 
 /// All there is.
 #[derive(Clone)]
@@ -47,6 +48,24 @@ impl Outbound {
 }
 
 impl Share {
+    /// Grows to so many units, however long that takes; false when there can never be so many.
+    pub(crate) async fn grow(&mut self, budget: &Budget, units: u64) -> bool {
+        let missing = units.saturating_sub(self.units() as u64);
+        let Ok(missing) = u32::try_from(missing) else {
+            return false;
+        };
+        if missing == 0 {
+            return true;
+        }
+        let more = Arc::clone(&budget.free).acquire_many_owned(missing).await;
+        let Ok(more) = more else { return false };
+        match &mut self.0 {
+            Some(held) => held.merge(more),
+            none => *none = Some(more),
+        }
+        true
+    }
+
     /// Takes so much of it, or what there is, for one of several files.
     #[must_use]
     pub fn split(&mut self, bytes: u64) -> Self {
@@ -65,10 +84,7 @@ impl Share {
     /// The same bytes, which give the share back when the last copy of them is gone.
     pub fn hold(mut self, bytes: Bytes) -> Bytes {
         self.shrink(bytes.len() as u64);
-        Bytes::from_owner(Held {
-            bytes,
-            _share: self,
-        })
+        held(self, bytes)
     }
 
     fn units(&self) -> usize {
@@ -76,15 +92,28 @@ impl Share {
     }
 }
 
-struct Held {
-    bytes: Bytes,
-    _share: Share,
+/// Bytes with the share they were read under, or a copy of the way to it.
+struct Held<S, B> {
+    bytes: B,
+    _share: S,
 }
 
-impl AsRef<[u8]> for Held {
+impl<S, B: AsRef<[u8]>> AsRef<[u8]> for Held<S, B> {
     fn as_ref(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.as_ref()
     }
+}
+
+/// Bytes that keep a share for as long as any of them is there.
+pub(crate) fn held<S, B>(share: S, bytes: B) -> Bytes
+where
+    S: Send + 'static,
+    B: AsRef<[u8]> + Send + 'static,
+{
+    Bytes::from_owner(Held {
+        bytes,
+        _share: share,
+    })
 }
 
 fn units(bytes: u64) -> u32 {

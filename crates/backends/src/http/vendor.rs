@@ -24,10 +24,10 @@ use super::{HttpClient, Outbound, Trouble, USER_AGENT, client, tls};
 use crate::backend::{Class, Fault, Taken};
 use crate::guard::Purpose;
 use crate::http::connect::Rules;
+use crate::http::memory::Budget;
 pub use answer::VendorAnswer;
 pub use call::VendorCall;
 use room::Reading;
-pub(crate) use room::{Room, Share, held};
 pub(crate) use seal::Seal;
 
 /// An answer that is only looked at for its words.
@@ -174,7 +174,7 @@ impl VendorHttp {
         }
     }
 
-    fn room(&self) -> &Room {
+    fn room(&self) -> &Budget {
         if self.trusted {
             &self.guard.vendor_room
         } else {

@@ -1,6 +1,8 @@
 //! The answer to a call for pictures: one JSON document, or events with pictures on the way. Base64 is decoded as it
 //! arrives, so a picture is never held as text.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -64,7 +66,7 @@ impl OpenAi {
         }
         reader.end(&answer)?;
         let files = reader.files.into_iter();
-        let mut files: Vec<Bytes> = files.map(|bytes| held(&share, bytes)).collect();
+        let mut files: Vec<Bytes> = files.map(|bytes| held(Arc::clone(&share), bytes)).collect();
         let mut haul = Haul::of_at_most(&self.http, bytes);
         for address in &reader.addresses {
             files.push(haul.file(address).await?);

@@ -1,5 +1,6 @@
 //! One call and what happens beside it: how far it is, and the word to stop when nobody wants it any more.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -81,7 +82,7 @@ impl SdWebUi {
         let listed = body["images"].as_array().into_iter().flatten();
         let pictures: Vec<Bytes> = listed
             .chain(body.get("image"))
-            .filter_map(|at| Some(held(&share, sifter.blob(at.as_u64()?)?)))
+            .filter_map(|at| Some(held(Arc::clone(&share), sifter.blob(at.as_u64()?)?)))
             .collect();
         if pictures.is_empty() {
             return Err(verdict::nonsense(&start));

@@ -6,6 +6,7 @@ mod scripted;
 mod stage;
 
 mod address_keys;
+mod attempts;
 mod callbacks;
 mod custody;
 mod deadlines;
@@ -21,3 +22,4 @@ mod survival;
 mod tidy;
 mod vault;
 mod vendors;
+mod workers;

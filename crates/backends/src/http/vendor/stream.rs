@@ -5,9 +5,9 @@ use std::sync::Arc;
 use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
-use super::{MOST_ANSWER, Share, VendorAnswer, VendorCall, VendorHttp, whole};
+use super::{MOST_ANSWER, VendorAnswer, VendorCall, VendorHttp, whole};
 use crate::backend::{Fault, Taken};
-use crate::http::Trouble;
+use crate::http::{Share, Trouble};
 
 /// Takes the pieces of a body, and says whether it wants more of them.
 pub(crate) type Take<'a> = &'a mut (dyn FnMut(&[u8]) -> bool + Send);
@@ -26,7 +26,7 @@ impl VendorHttp {
         let (head, mut body) = self.send(&self.once, call, deadline).await?.into_parts();
         let cut = |trouble| self.lost(trouble, Taken::Perhaps);
         let mut answer = self.answer(head);
-        let mut share = self.room().share();
+        let mut share = Share::default();
         if !answer.is_good() {
             let read = whole(self.reading(MOST_ANSWER, deadline), body).await;
             answer.bytes = read.map_err(cut)?;
@@ -43,7 +43,7 @@ impl VendorHttp {
             let frame = frame.map_err(|_| cut(Trouble::Protocol))?;
             if let Ok(piece) = frame.into_data() {
                 read += piece.len() as u64;
-                share.cover(read, reading.wait).await.map_err(cut)?;
+                reading.cover(&mut share, read).await.map_err(cut)?;
                 if read > reading.most || !take(&piece) {
                     return Err(cut(Trouble::TooLarge));
                 }

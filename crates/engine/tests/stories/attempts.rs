@@ -1,0 +1,130 @@
+//! What becomes of one attempt at a vendor: it is paid for once, cancelled where it is, and never by somebody else.
+
+use atelier_contract::JobState;
+use serde_json::json;
+
+use crate::rig::Rig;
+use crate::stage::Stage;
+use crate::vendors::cast;
+
+#[tokio::test]
+async fn a_paid_result_waits_for_the_vault_and_is_not_made_again() {
+    let (stage, rig) = (Stage::named("vault"), Rig::with_vendors().await);
+    cast(&rig, "vault", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    rig.break_vault();
+    let id = rig.imagine(&caller, "at-once").await.expect("accepted");
+    rig.rest().await;
+    // Longer than the short pauses together.
+    tokio::time::sleep(std::time::Duration::from_millis(8_500)).await;
+    rig.rest().await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Running);
+    rig.mend_vault();
+    for _ in 0..600 {
+        if rig.state(&caller, &id).await.is_final() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(stage.taken("at-once"), 1, "paid for once");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_cancel_during_a_submit_reaches_the_vendor_whatever_a_lost_submit_means() {
+    for lost in ["unknown", "look_up", "repeat"] {
+        let name = format!("early cancel {lost}");
+        let (stage, rig) = (Stage::named(&name), Rig::with_vendors().await);
+        cast(&rig, &name, lost, &["one"]).await;
+        let caller = rig.account(100).await;
+        let id = rig.imagine(&caller, "slow").await.expect("accepted");
+        while stage.books().arrived.is_empty() {
+            rig.engine.run_step().await.expect("a step");
+            rig.until_quiet().await;
+        }
+        rig.engine
+            .cancel(&caller.account_id, &id)
+            .await
+            .expect("cancelled");
+        for _ in 0..500 {
+            if !stage.books().cancelled.is_empty() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        assert_eq!(stage.books().cancelled, [json!({ "task": 1 })], "{lost}");
+        assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+        rig.check_books().await;
+    }
+}
+
+#[tokio::test]
+async fn a_lost_submit_whose_answer_was_the_result_is_delivered_once() {
+    let (stage, rig) = (Stage::named("found"), Rig::with_vendors().await);
+    cast(&rig, "found", "look_up", &["one"]).await;
+    let caller = rig.account(100).await;
+    let prompt = "cut-after at once after all";
+    let id = rig.imagine(&caller, prompt).await.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(stage.taken(prompt), 1);
+    assert_eq!(rig.purse(&caller).await, ("96".into(), "0".into()));
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_cancel_reaches_the_vendor_with_the_ticket_of_its_own_attempt() {
+    let (stage, rig) = (Stage::named("cancel"), Rig::with_vendors().await);
+    cast(&rig, "cancel", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let other = rig.imagine(&caller, "limbo other").await.expect("accepted");
+    rig.rest().await;
+    let id = rig.imagine(&caller, "limbo").await.expect("accepted");
+    rig.rest().await;
+    rig.engine
+        .cancel(&caller.account_id, &id)
+        .await
+        .expect("cancelled");
+    rig.rest().await;
+    assert_eq!(stage.books().cancelled, [json!({ "task": 2 })]);
+    assert_eq!(rig.state(&caller, &other).await, JobState::Running);
+    rig.engine
+        .cancel(&caller.account_id, &other)
+        .await
+        .expect("cancelled");
+    rig.rest().await;
+    assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
+    let (stage, rig) = (Stage::named("lease"), Rig::with_vendors().await);
+    cast(&rig, "lease", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "limbo").await.expect("accepted");
+    rig.rest().await;
+    rig.clock.advance(31_000);
+    let second = rig.second_node();
+    second.load_pool().await.expect("loaded");
+    second.sweep_step().await.expect("swept");
+    rig.engine.renew_step().await.expect("renewed");
+    rig.rest().await;
+    assert!(stage.books().cancelled.is_empty());
+    assert_eq!(rig.state(&caller, &id).await, JobState::Running);
+    second
+        .cancel(&caller.account_id, &id)
+        .await
+        .expect("cancelled");
+    second.poll_step();
+    rig.until_quiet().await;
+    for _ in 0..500 {
+        if stage.books().cancelled.len() == 1 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    assert_eq!(stage.books().cancelled.len(), 1);
+    rig.check_books().await;
+}
