@@ -285,6 +285,8 @@ async fn addresses_in_a_prompt_and_the_other_spelling_of_the_hook_are_refused_to
         let bodies = [
             json!({ "prompt": "a boat", "hook_url": row }),
             json!({ "prompt": format!("{row}a.png a boat") }),
+            json!({ "prompt": format!("a boat --sref {row}a.png") }),
+            json!({ "prompt": format!("a boat --cref {row}a.png") }),
         ];
         for body in bodies {
             // In a prompt, what has not the form of an address is words.

@@ -28,5 +28,6 @@ mod lookups;
 mod money;
 mod operator;
 mod receivers;
+mod references;
 mod relayed;
 mod stopping;
