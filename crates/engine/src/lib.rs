@@ -4,7 +4,6 @@
 //! ([`Engine::settle`] and nowhere else); quota moves only inside the store's commits; every loop is a step that
 //! can be called by hand; time and identifiers are parameters.
 
-mod accounts;
 mod address_keys;
 mod adopt;
 mod callbacks;
@@ -12,10 +11,8 @@ mod callers;
 mod clock;
 mod courier;
 pub mod crash;
-mod custody;
 mod engine;
 mod expiry;
-mod fleet;
 mod flight;
 mod ids;
 mod inputs;
@@ -23,7 +20,7 @@ mod jobs;
 pub mod key;
 mod keyring;
 mod lanes;
-mod operator;
+mod office;
 mod order;
 mod orphans;
 mod polling;
@@ -49,9 +46,9 @@ mod workbench;
 
 pub use clock::Clock;
 pub use engine::{Engine, Parts};
-pub use fleet::{BackendChange, Declared, WorkerChange};
 pub use ids::{Ids, random_bytes};
 pub use keyring::Keyring;
+pub use office::{BackendChange, Declared, WorkerChange};
 pub use pool::Worker;
 pub use reseal::ResealError;
 pub use running::Running;

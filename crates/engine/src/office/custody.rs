@@ -5,8 +5,8 @@ use atelier_contract::{Code, Refusal};
 use atelier_store::{BackendRow, WorkerRow};
 use serde_json::Value;
 
+use super::backends::{BackendChange, WorkerChange, gone};
 use crate::engine::{Engine, unavailable};
-use crate::fleet::{BackendChange, WorkerChange, gone};
 
 /// Worker accounts one caller may register.
 const MOST: usize = 50;
@@ -58,7 +58,7 @@ impl Engine {
         let pictures = self.pool.pictures(self.now_ms());
         let shown = |row: &WorkerRow| {
             let backend = backends.iter().find(|one| one.id == row.backend_id);
-            own_view(crate::fleet::show_row(row, &pictures), backend)
+            own_view(super::backends::show_row(row, &pictures), backend)
         };
         Ok(self.own_rows(account_id).await?.iter().map(shown).collect())
     }
@@ -96,7 +96,7 @@ impl Engine {
         let row = self.changed_worker(row.clone(), change.clone())?;
         self.build_worker(backend, &row)
             .map(|_| ())
-            .map_err(|why| crate::fleet::refused("account", &why))
+            .map_err(|why| super::backends::refused("account", &why))
     }
 
     async fn put_own(
