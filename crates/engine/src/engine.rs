@@ -11,18 +11,18 @@ use atelier_store::files::Files;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::address_keys::AddressKeys;
 use crate::clock::Clock;
+use crate::courier::routes::Lanes;
+use crate::floor::polling::Polling;
+use crate::floor::pool::{Pool, Worker};
+use crate::floor::workbench::Workbench;
 use crate::ids::Ids;
 use crate::keyring::Keyring;
-use crate::lanes::Lanes;
-use crate::polling::Polling;
-use crate::pool::{Pool, Worker};
-use crate::result_cache::ResultCache;
 use crate::settings::Settings;
 use crate::sign::AddressSigner;
+use crate::vault::address_keys::AddressKeys;
+use crate::vault::result_cache::ResultCache;
 use crate::wake::Wakes;
-use crate::workbench::Workbench;
 
 /// What an engine is built from.
 pub struct Parts {

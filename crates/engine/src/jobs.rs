@@ -9,7 +9,7 @@ use atelier_store::{JobFilter, JobRow};
 use bytes::Bytes;
 
 use crate::engine::{Engine, unavailable};
-use crate::result_cache::Rendered;
+use crate::vault::result_cache::Rendered;
 use crate::views::JobsFilter;
 use crate::wake::Changes;
 
@@ -88,7 +88,7 @@ impl Engine {
     pub fn refusal_of(job: &Job) -> Refusal {
         let message = job.message.clone().unwrap_or_default();
         let code = match message.split(']').next().unwrap_or_default() {
-            crate::settle::TIMED_OUT => Code::BackendTimeout,
+            crate::floor::settle::TIMED_OUT => Code::BackendTimeout,
             "[Image denied" => Code::ContentRejected,
             "[Invalid link" | "[Invalid parameter" => Code::ImageUnusable,
             _ => Code::BackendFailed,

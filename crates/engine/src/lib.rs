@@ -4,57 +4,42 @@
 //! ([`Engine::settle`] and nowhere else); quota moves only inside the store's commits; every loop is a step that
 //! can be called by hand; time and identifiers are parameters.
 
-mod address_keys;
-mod adopt;
-mod callbacks;
 mod callers;
 mod clock;
 mod courier;
 pub mod crash;
 mod engine;
-mod expiry;
-mod flight;
+mod floor;
 mod ids;
-mod inputs;
+mod intake;
 mod jobs;
 pub mod key;
 mod keyring;
-mod lanes;
+mod loops;
 mod office;
 mod order;
-mod orphans;
-mod polling;
-mod pool;
-mod pool_step;
-mod prepare;
 mod reseal;
-mod result_cache;
-mod runner;
-mod running;
 pub mod seal;
 mod settings;
-mod settle;
 pub mod sign;
-mod status;
-mod submit;
-mod sweeper;
 mod tidy;
 mod vault;
 mod views;
 mod wake;
-mod workbench;
+
+use floor::pool;
 
 pub use clock::Clock;
 pub use engine::{Engine, Parts};
+pub use floor::pool::Worker;
 pub use ids::{Ids, random_bytes};
+pub use intake::submit::{Call, Submitted};
 pub use keyring::Keyring;
+pub use loops::Running;
 pub use office::{BackendChange, Declared, WorkerChange};
-pub use pool::Worker;
 pub use reseal::ResealError;
-pub use running::Running;
 pub use settings::Settings;
-pub use submit::{Call, Submitted};
-pub use vault::{ASSETS, Asset};
+pub use vault::assets::{ASSETS, Asset};
 pub use views::{
     AccountChange, AccountView, AuditView, CallbackView, Caller, JobsFilter, KeyView, LedgerView,
     NewAccountRequest, TryView, UsageView,

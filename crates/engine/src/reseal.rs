@@ -1,11 +1,11 @@
 //! Changing the master key: every sealed secret is opened with the old key and sealed with the new one, in one commit.
 
-use crate::address_keys::PREFIX;
-use crate::callbacks::SECRETS;
+use crate::courier::callbacks::SECRETS;
 use crate::engine::Engine;
+use crate::floor::pool::load::credential_place;
 use crate::ids::random_bytes;
 use crate::keyring::Keyring;
-use crate::pool::load::credential_place;
+use crate::vault::address_keys::PREFIX;
 
 /// Why secrets were not sealed anew; nothing has changed then.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use atelier_contract::{Quota, Refusal, Speed};
 use serde_json::{Map, Value, json};
 
 use crate::engine::Engine;
-use crate::pool::choice::{Choice, Earlier, Lane, Wish};
+use crate::floor::pool::choice::{Choice, Earlier, Lane, Wish};
 
 /// From worst to best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

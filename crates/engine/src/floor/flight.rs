@@ -10,9 +10,9 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
-use crate::pool::Slot;
-use crate::runner::UNKNOWN;
-use crate::workbench::Workbench;
+use crate::floor::pool::Slot;
+use crate::floor::runner::UNKNOWN;
+use crate::floor::workbench::Workbench;
 
 /// A question that takes longer than this has failed.
 const QUESTION_MOST: Duration = Duration::from_mins(10);

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::crash;
 use crate::engine::Engine;
-use crate::settle::Ending;
+use crate::floor::settle::Ending;
 
 impl Engine {
     /// Everything a back end needs for one attempt.

@@ -7,9 +7,9 @@ use atelier_backends::Backend;
 use atelier_store::Guard;
 
 use crate::engine::Engine;
-use crate::pool::choice::Lane;
-use crate::pool::health::{Condition, Fitness};
-use crate::settle::Ending;
+use crate::floor::pool::choice::Lane;
+use crate::floor::pool::health::{Condition, Fitness};
+use crate::floor::settle::Ending;
 
 /// Jobs of one hopeless lane that are ended in one round.
 const AT_ONCE: i64 = 200;

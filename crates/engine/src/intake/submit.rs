@@ -17,10 +17,10 @@ use sha2::{Digest, Sha256};
 
 use crate::crash;
 use crate::engine::{Engine, unavailable};
+use crate::floor::pool::choice::{Choice, Earlier, Lane, Wish};
+use crate::floor::pool::{Slot, backend_of};
 use crate::key::hex;
 use crate::order::{Maker, Ordered};
-use crate::pool::choice::{Choice, Earlier, Lane, Wish};
-use crate::pool::{Slot, backend_of};
 use crate::views::Caller;
 
 /// A call that wants work done.

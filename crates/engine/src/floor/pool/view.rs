@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::health::{Condition, Fitness};
 use super::{Pool, Station};
-use crate::pool::choice::Mode;
+use crate::floor::pool::choice::Mode;
 
 /// Errors shown of each worker account.
 const ERRORS_SHOWN: usize = 5;

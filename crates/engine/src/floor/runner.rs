@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::crash;
 use crate::engine::Engine;
-use crate::flight::{Flight, Held};
-use crate::pool::choice::{Choice, Earlier, Lane, Wish};
-use crate::pool::{Slot, backend_of};
-use crate::settle::Ending;
+use crate::floor::flight::{Flight, Held};
+use crate::floor::pool::choice::{Choice, Earlier, Lane, Wish};
+use crate::floor::pool::{Slot, backend_of};
+use crate::floor::settle::Ending;
 
 /// Jobs leased in one go, at most.
 const LEASE_MOST: usize = 64;

@@ -12,7 +12,7 @@ use atelier_store::files::FilesError;
 use bytes::Bytes;
 
 use crate::engine::Engine;
-use crate::submit::input_key;
+use crate::intake::submit::input_key;
 
 /// The largest video read from an address.
 const VIDEO_BYTES: u64 = 200 * 1024 * 1024;

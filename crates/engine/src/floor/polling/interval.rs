@@ -3,7 +3,7 @@
 use std::hash::{Hash as _, Hasher as _};
 use std::time::Duration;
 
-use crate::pool::Rhythm;
+use crate::floor::pool::Rhythm;
 
 /// No job is asked about more often.
 pub(super) const LEAST_MS: i64 = 20;

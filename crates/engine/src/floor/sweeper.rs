@@ -6,7 +6,7 @@ use atelier_store::Guard;
 use futures_util::future::join_all;
 
 use crate::engine::Engine;
-use crate::settle::{Ending, TIMED_OUT};
+use crate::floor::settle::{Ending, TIMED_OUT};
 
 /// Rows looked at in one step, per kind.
 const AT_ONCE: i64 = 200;

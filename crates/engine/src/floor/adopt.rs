@@ -8,11 +8,11 @@ use atelier_contract::JobState;
 use atelier_store::{Guard, JobRow, Requeue};
 
 use crate::engine::Engine;
-use crate::flight::{Flight, Held};
-use crate::pool::Slot;
-use crate::pool::load::worker_name;
-use crate::runner::{UNKNOWN, without_inputs};
-use crate::settle::Ending;
+use crate::floor::flight::{Flight, Held};
+use crate::floor::pool::Slot;
+use crate::floor::pool::load::worker_name;
+use crate::floor::runner::{UNKNOWN, without_inputs};
+use crate::floor::settle::Ending;
 
 const TOO_OFTEN: &str = "[Internal error] the job was begun too often without an end";
 const WORKER_GONE: &str =

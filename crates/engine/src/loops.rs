@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::address_keys::CHANGED;
 use crate::engine::Engine;
+use crate::vault::address_keys::CHANGED;
 
 /// Hints to other nodes are gathered for this long.
 const HINT_PAUSE: Duration = Duration::from_millis(10);

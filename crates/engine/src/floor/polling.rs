@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::engine::Engine;
-use crate::flight::Flight;
+use crate::floor::flight::Flight;
 use budget::Budget;
 
 /// The longest a scheduler with nothing due sleeps.

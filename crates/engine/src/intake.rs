@@ -1,0 +1,3 @@
+//! Intake: a call becomes an accepted job.
+
+pub(crate) mod submit;
