@@ -1,6 +1,5 @@
 //! Reading jobs: rows become contract jobs with signed addresses; final bodies are remembered.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::Family;
@@ -60,7 +59,7 @@ impl Engine {
 
     /// Waits for a job to become final. Out of time is a refusal; the job goes its own way.
     pub async fn finished(
-        self: &Arc<Self>,
+        &self,
         account_id: &str,
         id: &JobId,
         wait: Duration,
@@ -119,8 +118,8 @@ impl Engine {
     }
 
     /// Hints about changes of a job.
-    pub fn changes(self: &Arc<Self>, id: &JobId) -> Changes {
-        Changes::new(self.clone(), id)
+    pub fn changes(&self, id: &JobId) -> Changes {
+        Changes::new(self.wakes.clone(), id)
     }
 
     /// A row with its request and result read and its files' addresses signed.

@@ -10,6 +10,8 @@ mod courier;
 pub mod crash;
 mod engine;
 mod floor;
+mod hint;
+mod house;
 mod ids;
 mod intake;
 mod jobs;

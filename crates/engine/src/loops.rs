@@ -6,10 +6,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::engine::Engine;
-use crate::vault::address_keys::CHANGED;
+use crate::hint::Hint;
 
-/// Hints to other nodes are gathered for this long.
-const HINT_PAUSE: Duration = Duration::from_millis(10);
 /// After an error a loop waits this long, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 
@@ -152,65 +150,22 @@ impl Engine {
                     () = engine.stopping.cancelled() => return,
                     payload = wake.next() => payload,
                 };
-                match payload.split_once(':') {
-                    Some(("job", id)) => engine.wakes.job_changed(id),
-                    Some(("poll", id)) => {
-                        engine.polling.poke(id, engine.now_ms());
+                match Hint::decode(&payload) {
+                    Some(Hint::Job(id)) => engine.wakes.job_changed(&id),
+                    Some(Hint::Poll(id)) => {
+                        engine.polling.poke(&id, engine.now_ms());
                     }
-                    _ if payload == "pool" => engine.wakes.pool.notify_one(),
-                    _ if payload == "work" => engine.wakes.work.notify_one(),
-                    _ if payload == "hook" => engine.wakes.callbacks.notify_one(),
-                    _ if payload == CHANGED => {
+                    Some(Hint::Pool) => engine.wakes.pool.notify_one(),
+                    Some(Hint::Work) => engine.wakes.work.notify_one(),
+                    Some(Hint::Callbacks) => engine.wakes.callbacks.notify_one(),
+                    Some(Hint::AddressKeys) => {
                         if let Err(error) = engine.load_address_keys().await {
                             tracing::warn!(%error, "address keys could not be read");
                         }
                     }
-                    _ if payload == "key" => engine.callers.void(engine.now_ms()),
-                    _ => {}
+                    Some(Hint::Keys) => engine.callers.void(engine.now_ms()),
+                    None => {}
                 }
-            }
-        });
-    }
-
-    /// A job waits: somebody should look.
-    pub(crate) fn wake_work(&self) {
-        self.wakes.work.notify_one();
-        self.tell_nodes("work".into());
-    }
-
-    /// A callback is due: somebody should look.
-    pub(crate) fn wake_callbacks(&self) {
-        self.wakes.callbacks.notify_one();
-        self.tell_nodes("hook".into());
-    }
-
-    /// A job changed: whoever waits for it should look.
-    pub(crate) fn wake_job(&self, id: &str) {
-        self.wakes.job_changed(id);
-        self.tell_nodes(format!("job:{id}"));
-    }
-
-    /// A key was revoked: nobody may believe it any longer.
-    pub(crate) fn wake_keys(&self) {
-        self.callers.void(self.now_ms());
-        self.tell_nodes("key".into());
-    }
-
-    /// A back end or worker account changed: every node should look.
-    pub(crate) fn wake_pool(&self) {
-        self.tell_nodes("pool".into());
-    }
-
-    /// Tells other nodes what they should look at; what is told within a moment is one message.
-    pub(crate) fn tell_nodes(&self, payload: String) {
-        if !self.store.is_postgres() || !self.wakes.tell(payload) {
-            return;
-        }
-        let (store, wakes) = (self.store.clone(), self.wakes.clone());
-        self.tasks.spawn(async move {
-            tokio::time::sleep(HINT_PAUSE).await;
-            if let Err(error) = store.notify(&wakes.told()).await {
-                tracing::debug!(%error, "other nodes were not told");
             }
         });
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use atelier_contract::JobId;
 use tokio::sync::Notify;
 
+use crate::hint::Hint;
+
 /// The hints of one process.
 #[derive(Default)]
 pub(crate) struct Wakes {
@@ -17,19 +19,19 @@ pub(crate) struct Wakes {
     /// A back end or worker account may have changed.
     pub(crate) pool: Notify,
     /// What the other nodes are to be told next.
-    outbox: Mutex<HashSet<String>>,
+    outbox: Mutex<HashSet<Hint>>,
     watched: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
 impl Wakes {
-    /// Puts something into the outbox; whether it is the first, so that somebody has to empty it.
-    pub(crate) fn tell(&self, payload: String) -> bool {
+    /// Puts a hint into the outbox; whether it is the first, so that somebody has to empty it.
+    pub(crate) fn gather(&self, hint: Hint) -> bool {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
-        outbox.insert(payload) && outbox.len() == 1
+        outbox.insert(hint) && outbox.len() == 1
     }
 
     /// Empties the outbox.
-    pub(crate) fn told(&self) -> Vec<String> {
+    pub(crate) fn gathered(&self) -> Vec<Hint> {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         outbox.drain().collect()
     }
@@ -61,16 +63,16 @@ impl Wakes {
 
 /// Waits for changes of one job.
 pub struct Changes {
-    engine: Arc<crate::Engine>,
+    wakes: Arc<Wakes>,
     id: String,
     notify: Arc<Notify>,
 }
 
 impl Changes {
-    pub(crate) fn new(engine: Arc<crate::Engine>, id: &JobId) -> Self {
-        let notify = engine.wakes.watch(id.as_str());
+    pub(crate) fn new(wakes: Arc<Wakes>, id: &JobId) -> Self {
+        let notify = wakes.watch(id.as_str());
         Self {
-            engine,
+            wakes,
             id: id.to_string(),
             notify,
         }
@@ -96,6 +98,6 @@ impl Changes {
 
 impl Drop for Changes {
     fn drop(&mut self) {
-        self.engine.wakes.unwatch(&self.id);
+        self.wakes.unwatch(&self.id);
     }
 }

@@ -12,6 +12,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::engine::Engine;
 use crate::floor::flight::Flight;
+use crate::hint::Hint;
 use budget::Budget;
 
 /// The longest a scheduler with nothing due sleeps.
@@ -257,7 +258,7 @@ impl Engine {
             return false;
         };
         if !self.polling.poke(&job_id, self.now_ms()) {
-            self.tell_nodes(format!("poll:{job_id}"));
+            self.tell(Hint::Poll(job_id));
         }
         true
     }

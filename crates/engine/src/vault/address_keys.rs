@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Engine, unavailable};
+use crate::hint::Hint;
 use crate::ids::random_bytes;
 use crate::sign::{AddressFault, AddressSigner};
 
@@ -21,8 +22,6 @@ const FIRST: u64 = 1;
 const MARGIN_MS: i64 = 3_600_000;
 /// The least time between two looks for a key that is not known.
 const LOOK_MS: i64 = 1_000;
-/// What other nodes are told when there is a new key.
-pub(crate) const CHANGED: &str = "address-key";
 
 /// A key as it is sealed.
 #[derive(Serialize, Deserialize)]
@@ -128,8 +127,8 @@ impl Engine {
         let stored = self.store.put_setting_if_absent(&name, &sealed).await;
         stored.map_err(unavailable)?;
         self.load_address_keys().await.map_err(unavailable)?;
-        let told = self.store.notify(&[CHANGED.to_owned()]).await;
-        told.map_err(unavailable)?;
+        let hint = Hint::AddressKeys.encode();
+        self.store.notify(&[hint]).await.map_err(unavailable)?;
         Ok(number.to_string())
     }
 

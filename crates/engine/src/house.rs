@@ -1,0 +1,102 @@
+//! What every part of the house may use: the store, the time, identifiers, settings, secrets, the way out, hints and
+//! tasks. It knows no part.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_backends::http::Outbound;
+use atelier_contract::{Code, Refusal};
+use atelier_store::Store;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::hint::Hint;
+use crate::ids::Ids;
+use crate::keyring::Keyring;
+use crate::settings::Settings;
+use crate::wake::Wakes;
+
+/// Hints to other nodes are gathered for this long.
+const HINT_PAUSE: Duration = Duration::from_millis(10);
+
+/// What the parts share.
+pub struct House {
+    /// Durable state.
+    pub(crate) store: Store,
+    /// Time.
+    pub(crate) clock: Clock,
+    /// Identifiers.
+    pub(crate) ids: Ids,
+    /// Limits and schedules.
+    pub(crate) settings: Settings,
+    /// Secrets of the service.
+    pub(crate) keyring: Keyring,
+    /// The guarded way out.
+    pub(crate) outbound: Outbound,
+    /// Hints within this process.
+    pub(crate) wakes: Arc<Wakes>,
+    /// Whatever runs beside the loops.
+    pub(crate) tasks: TaskTracker,
+    /// Set when the process is about to end.
+    pub(crate) stopping: CancellationToken,
+    /// This process, among all that share the store.
+    pub(crate) node: String,
+    /// When it was built.
+    pub(crate) started_ms: i64,
+}
+
+impl House {
+    /// Milliseconds since 1970, by the house's clock.
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// A job waits: somebody should look.
+    pub(crate) fn wake_work(&self) {
+        self.wakes.work.notify_one();
+        self.tell(Hint::Work);
+    }
+
+    /// A callback is due: somebody should look.
+    pub(crate) fn wake_callbacks(&self) {
+        self.wakes.callbacks.notify_one();
+        self.tell(Hint::Callbacks);
+    }
+
+    /// A job changed: whoever waits for it should look.
+    pub(crate) fn wake_job(&self, id: &str) {
+        self.wakes.job_changed(id);
+        self.tell(Hint::Job(id.to_owned()));
+    }
+
+    /// Tells other nodes what they should look at; what is told within a moment is one message.
+    pub(crate) fn tell(&self, hint: Hint) {
+        if !self.store.is_postgres() || !self.wakes.gather(hint) {
+            return;
+        }
+        let (store, wakes) = (self.store.clone(), self.wakes.clone());
+        self.tasks.spawn(async move {
+            tokio::time::sleep(HINT_PAUSE).await;
+            let texts: Vec<String> = wakes.gathered().iter().map(Hint::encode).collect();
+            if let Err(error) = store.notify(&texts).await {
+                tracing::debug!(%error, "other nodes were not told");
+            }
+        });
+    }
+}
+
+/// A store that cannot answer means that nothing was accepted: the caller may try again.
+pub(crate) fn unavailable(error: atelier_store::Error) -> Refusal {
+    match error {
+        atelier_store::Error::Conflict(what) => Refusal::new(Code::Conflict, what),
+        atelier_store::Error::NotFound => Refusal::new(Code::NotFound, "not found"),
+        other => {
+            tracing::error!(error = %other, "the store did not answer");
+            Refusal::new(
+                Code::Overloaded,
+                "the service cannot take the request now; try again shortly",
+            )
+        }
+    }
+}
