@@ -13,6 +13,7 @@ pub mod job;
 pub mod operation;
 pub mod quota;
 pub mod refusal;
+pub mod scopes;
 pub mod tariff;
 
 pub use banned::{banned_word, refuse_banned};
@@ -20,6 +21,7 @@ pub use families::{FAMILIES, operation};
 pub use job::{File, Job, JobId, JobState, Output, Role, Speed};
 pub use quota::{Quota, QuotaText};
 pub use refusal::{Code, Refusal};
+pub use scopes::{Scope, Scopes};
 pub use tariff::{Price, Tariff};
 
 /// What a family file needs.

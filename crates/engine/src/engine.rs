@@ -65,7 +65,7 @@ pub struct Engine {
     pub(crate) address_keys: AddressKeys,
     pub(crate) bench: Arc<Workbench>,
     pub(crate) results: ResultCache,
-    pub(crate) callers: crate::callers::CallerCache,
+    pub(crate) callers: crate::office::CallerCache,
     pub(crate) lanes: Lanes,
     /// One clone per callback in flight; the count is the load.
     pub(crate) courier_load: Arc<()>,
@@ -110,7 +110,7 @@ impl Engine {
             lanes: Lanes::new(house.settings.callbacks_per_host),
             address_keys: AddressKeys::new(AddressSigner::new(vec![first_key])),
             bench: Arc::default(),
-            callers: crate::callers::CallerCache::default(),
+            callers: crate::office::CallerCache::default(),
             courier_load: Arc::new(()),
             shared_vault_told: AtomicBool::new(false),
             house: Arc::new(house),
@@ -134,12 +134,6 @@ impl Engine {
             .ping()
             .await
             .map_err(|error| format!("store: {error}"))
-    }
-
-    /// A key was revoked: nobody may believe it any longer.
-    pub(crate) fn wake_keys(&self) {
-        self.callers.void(self.now_ms());
-        self.tell(Hint::Keys);
     }
 
     /// A back end or worker account changed: every node should look.

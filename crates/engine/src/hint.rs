@@ -9,33 +9,44 @@ pub(crate) enum Hint {
     Callbacks,
     /// A back end or worker account changed.
     Pool,
-    /// A key was revoked.
-    Keys,
     /// There is a new key for addresses.
     AddressKeys,
     /// A job changed.
     Job(String),
     /// A vendor says that a job is worth a question.
     Poll(String),
+    /// The key with this hash was revoked.
+    Key(String),
+    /// What holds for all keys of this account was changed.
+    Account(String),
 }
+
+/// Makes a hint of a name.
+type Named = fn(String) -> Hint;
 
 /// The words of hints that say no more than themselves.
 const WORDS: &[(&str, Hint)] = &[
     ("work", Hint::Work),
     ("hook", Hint::Callbacks),
     ("pool", Hint::Pool),
-    ("key", Hint::Keys),
     ("address-key", Hint::AddressKeys),
 ];
-const JOB: &str = "job:";
-const POLL: &str = "poll:";
+/// The words of hints that name something.
+const NAMED: &[(&str, Named)] = &[
+    ("job", Hint::Job),
+    ("poll", Hint::Poll),
+    ("key", Hint::Key),
+    ("account", Hint::Account),
+];
 
 impl Hint {
     /// The text that is sent.
     pub(crate) fn encode(&self) -> String {
         match self {
-            Self::Job(id) => format!("{JOB}{id}"),
-            Self::Poll(id) => format!("{POLL}{id}"),
+            Self::Job(id) => format!("job:{id}"),
+            Self::Poll(id) => format!("poll:{id}"),
+            Self::Key(hash) => format!("key:{hash}"),
+            Self::Account(id) => format!("account:{id}"),
             plain => {
                 let known = WORDS.iter().find(|(_, hint)| hint == plain);
                 known.map_or_else(String::new, |(word, _)| (*word).to_owned())
@@ -45,11 +56,9 @@ impl Hint {
 
     /// What a text means; `None` for what only newer nodes know.
     pub(crate) fn decode(text: &str) -> Option<Self> {
-        if let Some(id) = text.strip_prefix(JOB) {
-            return Some(Self::Job(id.to_owned()));
-        }
-        if let Some(id) = text.strip_prefix(POLL) {
-            return Some(Self::Poll(id.to_owned()));
+        if let Some((word, name)) = text.split_once(':') {
+            let known = NAMED.iter().find(|(one, _)| *one == word);
+            return known.map(|(_, hint)| hint(name.to_owned()));
         }
         let known = WORDS.iter().find(|(word, _)| *word == text);
         known.map(|(_, hint)| hint.clone())
@@ -63,12 +72,14 @@ mod tests {
     #[test]
     fn every_hint_is_understood_by_those_who_hear_it() {
         let plain = WORDS.iter().map(|(_, hint)| hint.clone());
-        let named = [Hint::Job("a:b".into()), Hint::Poll("c".into())];
+        let named = NAMED.iter().map(|(_, hint)| hint("a:b".into()));
         for hint in plain.chain(named) {
             let text = hint.encode();
             assert!(!text.is_empty());
             assert_eq!(Hint::decode(&text), Some(hint));
         }
-        assert_eq!(Hint::decode("from-a-newer-node"), None);
+        for unknown in ["from-a-newer-node", "from:a-newer-node"] {
+            assert_eq!(Hint::decode(unknown), None);
+        }
     }
 }

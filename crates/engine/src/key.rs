@@ -1,16 +1,27 @@
-//! API keys: `at_`, 32 random base62 characters, a six-character checksum. Only the hash is kept.
+//! API keys and operators' tokens: `at_` or `op_`, 32 random base62 characters, a six-character checksum. Only the hash
+//! is kept.
 
 use sha2::{Digest, Sha256};
 
 use crate::ids::random_bytes;
 
-const PREFIX: &str = "at_";
+const KEY: &str = "at_";
+const OPERATOR: &str = "op_";
 const SECRET: usize = 32;
 const CHECK: usize = 6;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// A fresh key.
 pub fn generate() -> String {
+    with_prefix(KEY)
+}
+
+/// A fresh token of an operator.
+pub fn generate_operator() -> String {
+    with_prefix(OPERATOR)
+}
+
+fn with_prefix(prefix: &str) -> String {
     let mut secret = String::with_capacity(SECRET);
     while secret.len() < SECRET {
         // 248 is the largest multiple of 62 below 256: what lies above it would favour some characters.
@@ -22,12 +33,21 @@ pub fn generate() -> String {
         );
     }
     let check = checksum(&secret);
-    format!("{PREFIX}{secret}{check}")
+    format!("{prefix}{secret}{check}")
 }
 
 /// Whether text can be a key at all, so that a typing error costs no lookup.
 pub fn well_formed(key: &str) -> bool {
-    key.strip_prefix(PREFIX).is_some_and(|rest| {
+    is_formed(KEY, key)
+}
+
+/// Whether text can be an operator's token at all.
+pub fn well_formed_operator(token: &str) -> bool {
+    is_formed(OPERATOR, token)
+}
+
+fn is_formed(prefix: &str, text: &str) -> bool {
+    text.strip_prefix(prefix).is_some_and(|rest| {
         rest.len() == SECRET + CHECK
             && rest.is_ascii()
             && checksum(&rest[..SECRET]) == rest[SECRET..]
@@ -79,6 +99,13 @@ mod tests {
         assert!(!well_formed(&String::from_utf8(wrong).expect("ascii")));
         assert!(!well_formed("at_"));
         assert!(!well_formed(""));
+    }
+
+    #[test]
+    fn a_key_is_no_token_and_a_token_is_no_key() {
+        let (key, token) = (generate(), generate_operator());
+        assert!(well_formed_operator(&token) && !well_formed_operator(&key));
+        assert!(!well_formed(&token));
     }
 
     #[test]

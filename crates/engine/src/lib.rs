@@ -4,7 +4,6 @@
 //! ([`Engine::settle`] and nowhere else); quota moves only inside the store's commits; every loop is a step that
 //! can be called by hand; time and identifiers are parameters.
 
-mod callers;
 mod clock;
 mod courier;
 pub mod crash;
@@ -38,12 +37,15 @@ pub use ids::{Ids, random_bytes};
 pub use intake::submit::{Call, Submitted};
 pub use keyring::Keyring;
 pub use loops::Running;
-pub use office::{BackendChange, Declared, WorkerChange};
+pub use office::{
+    BackendChange, Caller, Declared, KeyHolder, KeyView, KeyWish, Operator, OperatorRole,
+    OperatorView, ROOT, WorkerChange,
+};
 pub use reseal::ResealError;
 pub use settings::Settings;
 pub use vault::assets::{ASSETS, Asset};
 pub use views::{
-    AccountChange, AccountView, AuditView, CallbackView, Caller, JobsFilter, KeyView, LedgerView,
-    NewAccountRequest, TryView, UsageView,
+    AccountChange, AccountView, AuditView, CallbackView, JobsFilter, LedgerView, NewAccountRequest,
+    TryView, UsageView,
 };
 pub use wake::Changes;

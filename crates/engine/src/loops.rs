@@ -163,7 +163,8 @@ impl Engine {
                             tracing::warn!(%error, "address keys could not be read");
                         }
                     }
-                    Some(Hint::Keys) => engine.callers.void(engine.now_ms()),
+                    Some(Hint::Key(hash)) => engine.callers.void_key(&hash, engine.now_ms()),
+                    Some(Hint::Account(id)) => engine.callers.void_account(&id, engine.now_ms()),
                     None => {}
                 }
             }

@@ -2,7 +2,14 @@
 
 mod accounts;
 mod backends;
+mod callers;
 mod custody;
+mod keys;
+mod operators;
 mod prices;
 
 pub use backends::{BackendChange, Declared, WorkerChange};
+pub use callers::Caller;
+pub(crate) use callers::CallerCache;
+pub use keys::{KeyHolder, KeyView, KeyWish};
+pub use operators::{Operator, OperatorRole, OperatorView, ROOT};

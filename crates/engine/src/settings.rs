@@ -24,6 +24,8 @@ pub struct Settings {
     pub idempotency_ms: i64,
     /// Unfinished jobs a new account may have in one queue.
     pub max_queue: i64,
+    /// Keys of one account that may work at once.
+    pub keys_most: i64,
     /// Waits between tries of a callback, in seconds.
     pub callback_schedule_s: Vec<u64>,
     /// Callbacks in flight at once.
@@ -38,6 +40,8 @@ pub struct Settings {
     pub log_keep_ms: i64,
     /// How long acts of operators are kept.
     pub audit_keep_ms: i64,
+    /// How long keys that were revoked or expired are kept.
+    pub key_keep_ms: i64,
     /// A file that no row knows is an orphan once it is this old: younger ones may belong to a job about to settle.
     pub orphan_ms: i64,
     /// How often the slow round of the sweeper goes.
@@ -73,6 +77,7 @@ impl Default for Settings {
             retry_pause_ms: 2_000,
             idempotency_ms: 24 * HOUR,
             max_queue: 10,
+            keys_most: 100,
             callback_schedule_s: vec![5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200],
             callbacks_at_once: 256,
             callbacks_per_host: 32,
@@ -80,6 +85,7 @@ impl Default for Settings {
             input_keep_ms: 31 * 24 * HOUR,
             log_keep_ms: 30 * 24 * HOUR,
             audit_keep_ms: 400 * 24 * HOUR,
+            key_keep_ms: 90 * 24 * HOUR,
             orphan_ms: HOUR,
             tidy_ms: 600_000,
             banned_words: Vec::new(),

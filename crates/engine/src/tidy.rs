@@ -14,6 +14,7 @@ enum Old {
     Tries,
     Attempts,
     Acts,
+    Keys,
 }
 
 impl Engine {
@@ -24,7 +25,7 @@ impl Engine {
             .forget_idempotency(now_ms - settings.idempotency_ms)
             .await?;
         gone += store.forget_nodes(now_ms - NODE_GONE_MS).await?;
-        for old in [Old::Tries, Old::Attempts, Old::Acts] {
+        for old in [Old::Tries, Old::Attempts, Old::Acts, Old::Keys] {
             gone += self.forget_all(old, now_ms).await?;
         }
         Ok(gone + self.give_up_orphans(now_ms - settings.orphan_ms).await?)
@@ -36,6 +37,7 @@ impl Engine {
             - match old {
                 Old::Tries | Old::Attempts => self.settings.log_keep_ms,
                 Old::Acts => self.settings.audit_keep_ms,
+                Old::Keys => self.settings.key_keep_ms,
             };
         let mut gone = 0;
         loop {
@@ -43,6 +45,7 @@ impl Engine {
                 Old::Tries => self.store.forget_tries(before_ms, AT_ONCE).await?,
                 Old::Attempts => self.store.forget_attempts(before_ms, AT_ONCE).await?,
                 Old::Acts => self.store.forget_audit(before_ms, AT_ONCE).await?,
+                Old::Keys => self.store.forget_keys(before_ms, AT_ONCE).await?,
             };
             gone += some;
             if some < AT_ONCE as u64 {

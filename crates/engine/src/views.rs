@@ -2,15 +2,6 @@
 
 use atelier_contract::Quota;
 
-/// Who calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
-    /// The account.
-    pub account_id: String,
-    /// The key it came with.
-    pub key_id: String,
-}
-
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountView {
@@ -30,25 +21,6 @@ pub struct AccountView {
     pub disabled: bool,
     /// When it was made.
     pub created_ms: i64,
-}
-
-/// A key, without its secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyView {
-    /// Identifier.
-    pub id: String,
-    /// The name its owner gave it.
-    pub name: String,
-    /// The first characters of the key.
-    pub prefix: String,
-    /// What it may do.
-    pub scopes: String,
-    /// When it was issued.
-    pub created_ms: i64,
-    /// When it was last used, to the minute.
-    pub last_used_ms: Option<i64>,
-    /// When it stops working.
-    pub expires_ms: Option<i64>,
 }
 
 /// A movement of quota.

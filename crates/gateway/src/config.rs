@@ -96,6 +96,7 @@ pub(crate) struct Limits {
     pub(crate) key_per_second: u32,
     pub(crate) key_burst: u32,
     pub(crate) wrong_keys_per_minute: u32,
+    pub(crate) keys_per_account: i64,
     pub(crate) event_streams: usize,
 }
 
@@ -172,6 +173,7 @@ pub(crate) struct Retention {
     pub(crate) idempotency_hours: i64,
     pub(crate) log_days: i64,
     pub(crate) audit_days: i64,
+    pub(crate) key_days: i64,
     pub(crate) orphan_minutes: i64,
 }
 

@@ -1,6 +1,6 @@
 //! The audit list: what operators did.
 
-use crate::db::args;
+use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
@@ -37,22 +37,8 @@ impl Read for AuditRow {
 impl Store {
     /// Adds an act.
     pub async fn add_audit(&self, row: AuditRow) -> Result<()> {
-        self.change(row, |conn, row| {
-            Box::pin(async move {
-                let sql = "INSERT INTO audit (id, time_ms, actor, action, target, detail) \
-                     VALUES ($1, $2, $3, $4, $5, $6)";
-                let args = args![
-                    &row.id,
-                    row.time_ms,
-                    &row.actor,
-                    &row.action,
-                    &row.target,
-                    &row.detail
-                ];
-                conn.run(sql, args).await.map(|_| ())
-            })
-        })
-        .await
+        self.change(row, |conn, row| Box::pin(write(conn, row)))
+            .await
     }
 
     /// A page of acts, newest first, and how many there are.
@@ -65,4 +51,19 @@ impl Store {
             self.db().one("SELECT COUNT(*) FROM audit", &[]).await?,
         ))
     }
+}
+
+/// Adds an act to the commit of the change it speaks of.
+pub(crate) async fn write(conn: &mut Conn, row: &AuditRow) -> Result<()> {
+    let sql = "INSERT INTO audit (id, time_ms, actor, action, target, detail) \
+         VALUES ($1, $2, $3, $4, $5, $6)";
+    let args = args![
+        &row.id,
+        row.time_ms,
+        &row.actor,
+        &row.action,
+        &row.target,
+        &row.detail
+    ];
+    conn.run(sql, args).await.map(|_| ())
 }

@@ -1,6 +1,7 @@
 //! Keys: only their hash is stored.
 
 use crate::accounts::{ACCOUNT_COLUMNS, Account};
+use crate::audit::{self, AuditRow};
 use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
 use crate::{Error, Result, Store};
@@ -47,6 +48,19 @@ pub struct NewKey {
     pub now_ms: i64,
     /// When it stops working.
     pub expires_ms: Option<i64>,
+    /// The most keys of the account that may work at once, this one included.
+    pub most: i64,
+}
+
+/// What became of a key to be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyAdded {
+    /// It is stored.
+    Done,
+    /// The account has as many keys that work as it may have.
+    TooMany,
+    /// There is no such account.
+    NoAccount,
 }
 
 const KEY_COLUMNS: &str = "api_key.id, api_key.account_id, api_key.prefix, api_key.name, \
@@ -70,18 +84,18 @@ impl Read for Key {
 }
 
 impl Store {
-    /// Stores a key; a conflict when the hash exists or there is no such account.
-    pub async fn add_key(&self, new: NewKey) -> Result<()> {
-        let added = self
-            .change(new, |conn, new| Box::pin(add(conn, new)))
-            .await?;
-        if added {
-            Ok(())
-        } else {
-            Err(Error::Conflict(
-                "the key exists, or its account does not".into(),
-            ))
-        }
+    /// Stores a key together with the act of whoever issued it; a conflict when the hash exists.
+    pub async fn add_key(&self, new: NewKey, act: Option<AuditRow>) -> Result<KeyAdded> {
+        self.change((new, act), |conn, (new, act)| {
+            Box::pin(async move {
+                let added = add(conn, new).await?;
+                if let (KeyAdded::Done, Some(act)) = (added, act) {
+                    audit::write(conn, act).await?;
+                }
+                Ok(added)
+            })
+        })
+        .await
     }
 
     /// The keys of an account that are not revoked, oldest first.
@@ -93,14 +107,25 @@ impl Store {
         self.db().all(&sql, args![account_id]).await
     }
 
-    /// Revokes a key of an account; whether it was there and not revoked.
-    pub async fn revoke_key(&self, account_id: &str, key_id: &str, now_ms: i64) -> Result<bool> {
-        let input = (account_id.to_owned(), key_id.to_owned(), now_ms);
-        self.change(input, |conn, (account_id, key_id, now_ms)| {
+    /// Revokes a key of an account together with the act of whoever did it; its hash when it was there and not revoked.
+    pub async fn revoke_key(
+        &self,
+        account_id: &str,
+        key_id: &str,
+        now_ms: i64,
+        act: Option<AuditRow>,
+    ) -> Result<Option<String>> {
+        let input = (account_id.to_owned(), key_id.to_owned(), now_ms, act);
+        self.change(input, |conn, (account_id, key_id, now_ms, act)| {
             Box::pin(async move {
                 let sql = "UPDATE api_key SET revoked_ms = $3 \
-                     WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL";
-                Ok(conn.run(sql, args![account_id, key_id, *now_ms]).await? == 1)
+                     WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL RETURNING hash";
+                let args = args![account_id, key_id, *now_ms];
+                let hash: Option<String> = conn.maybe(sql, args).await?;
+                if let (Some(_), Some(act)) = (&hash, act) {
+                    audit::write(conn, act).await?;
+                }
+                Ok(hash)
             })
         })
         .await
@@ -129,10 +154,21 @@ impl Store {
     }
 }
 
-async fn add(conn: &mut Conn, new: &NewKey) -> Result<bool> {
+/// Stores a key. The account's row is locked, so that two nodes cannot both issue the last one.
+pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<KeyAdded> {
+    let lock = "SELECT id FROM account WHERE id = $1 {lock}";
+    let account: Option<String> = conn.maybe(lock, args![&new.account_id]).await?;
+    if account.is_none() {
+        return Ok(KeyAdded::NoAccount);
+    }
+    let live = "SELECT COUNT(*) FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
+         AND (expires_ms IS NULL OR expires_ms > $2)";
+    let live: Option<i64> = conn.maybe(live, args![&new.account_id, new.now_ms]).await?;
+    if live.unwrap_or_default() >= new.most {
+        return Ok(KeyAdded::TooMany);
+    }
     let sql = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms) \
-         SELECT $1, id, $3, $4, $5, $6, $7, $8 FROM account WHERE id = $2 \
-         ON CONFLICT (hash) DO NOTHING";
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING";
     let args = args![
         &new.id,
         &new.account_id,
@@ -143,5 +179,8 @@ async fn add(conn: &mut Conn, new: &NewKey) -> Result<bool> {
         new.now_ms,
         new.expires_ms
     ];
-    Ok(conn.run(sql, args).await? == 1)
+    if conn.run(sql, args).await? == 0 {
+        return Err(Error::Conflict("the key exists".into()));
+    }
+    Ok(KeyAdded::Done)
 }

@@ -26,6 +26,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0008_workers.sql"),
     ),
     ("0009_tries", include_str!("../migrations/0009_tries.sql")),
+    (
+        "0010_operators",
+        include_str!("../migrations/0010_operators.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together queue behind it.

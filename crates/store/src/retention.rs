@@ -18,6 +18,9 @@ const ATTEMPTS: &str = "DELETE FROM attempt WHERE id IN ( \
 const ACTS: &str = "DELETE FROM audit WHERE id IN ( \
        SELECT id FROM audit WHERE time_ms < $1 ORDER BY time_ms LIMIT $2)";
 
+const KEYS: &str = "DELETE FROM api_key WHERE id IN ( \
+       SELECT id FROM api_key WHERE revoked_ms < $1 UNION SELECT id FROM api_key WHERE expires_ms < $1 LIMIT $2)";
+
 impl Store {
     /// Forgets tries made before a time of deliveries that are over; how many.
     pub async fn forget_tries(&self, before_ms: i64, limit: i64) -> Result<u64> {
@@ -32,6 +35,11 @@ impl Store {
     /// Forgets acts recorded before a time; how many.
     pub async fn forget_audit(&self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(ACTS, before_ms, limit).await
+    }
+
+    /// Forgets keys that were revoked or expired before a time; how many.
+    pub async fn forget_keys(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(KEYS, before_ms, limit).await
     }
 
     /// Forgets nodes that were not heard of since a time; how many.

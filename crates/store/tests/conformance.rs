@@ -21,12 +21,16 @@ mod deliveries;
 mod house;
 #[path = "conformance/jobs.rs"]
 mod jobs;
+#[path = "conformance/keys.rs"]
+mod keys;
 #[path = "conformance/lease.rs"]
 mod lease;
 #[path = "conformance/ledger.rs"]
 mod ledger;
 #[path = "conformance/model.rs"]
 mod model;
+#[path = "conformance/operators.rs"]
+mod operators;
 #[path = "conformance/postgres_only.rs"]
 mod postgres_only;
 #[path = "conformance/races.rs"]

@@ -20,8 +20,8 @@ use crate::engine::{Engine, unavailable};
 use crate::floor::pool::choice::{Choice, Earlier, Lane, Wish};
 use crate::floor::pool::{Slot, backend_of};
 use crate::key::hex;
+use crate::office::Caller;
 use crate::order::{Maker, Ordered};
-use crate::views::Caller;
 
 /// A call that wants work done.
 pub struct Call {

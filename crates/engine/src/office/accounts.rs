@@ -1,16 +1,13 @@
-//! Accounts and keys: what callers see of themselves, and what the operator does to them.
+//! Accounts: what callers see of themselves, and what the operator does to them.
 
 use atelier_contract::{Code, Quota, Refusal};
-use atelier_store::{Account, AccountPatch, Credit, CreditKind, Credited, NewAccount, NewKey};
+use atelier_store::{Account, AccountPatch, Credit, CreditKind, Credited, NewAccount};
 
 use crate::engine::{Engine, unavailable};
-use crate::key;
-use crate::views::{AccountChange, AccountView, KeyView, LedgerView, NewAccountRequest, UsageView};
+use crate::views::{AccountChange, AccountView, LedgerView, NewAccountRequest, UsageView};
 
 /// The longest e-mail address that is taken.
 const EMAIL_MOST: usize = 254;
-/// Keys an account may have at once.
-const KEYS_MOST: usize = 100;
 
 impl Engine {
     /// An account.
@@ -50,7 +47,7 @@ impl Engine {
                 }
                 other => unavailable(other),
             })?;
-        let (_, api_key) = self.issue_key(&account.id, "first key", None).await?;
+        let (_, api_key) = self.first_key(&account.id).await?;
         Ok((view(account), api_key))
     }
 
@@ -95,7 +92,7 @@ impl Engine {
             .update_account(id, patch)
             .await
             .map_err(unavailable)?;
-        self.wake_keys();
+        self.void_account(id);
         account.map(view).ok_or_else(no_account)
     }
 
@@ -132,68 +129,6 @@ impl Engine {
             }
             Credited::NoAccount => Err(no_account()),
         }
-    }
-
-    /// A new key for an account, shown this once.
-    pub async fn issue_key(
-        &self,
-        account_id: &str,
-        name: &str,
-        expires_ms: Option<i64>,
-    ) -> Result<(String, String), Refusal> {
-        if self
-            .store
-            .keys(account_id)
-            .await
-            .map_err(unavailable)?
-            .len()
-            >= KEYS_MOST
-        {
-            return Err(Refusal::new(
-                Code::Conflict,
-                format!("an account has at most {KEYS_MOST} keys; revoke one"),
-            ));
-        }
-        let secret = key::generate();
-        let new = NewKey {
-            id: self.ids.uuid(),
-            account_id: account_id.to_owned(),
-            hash: key::hash(&secret),
-            prefix: key::display_prefix(&secret),
-            name: name.to_owned(),
-            scopes: "all".into(),
-            now_ms: self.now_ms(),
-            expires_ms,
-        };
-        let id = new.id.clone();
-        self.store.add_key(new).await.map_err(unavailable)?;
-        Ok((id, secret))
-    }
-
-    /// The keys of an account, without their secrets.
-    pub async fn keys(&self, account_id: &str) -> Result<Vec<KeyView>, Refusal> {
-        let keys = self.store.keys(account_id).await.map_err(unavailable)?;
-        let view = |key: atelier_store::Key| KeyView {
-            id: key.id,
-            name: key.name,
-            prefix: key.prefix,
-            scopes: key.scopes,
-            created_ms: key.created_ms,
-            last_used_ms: key.last_used_ms,
-            expires_ms: key.expires_ms,
-        };
-        Ok(keys.into_iter().map(view).collect())
-    }
-
-    /// Revokes a key of an account, on every node at once.
-    pub async fn revoke_key(&self, account_id: &str, key_id: &str) -> Result<bool, Refusal> {
-        let revoked = self
-            .store
-            .revoke_key(account_id, key_id, self.now_ms())
-            .await
-            .map_err(unavailable)?;
-        self.wake_keys();
-        Ok(revoked)
     }
 
     /// Movements of quota in pages, newest first.

@@ -60,15 +60,20 @@ impl Engine {
         target: &str,
         detail: &str,
     ) -> Result<(), Refusal> {
-        let row = AuditRow {
+        let row = self.act(actor, action, target, detail);
+        self.store.add_audit(row).await.map_err(unavailable)
+    }
+
+    /// An action in words, to be written by the commit that does it.
+    pub(crate) fn act(&self, actor: &str, action: &str, target: &str, detail: &str) -> AuditRow {
+        AuditRow {
             id: self.ids.uuid(),
             time_ms: self.now_ms(),
             actor: actor.into(),
             action: action.into(),
             target: target.into(),
             detail: detail.into(),
-        };
-        self.store.add_audit(row).await.map_err(unavailable)
+        }
     }
 
     /// The record of actions in pages, newest first.

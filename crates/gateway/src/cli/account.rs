@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use atelier_contract::Quota;
-use atelier_engine::{AccountView, Engine, NewAccountRequest};
+use atelier_engine::{AccountView, Engine, KeyHolder, KeyWish, NewAccountRequest};
 use clap::Subcommand;
 
 use crate::app::{self, Addresses};
@@ -102,11 +102,11 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
                 .account(&id)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
+            let by = KeyHolder::Operator(ACTOR);
             let (_, key) = engine
-                .issue_key(&account.id, &name, None)
+                .issue_key(&account.id, KeyWish::named(&name), by)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
-            note(engine, "key.issue", &id).await?;
             println!("{key}");
         }
     }

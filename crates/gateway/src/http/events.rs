@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::{Code, Job, JobId, Refusal};
-use atelier_engine::Changes;
+use atelier_engine::{Caller, Changes};
 use bytes::Bytes;
 use futures_util::stream;
 use hyper::header::HeaderMap;
@@ -25,7 +25,7 @@ const STEP: i64 = 1000;
 /// A stream that is being followed.
 struct Follower {
     app: Arc<App>,
-    account_id: String,
+    caller: Caller,
     id: JobId,
     changes: Changes,
     seen: i64,
@@ -47,7 +47,7 @@ pub(super) async fn follow(app: Arc<App>, received: Received) -> Answer {
         place.map_err(|_| Refusal::new(Code::Overloaded, "too many event streams are open"))?;
     let changes = app.engine.changes(&id);
     let follower = Follower {
-        account_id: caller.account_id,
+        caller,
         id,
         changes,
         seen,
@@ -86,7 +86,11 @@ impl Follower {
     async fn news(&self) -> Result<Job, Refusal> {
         self.changes
             .until(LOOK_EVERY, || async {
-                match self.app.engine.job(&self.account_id, &self.id).await {
+                let engine = &self.app.engine;
+                if !engine.still_known(&self.caller).await {
+                    return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
+                }
+                match engine.job(&self.caller.account_id, &self.id).await {
                     Ok(job) if event_id(&job) > self.seen => Some(Ok(job)),
                     Ok(_) => None,
                     // The store being away for a moment is no news about the job.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::{IMAGE_BODY, SMALL_BODY, timestamp};
 use atelier_contract::{Code, Quota, Refusal, operation};
-use atelier_engine::UsageView;
+use atelier_engine::{KeyHolder, UsageView};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -33,7 +33,7 @@ pub(super) async fn issue_key(app: Arc<App>, received: Received) -> Answer {
     let wish = rows::key_wish(fields)?;
     let (id, key) = app
         .engine
-        .issue_key(&caller.account_id, &wish.name, wish.expires_ms)
+        .issue_key(&caller.account_id, wish, KeyHolder::Caller(&caller))
         .await?;
     Ok(reply::success(json!({ "id": id, "api_key": key })))
 }
@@ -46,7 +46,12 @@ pub(super) async fn revoke_key(app: Arc<App>, received: Received) -> Answer {
         .first()
         .map(String::as_str)
         .unwrap_or_default();
-    if !app.engine.revoke_key(&caller.account_id, key_id).await? {
+    let by = KeyHolder::Caller(&caller);
+    let revoked = app
+        .engine
+        .revoke_key(&caller.account_id, key_id, by)
+        .await?;
+    if !revoked {
         return Err(Refusal::new(Code::NotFound, "no such key").into());
     }
     Ok(reply::success(json!({ "id": key_id })))

@@ -1,10 +1,10 @@
 //! Rows of lists that both an account and the operator see.
 
-use atelier_contract::Refusal;
 use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::timestamp;
 use atelier_contract::fields::Text;
-use atelier_engine::{CallbackView, KeyView, LedgerView, TryView};
+use atelier_contract::{Refusal, Scopes};
+use atelier_engine::{CallbackView, KeyView, KeyWish, LedgerView, TryView};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn key(key: &KeyView) -> Value {
         "id": key.id,
         "name": key.name,
         "prefix": key.prefix,
-        "scopes": key.scopes,
+        "scopes": key.scopes.words(),
         "createdAt": timestamp(key.created_ms),
         "lastUsedAt": key.last_used_ms.map(timestamp),
         "expiresAt": key.expires_ms.map(timestamp),
@@ -63,23 +63,29 @@ pub(super) fn callback_try(one: &TryView) -> Value {
     })
 }
 
-/// What a new key shall be called and when it ends.
-pub(super) struct KeyWish {
-    pub(super) name: String,
-    pub(super) expires_ms: Option<i64>,
-}
-
 /// Reads the wish for a new key; everything about it is optional.
 pub(super) fn key_wish(fields: Fields) -> Result<KeyWish, Refusal> {
     #[derive(Deserialize)]
     struct Wish {
         #[serde(default)]
         name: Option<Text<100>>,
+        #[serde(default)]
+        scopes: Option<Vec<String>>,
     }
     let expires_ms = paging::moment(&fields, "expiresAt")?;
     let wish: Wish = contract_body::read(fields)?;
+    let scopes = match &wish.scopes {
+        None => Scopes::ALL,
+        Some(words) => Scopes::of_words(words.iter().map(String::as_str)).ok_or_else(|| {
+            Refusal::invalid("scopes", "must be a list of submit, read, account or all")
+        })?,
+    };
     let name = wish
         .name
         .map_or_else(|| "key".to_owned(), |name| name.to_string());
-    Ok(KeyWish { name, expires_ms })
+    Ok(KeyWish {
+        name,
+        scopes,
+        expires_ms,
+    })
 }

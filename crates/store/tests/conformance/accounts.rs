@@ -1,6 +1,6 @@
-//! Accounts and keys.
+//! Accounts.
 
-use atelier_store::{AccountPatch, Error, NewAccount, NewKey};
+use atelier_store::{AccountPatch, Error, NewAccount};
 
 use crate::rig::{NOW, Rig, quota};
 
@@ -9,10 +9,6 @@ each_db!(
     an_email_is_taken_in_any_case,
     accounts_are_listed_in_pages,
     a_patch_changes_only_what_it_names,
-    a_key_leads_to_its_account_until_revoked,
-    a_key_of_a_disabled_account_leads_nowhere,
-    an_expired_key_leads_nowhere,
-    a_key_is_stored_once,
 );
 
 async fn an_account_starts_with_its_grant(rig: Rig) {
@@ -136,129 +132,4 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
             .expect("done"),
         None
     );
-}
-
-async fn key(rig: &Rig, account_id: &str, expires_ms: Option<i64>) -> NewKey {
-    let new = NewKey {
-        id: rig.id("key"),
-        account_id: account_id.into(),
-        hash: rig.id("hash"),
-        prefix: "at_abcdefghi".into(),
-        name: "first".into(),
-        scopes: "all".into(),
-        now_ms: NOW,
-        expires_ms,
-    };
-    rig.store.add_key(new.clone()).await.expect("added");
-    new
-}
-
-async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
-    let id = rig.account(1, 10).await;
-    let new = key(&rig, &id, None).await;
-    let (account, found) = rig
-        .store
-        .account_for_key(&new.hash, NOW)
-        .await
-        .expect("a read")
-        .expect("a caller");
-    assert_eq!(
-        (account.id, found.id.as_str()),
-        (id.clone(), new.id.as_str())
-    );
-    assert_eq!(found.last_used_ms, None);
-    rig.store
-        .touch_key(&new.id, NOW + 7)
-        .await
-        .expect("touched");
-    let keys = rig.store.keys(&id).await.expect("a list");
-    assert_eq!((keys.len(), keys[0].last_used_ms), (1, Some(NOW + 7)));
-
-    let other = rig.account(1, 10).await;
-    assert!(
-        !rig.store
-            .revoke_key(&other, &new.id, NOW)
-            .await
-            .expect("an answer"),
-        "not theirs"
-    );
-    assert!(
-        rig.store
-            .revoke_key(&id, &new.id, NOW)
-            .await
-            .expect("an answer")
-    );
-    assert!(
-        !rig.store
-            .revoke_key(&id, &new.id, NOW)
-            .await
-            .expect("an answer"),
-        "only once"
-    );
-    assert_eq!(
-        rig.store
-            .account_for_key(&new.hash, NOW)
-            .await
-            .expect("a read"),
-        None
-    );
-    assert!(rig.store.keys(&id).await.expect("a list").is_empty());
-}
-
-async fn a_key_of_a_disabled_account_leads_nowhere(rig: Rig) {
-    let id = rig.account(1, 10).await;
-    let new = key(&rig, &id, None).await;
-    let patch = AccountPatch {
-        disabled: Some(true),
-        ..Default::default()
-    };
-    rig.store.update_account(&id, patch).await.expect("done");
-    assert_eq!(
-        rig.store
-            .account_for_key(&new.hash, NOW)
-            .await
-            .expect("a read"),
-        None
-    );
-}
-
-async fn an_expired_key_leads_nowhere(rig: Rig) {
-    let id = rig.account(1, 10).await;
-    let new = key(&rig, &id, Some(NOW + 10)).await;
-    assert!(
-        rig.store
-            .account_for_key(&new.hash, NOW + 9)
-            .await
-            .expect("a read")
-            .is_some()
-    );
-    assert!(
-        rig.store
-            .account_for_key(&new.hash, NOW + 10)
-            .await
-            .expect("a read")
-            .is_none()
-    );
-}
-
-async fn a_key_is_stored_once(rig: Rig) {
-    let id = rig.account(1, 10).await;
-    let new = key(&rig, &id, None).await;
-    let again = NewKey {
-        id: rig.id("key"),
-        ..new.clone()
-    };
-    assert!(matches!(
-        rig.store.add_key(again).await,
-        Err(Error::Conflict(_))
-    ));
-    let stray = NewKey {
-        account_id: "nobody".into(),
-        hash: rig.id("hash"),
-        ..new
-    };
-    assert!(matches!(
-        rig.store.add_key(stray).await,
-        Err(Error::Conflict(_))
-    ));
 }

@@ -48,6 +48,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0009_tries",
         "a83489e3fe5e3649519a8bc9284f4b108c366ed67e58b119e982be424f68c085",
     ),
+    (
+        "0010_operators",
+        "882f3f6f49bb5cf2bec8bbc755810aa9e6b0495fc3526cd43c47ee2c297e3943",
+    ),
 ];
 
 #[test]

@@ -6,13 +6,13 @@ use atelier_contract::body as contract_body;
 use atelier_contract::family::{SMALL_BODY, timestamp};
 use atelier_contract::fields::{Count, Flag, Text};
 use atelier_contract::{Code, Quota, Refusal};
-use atelier_engine::{AccountChange, AccountView, NewAccountRequest};
+use atelier_engine::{AccountChange, AccountView, KeyHolder, NewAccountRequest};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::super::{Answer, Received, body, caller, paging, reply, rows};
-use super::note;
+use super::{ACTOR, note};
 use crate::app::App;
 
 /// Lists accounts.
@@ -136,9 +136,8 @@ pub(in super::super) async fn issue_key(app: Arc<App>, received: Received) -> An
     let wish = rows::key_wish(fields)?;
     let (id, key) = app
         .engine
-        .issue_key(&account.id, &wish.name, wish.expires_ms)
+        .issue_key(&account.id, wish, KeyHolder::Operator(ACTOR))
         .await?;
-    note(&app, "key.issue", &account.id, &id).await?;
     Ok(reply::success(json!({ "id": id, "api_key": key })))
 }
 
@@ -150,10 +149,11 @@ pub(in super::super) async fn revoke_key(app: Arc<App>, received: Received) -> A
         .get(1)
         .map(String::as_str)
         .unwrap_or_default();
-    if !app.engine.revoke_key(id_of(&received), key_id).await? {
+    let by = KeyHolder::Operator(ACTOR);
+    let revoked = app.engine.revoke_key(id_of(&received), key_id, by).await?;
+    if !revoked {
         return Err(Refusal::new(Code::NotFound, "no such key").into());
     }
-    note(&app, "key.revoke", id_of(&received), key_id).await?;
     Ok(reply::success(json!({ "id": key_id })))
 }
 

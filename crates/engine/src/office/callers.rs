@@ -1,0 +1,217 @@
+//! Key to account: one hash, one look into a small cache whose entries live a second, else one indexed read.
+
+use std::sync::Arc;
+
+use atelier_contract::{Code, Refusal, Scopes};
+use quick_cache::sync::Cache;
+
+use crate::engine::{Engine, unavailable};
+use crate::hint::Hint;
+use crate::key;
+
+/// How long a key is believed without asking the store again.
+const BELIEVED_MS: i64 = 1_000;
+/// How many keys are remembered.
+const REMEMBERED: usize = 10_000;
+/// A key's last use is written down at most this often.
+const TOUCH_MS: i64 = 60_000;
+
+/// Who calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The account.
+    pub account_id: String,
+    /// The key it came with.
+    pub key_id: String,
+    /// What that key may do.
+    pub scopes: Scopes,
+    /// The hash of that key, to look whether it still works.
+    hash: Arc<str>,
+}
+
+/// Keys seen lately.
+pub(crate) struct CallerCache {
+    /// By hash, until when they are believed.
+    known: Cache<Arc<str>, (Caller, i64)>,
+    /// Keys by hash and accounts by id that were changed, and when.
+    voided: Cache<String, i64>,
+    /// When a use was last written down, by the id of a key or operator.
+    touched: Cache<String, i64>,
+}
+
+impl Default for CallerCache {
+    fn default() -> Self {
+        Self {
+            known: Cache::new(REMEMBERED),
+            voided: Cache::new(REMEMBERED),
+            touched: Cache::new(REMEMBERED),
+        }
+    }
+}
+
+impl CallerCache {
+    /// Forgets one key: it was revoked.
+    pub(crate) fn void_key(&self, hash: &str, now_ms: i64) {
+        self.voided.insert(hash.to_owned(), now_ms);
+        self.known.remove(hash);
+    }
+
+    /// Forgets the keys of one account: what holds for all of them was changed.
+    pub(crate) fn void_account(&self, account_id: &str, now_ms: i64) {
+        self.voided.insert(account_id.to_owned(), now_ms);
+        self.known
+            .retain(|_, (caller, _)| caller.account_id != account_id);
+    }
+
+    /// Believes a key that the store was asked about at a time.
+    fn believe(&self, caller: &Caller, asked_ms: i64, until_ms: i64) {
+        let entry = (caller.clone(), until_ms);
+        self.known.insert(Arc::clone(&caller.hash), entry);
+        // Looked at after the insert, so that a change while we were asking is missed in neither order.
+        let changed = |name: &str| self.voided.get(name).is_some_and(|at_ms| at_ms >= asked_ms);
+        if changed(&caller.hash) || changed(&caller.account_id) {
+            self.known.remove(&caller.hash);
+        }
+    }
+
+    /// Whether it is time to write down that a key or operator was used.
+    pub(crate) fn is_touch_due(&self, id: &str, now_ms: i64) -> bool {
+        let lately = |last: i64| now_ms - last < TOUCH_MS;
+        if self.touched.get(id).is_some_and(lately) {
+            return false;
+        }
+        self.touched.insert(id.to_owned(), now_ms);
+        true
+    }
+}
+
+impl Engine {
+    /// The caller behind a key.
+    pub async fn authenticate(&self, key: &str) -> Result<Caller, Refusal> {
+        if !key::well_formed(key) {
+            return Err(wrong_key());
+        }
+        self.caller_of(&key::hash(key)).await
+    }
+
+    /// Whether the key of a caller still works; a store that is away for a moment says nothing against it.
+    pub async fn still_known(&self, caller: &Caller) -> bool {
+        match self.caller_of(&caller.hash).await {
+            Ok(_) => true,
+            Err(refusal) => refusal.code != Code::Unauthorized,
+        }
+    }
+
+    async fn caller_of(&self, hash: &str) -> Result<Caller, Refusal> {
+        let now_ms = self.now_ms();
+        if let Some((caller, until_ms)) = self.callers.known.get(hash)
+            && until_ms > now_ms
+        {
+            return Ok(caller);
+        }
+        let found = self
+            .store
+            .account_for_key(hash, now_ms)
+            .await
+            .map_err(unavailable)?;
+        let Some((account, key)) = found.filter(|(account, _)| account.email_verified_ms.is_some())
+        else {
+            return Err(wrong_key());
+        };
+        let Some(scopes) = Scopes::parse(&key.scopes) else {
+            tracing::error!(
+                key = key.id,
+                scopes = key.scopes,
+                "a key has scopes that nobody knows"
+            );
+            return Err(wrong_key());
+        };
+        let caller = Caller {
+            account_id: account.id,
+            key_id: key.id,
+            scopes,
+            hash: hash.into(),
+        };
+        let until_ms = now_ms + BELIEVED_MS;
+        let until_ms = key
+            .expires_ms
+            .map_or(until_ms, |end_ms| end_ms.min(until_ms));
+        self.callers.believe(&caller, now_ms, until_ms);
+        self.touch(&caller.key_id, now_ms);
+        Ok(caller)
+    }
+
+    /// A key was revoked: nobody may believe it any longer.
+    pub(super) fn void_key(&self, hash: &str) {
+        self.callers.void_key(hash, self.now_ms());
+        self.tell(Hint::Key(hash.to_owned()));
+    }
+
+    /// What holds for all keys of an account was changed: none of them may be believed without asking.
+    pub(super) fn void_account(&self, id: &str) {
+        self.callers.void_account(id, self.now_ms());
+        self.tell(Hint::Account(id.to_owned()));
+    }
+
+    fn touch(&self, key_id: &str, now_ms: i64) {
+        if !self.callers.is_touch_due(key_id, now_ms) {
+            return;
+        }
+        let (store, key_id) = (self.store.clone(), key_id.to_owned());
+        self.tasks.spawn(async move {
+            if let Err(error) = store.touch_key(&key_id, now_ms).await {
+                tracing::debug!(%error, "last use of a key was not written down");
+            }
+        });
+    }
+}
+
+fn wrong_key() -> Refusal {
+    Refusal::new(
+        Code::Unauthorized,
+        "Wrong SVC-API-KEY or email is not activated.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(account_id: &str, hash: &str) -> Caller {
+        Caller {
+            account_id: account_id.into(),
+            key_id: format!("key of {hash}"),
+            scopes: Scopes::ALL,
+            hash: hash.into(),
+        }
+    }
+
+    fn knows(cache: &CallerCache, hash: &str) -> bool {
+        cache.known.get(hash).is_some()
+    }
+
+    #[test]
+    fn a_revoked_key_is_forgotten_alone() {
+        let cache = CallerCache::default();
+        for (account, hash) in [("a", "a1"), ("a", "a2"), ("b", "b1")] {
+            cache.believe(&caller(account, hash), 10, 1_010);
+        }
+        cache.void_key("a1", 20);
+        assert!(!knows(&cache, "a1") && knows(&cache, "a2") && knows(&cache, "b1"));
+        cache.void_account("a", 20);
+        assert!(!knows(&cache, "a2") && knows(&cache, "b1"));
+    }
+
+    #[test]
+    fn a_key_that_was_revoked_while_the_store_was_asked_is_not_believed() {
+        let cache = CallerCache::default();
+        cache.void_key("a1", 20);
+        cache.void_account("b", 20);
+        cache.believe(&caller("a", "a1"), 20, 1_020);
+        cache.believe(&caller("b", "b1"), 20, 1_020);
+        assert!(!knows(&cache, "a1") && !knows(&cache, "b1"));
+        // Asked later, the answer already knew of the change.
+        cache.believe(&caller("b", "b1"), 21, 1_021);
+        assert!(knows(&cache, "b1"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Keys: issued, listed and revoked, by their account or by an operator.
+
+use atelier_contract::{Code, Refusal, Scopes};
+use atelier_store::{KeyAdded, NewKey};
+
+use super::callers::Caller;
+use crate::engine::{Engine, unavailable};
+use crate::key;
+
+/// What a new key shall be.
+#[derive(Clone, Debug)]
+pub struct KeyWish {
+    /// Its name.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it stops working.
+    pub expires_ms: Option<i64>,
+}
+
+impl KeyWish {
+    /// A key that may do everything and does not end.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            scopes: Scopes::ALL,
+            expires_ms: None,
+        }
+    }
+}
+
+/// Who issues or revokes a key.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyHolder<'a> {
+    /// A caller, with the key it came with.
+    Caller(&'a Caller),
+    /// An operator, by name.
+    Operator(&'a str),
+}
+
+impl<'a> KeyHolder<'a> {
+    /// Whose act is recorded: callers look after their own keys unrecorded.
+    fn operator(self) -> Option<&'a str> {
+        match self {
+            Self::Caller(_) => None,
+            Self::Operator(name) => Some(name),
+        }
+    }
+
+    /// What a key issued by this one may do at most.
+    fn scopes(self) -> Scopes {
+        match self {
+            Self::Caller(caller) => caller.scopes,
+            Self::Operator(_) => Scopes::ALL,
+        }
+    }
+}
+
+/// A key, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyView {
+    /// Identifier.
+    pub id: String,
+    /// The name its owner gave it.
+    pub name: String,
+    /// The first characters of the key.
+    pub prefix: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it was issued.
+    pub created_ms: i64,
+    /// When it was last used, to the minute.
+    pub last_used_ms: Option<i64>,
+    /// When it stops working.
+    pub expires_ms: Option<i64>,
+}
+
+impl Engine {
+    /// A new key for an account, shown this once; its id and the key.
+    pub async fn issue_key(
+        &self,
+        account_id: &str,
+        wish: KeyWish,
+        by: KeyHolder<'_>,
+    ) -> Result<(String, String), Refusal> {
+        if !by.scopes().cover(wish.scopes) {
+            return Err(Refusal::field(
+                Code::Forbidden,
+                "scopes",
+                format!("this key may issue keys with {} at most", by.scopes()),
+            ));
+        }
+        self.make_key(account_id, wish, by.operator()).await
+    }
+
+    /// The key that an account is made with.
+    pub(crate) async fn first_key(&self, account_id: &str) -> Result<(String, String), Refusal> {
+        let wish = KeyWish::named("first key");
+        self.make_key(account_id, wish, None).await
+    }
+
+    async fn make_key(
+        &self,
+        account_id: &str,
+        wish: KeyWish,
+        operator: Option<&str>,
+    ) -> Result<(String, String), Refusal> {
+        let (now_ms, most) = (self.now_ms(), self.settings.keys_most);
+        if wish.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
+            return Err(Refusal::invalid("expiresAt", "must be in the future"));
+        }
+        let secret = key::generate();
+        let new = NewKey {
+            id: self.ids.uuid(),
+            account_id: account_id.to_owned(),
+            hash: key::hash(&secret),
+            prefix: key::display_prefix(&secret),
+            name: wish.name,
+            scopes: wish.scopes.to_string(),
+            now_ms,
+            expires_ms: wish.expires_ms,
+            most,
+        };
+        let id = new.id.clone();
+        let act = operator.map(|name| self.act(name, "key.issue", account_id, &id));
+        match self.store.add_key(new, act).await.map_err(unavailable)? {
+            KeyAdded::Done => Ok((id, secret)),
+            KeyAdded::TooMany => Err(Refusal::new(
+                Code::Conflict,
+                format!("an account has at most {most} keys that work; revoke one"),
+            )),
+            KeyAdded::NoAccount => Err(Refusal::new(Code::NotFound, "no such account")),
+        }
+    }
+
+    /// The keys of an account, without their secrets.
+    pub async fn keys(&self, account_id: &str) -> Result<Vec<KeyView>, Refusal> {
+        let keys = self.store.keys(account_id).await.map_err(unavailable)?;
+        // Scopes that nobody knows allow nothing; such a key is only listed to be revoked.
+        let view = |key: atelier_store::Key| KeyView {
+            scopes: Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE),
+            id: key.id,
+            name: key.name,
+            prefix: key.prefix,
+            created_ms: key.created_ms,
+            last_used_ms: key.last_used_ms,
+            expires_ms: key.expires_ms,
+        };
+        Ok(keys.into_iter().map(view).collect())
+    }
+
+    /// Revokes a key of an account, on every node at once; whether it was there.
+    pub async fn revoke_key(
+        &self,
+        account_id: &str,
+        key_id: &str,
+        by: KeyHolder<'_>,
+    ) -> Result<bool, Refusal> {
+        let act = by
+            .operator()
+            .map(|name| self.act(name, "key.revoke", account_id, key_id));
+        let revoked = self
+            .store
+            .revoke_key(account_id, key_id, self.now_ms(), act)
+            .await
+            .map_err(unavailable)?;
+        if let Some(hash) = &revoked {
+            self.void_key(hash);
+        }
+        Ok(revoked.is_some())
+    }
+}

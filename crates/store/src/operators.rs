@@ -1,0 +1,129 @@
+//! Named operators: only the hash of a token is stored. A change is written together with its line in the audit list.
+
+use crate::audit::{self, AuditRow};
+use crate::db::{Conn, args};
+use crate::row::{Columns, Read};
+use crate::{Error, Result, Store};
+
+/// An operator as others may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorRow {
+    /// Identifier.
+    pub id: String,
+    /// Its name, never used twice.
+    pub name: String,
+    /// `operator` or `viewer`.
+    pub role: String,
+    /// The first characters of its token, for display.
+    pub prefix: String,
+    /// When it was made.
+    pub created_ms: i64,
+    /// When its token was last used, to the minute.
+    pub last_used_ms: Option<i64>,
+    /// When it was revoked.
+    pub revoked_ms: Option<i64>,
+}
+
+/// An operator to be stored.
+#[derive(Clone, Debug)]
+pub struct NewOperator {
+    /// Identifier.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// `operator` or `viewer`.
+    pub role: String,
+    /// SHA-256 of its token, in hexadecimal.
+    pub hash: String,
+    /// The first characters of its token.
+    pub prefix: String,
+    /// The time.
+    pub now_ms: i64,
+}
+
+const COLUMNS: &str = "id, name, role, prefix, created_ms, last_used_ms, revoked_ms";
+
+impl Read for OperatorRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            name: columns.text()?,
+            role: columns.text()?,
+            prefix: columns.text()?,
+            created_ms: columns.int()?,
+            last_used_ms: columns.maybe_int()?,
+            revoked_ms: columns.maybe_int()?,
+        })
+    }
+}
+
+impl Store {
+    /// Makes an operator; a conflict when the name is or was taken.
+    pub async fn add_operator(&self, new: NewOperator, act: AuditRow) -> Result<()> {
+        let added = self
+            .change((new, act), |conn, (new, act)| Box::pin(add(conn, new, act)))
+            .await?;
+        added
+            .then_some(())
+            .ok_or_else(|| Error::Conflict("there is or was an operator with this name".into()))
+    }
+
+    /// Every operator that was ever made, oldest first.
+    pub async fn operators(&self) -> Result<Vec<OperatorRow>> {
+        let sql = format!("SELECT {COLUMNS} FROM operator_token ORDER BY created_ms, id");
+        self.db().all(&sql, &[]).await
+    }
+
+    /// Who a token belongs to, unless it is revoked.
+    pub async fn operator_for_token(&self, hash: &str) -> Result<Option<OperatorRow>> {
+        let sql =
+            format!("SELECT {COLUMNS} FROM operator_token WHERE hash = $1 AND revoked_ms IS NULL");
+        self.db().maybe(&sql, args![hash]).await
+    }
+
+    /// Revokes an operator; whether it was there and not revoked.
+    pub async fn revoke_operator(&self, id: &str, now_ms: i64, act: AuditRow) -> Result<bool> {
+        let input = (id.to_owned(), now_ms, act);
+        self.change(input, |conn, (id, now_ms, act)| {
+            Box::pin(async move {
+                let sql = "UPDATE operator_token SET revoked_ms = $2 \
+                     WHERE id = $1 AND revoked_ms IS NULL";
+                let revoked = conn.run(sql, args![id, *now_ms]).await? == 1;
+                if revoked {
+                    audit::write(conn, act).await?;
+                }
+                Ok(revoked)
+            })
+        })
+        .await
+    }
+
+    /// Notes that an operator's token was used.
+    pub async fn touch_operator(&self, id: &str, now_ms: i64) -> Result<()> {
+        self.change((id.to_owned(), now_ms), |conn, (id, now_ms)| {
+            Box::pin(async move {
+                let sql = "UPDATE operator_token SET last_used_ms = $2 WHERE id = $1";
+                conn.run(sql, args![id, *now_ms]).await.map(|_| ())
+            })
+        })
+        .await
+    }
+}
+
+async fn add(conn: &mut Conn, new: &NewOperator, act: &AuditRow) -> Result<bool> {
+    let sql = "INSERT INTO operator_token (id, name, role, hash, prefix, created_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+    let args = args![
+        &new.id,
+        &new.name,
+        &new.role,
+        &new.hash,
+        &new.prefix,
+        new.now_ms
+    ];
+    let added = conn.run(sql, args).await? == 1;
+    if added {
+        audit::write(conn, act).await?;
+    }
+    Ok(added)
+}
