@@ -2,7 +2,7 @@
 //! Figures on a shared machine are noisy; the ratios inside one run are the claim.
 //!
 //! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- callbacks` or `-- start`
-//! one part.
+//! one part, `-- soak 30` puts it under load for thirty minutes and looks for what grows.
 //! PostgreSQL is measured too when `ATELIER_TEST_POSTGRES` holds the address of a server to make databases on.
 
 mod callbacks;
@@ -12,6 +12,7 @@ mod receiver;
 mod reference;
 mod report;
 mod service;
+mod soak;
 mod start;
 mod submit;
 mod writer;
@@ -35,6 +36,7 @@ async fn main() -> Result<()> {
         ["submit"] => submit::run().await,
         ["callbacks"] => callbacks::run().await,
         ["start"] => start::run().await,
-        _ => anyhow::bail!("known parts are start, fetch, submit and callbacks"),
+        ["soak", minutes] => soak::run(minutes.parse().context("minutes")?).await,
+        _ => anyhow::bail!("known parts are start, fetch, submit, callbacks and soak MINUTES"),
     }
 }

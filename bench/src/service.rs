@@ -37,6 +37,29 @@ impl Served {
         Some(format!("sqlite:{}", folder.join("atelier.db").display()))
     }
 
+    /// What `atelier check` finds wrong with its books after it has been stopped; empty when they balance.
+    pub(crate) async fn check(mut self, database: Option<&str>) -> Result<String> {
+        let id = self.child.id().context("the process has ended")?;
+        let stopped = Command::new("kill")
+            .args(["-TERM", &id.to_string()])
+            .status()
+            .await?;
+        anyhow::ensure!(stopped.success(), "the service could not be stopped");
+        self.child.wait().await?;
+        let mut command = Command::new(binary()?);
+        command.arg("check");
+        match (database, &self.folder) {
+            (Some(database), _) => command.args(["--database", database]),
+            (None, Some(folder)) => command.arg("--data-dir").arg(folder),
+            (None, None) => bail!("nothing to check"),
+        };
+        let output = command.output().await?;
+        if output.status.success() {
+            return Ok(String::new());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
     /// Resident memory in MB.
     pub(crate) fn memory_mb(&self) -> Result<f64> {
         let id = self.child.id().context("the process has ended")?;
