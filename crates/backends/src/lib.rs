@@ -7,6 +7,7 @@ pub mod backend;
 mod bases;
 mod border;
 pub mod comfyui;
+#[cfg(feature = "studio")]
 pub mod embedded;
 mod film;
 mod fit;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
 use atelier_backends::VENDORS;
+#[cfg(feature = "studio")]
 use atelier_backends::embedded::{Embedded, EmbeddedSettings, Pace};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits as OutboundLimits, Outbound};
@@ -173,6 +174,14 @@ fn open_files(config: &Config) -> Result<Files> {
     Files::s3(&settings).context("assets.url")
 }
 
+/// What runs inside the process: nothing, in a binary built without the studio.
+#[cfg(not(feature = "studio"))]
+fn workers(_: &Config) -> Vec<Worker> {
+    Vec::new()
+}
+
+/// What runs inside the process.
+#[cfg(feature = "studio")]
 fn workers(config: &Config) -> Vec<Worker> {
     let studio = &config.studio;
     if !studio.enabled {

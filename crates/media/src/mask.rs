@@ -114,6 +114,7 @@ impl Mask {
     }
 
     /// The share at a place inside the mask.
+    #[inline]
     pub fn share(&self, x: u32, y: u32) -> u8 {
         self.shares[y as usize * self.width as usize + x as usize]
     }

@@ -8,6 +8,7 @@ mod enclosed;
 mod models;
 
 use crate::Picture;
+use crate::pieces::pieces;
 use crate::sampling::Field;
 use border::Border;
 use cut::Grid;
@@ -144,14 +145,14 @@ fn people(small: &Picture) -> Vec<f32> {
 
 /// Keeps the largest piece and those not much smaller, and closes holes that nothing outside can reach.
 fn keep_the_subject(inside: &mut [bool], width: usize, height: usize) {
-    let pieces = pieces(inside, width, height, true);
-    let largest = pieces.iter().map(Vec::len).max().unwrap_or(0);
-    for piece in pieces.iter().filter(|piece| piece.len() * 6 < largest) {
+    let solid = pieces(inside, width, height, true);
+    let largest = solid.iter().map(Vec::len).max().unwrap_or(0);
+    for piece in solid.iter().filter(|piece| piece.len() * 6 < largest) {
         for &at in piece {
             inside[at] = false;
         }
     }
-    for hole in self::pieces(inside, width, height, false) {
+    for hole in pieces(inside, width, height, false) {
         let open = hole.iter().any(|&at| {
             let (x, y) = (at % width, at / width);
             x == 0 || y == 0 || x + 1 == width || y + 1 == height
@@ -162,37 +163,4 @@ fn keep_the_subject(inside: &mut [bool], width: usize, height: usize) {
             }
         }
     }
-}
-
-/// Connected places of one kind.
-pub(crate) fn pieces(inside: &[bool], width: usize, height: usize, kind: bool) -> Vec<Vec<usize>> {
-    let mut seen = vec![false; inside.len()];
-    let mut out = Vec::new();
-    for start in 0..inside.len() {
-        if seen[start] || inside[start] != kind {
-            continue;
-        }
-        seen[start] = true;
-        let mut piece = vec![start];
-        let mut next = 0;
-        while next < piece.len() {
-            let at = piece[next];
-            next += 1;
-            let (x, y) = (at % width, at / width);
-            let around = [
-                (x > 0).then(|| at - 1),
-                (x + 1 < width).then_some(at + 1),
-                (y > 0).then(|| at - width),
-                (y + 1 < height).then_some(at + width),
-            ];
-            for near in around.into_iter().flatten() {
-                if !seen[near] && inside[near] == kind {
-                    seen[near] = true;
-                    piece.push(near);
-                }
-            }
-        }
-        out.push(piece);
-    }
-    out
 }

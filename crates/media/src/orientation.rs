@@ -67,3 +67,22 @@ pub(crate) fn upright(picture: Picture, orientation: u8) -> Picture {
     }
     out
 }
+
+/// A TIFF block that says which way is up and nothing else.
+pub(crate) fn only_orientation(value: u8) -> Vec<u8> {
+    let mut tiff = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+    tiff.extend([value, 0, 0, 0, 0, 0, 0]);
+    tiff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_about_up_is_read_back() {
+        for value in 1..=8 {
+            assert_eq!(orientation(&only_orientation(value)), value);
+        }
+    }
+}

@@ -4,13 +4,15 @@ use crate::Picture;
 
 /// One colour of a palette and the share of the picture it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Swatch {
-    pub(crate) colour: [f32; 3],
-    pub(crate) share: f32,
+pub struct Swatch {
+    /// The colour, each channel 0..255.
+    pub colour: [f32; 3],
+    /// Its share of the points.
+    pub share: f32,
 }
 
 /// The colours of some points, found by moving centres to the middle of those they are nearest to.
-pub(crate) fn swatches(points: &[[f32; 3]], count: usize) -> Vec<Swatch> {
+pub fn swatches(points: &[[f32; 3]], count: usize) -> Vec<Swatch> {
     let mut centres = spread_out(points, count);
     let mut weights = vec![0.0; centres.len()];
     for _ in 0..8 {
@@ -42,14 +44,15 @@ pub(crate) fn swatches(points: &[[f32; 3]], count: usize) -> Vec<Swatch> {
 }
 
 /// The visible pixels of a small copy, as points.
-pub(crate) fn points(picture: &Picture, longest: u32) -> Vec<[f32; 3]> {
+pub fn points(picture: &Picture, longest: u32) -> Vec<[f32; 3]> {
     let small = picture.fitted(longest);
     let seen = small.pixels().iter().filter(|pixel| pixel[3] > 127);
     seen.map(|&[r, g, b, _]| [r, g, b].map(f32::from)).collect()
 }
 
 /// Which centre is nearest.
-pub(crate) fn nearest(centres: &[[f32; 3]], point: &[f32; 3]) -> usize {
+#[inline]
+pub fn nearest(centres: &[[f32; 3]], point: &[f32; 3]) -> usize {
     let mut best = (f32::MAX, 0);
     for (index, centre) in centres.iter().enumerate() {
         let far = distance(centre, point);
@@ -61,7 +64,8 @@ pub(crate) fn nearest(centres: &[[f32; 3]], point: &[f32; 3]) -> usize {
 }
 
 /// Squared distance of two colours.
-pub(crate) fn distance(one: &[f32; 3], other: &[f32; 3]) -> f32 {
+#[inline]
+pub fn distance(one: &[f32; 3], other: &[f32; 3]) -> f32 {
     (0..3)
         .map(|c| (one[c] - other[c]) * (one[c] - other[c]))
         .sum()

@@ -49,6 +49,7 @@ impl Picture {
     }
 
     /// The pixel at a place inside the picture.
+    #[inline]
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
         let at = self.offset(x, y);
         [
@@ -60,6 +61,7 @@ impl Picture {
     }
 
     /// Replaces the pixel at a place inside the picture.
+    #[inline]
     pub fn set(&mut self, x: u32, y: u32, colour: [u8; 4]) {
         let at = self.offset(x, y);
         self.rgba[at..at + 4].copy_from_slice(&colour);
@@ -71,11 +73,13 @@ impl Picture {
     }
 
     /// The pixels, one array each.
+    #[inline]
     pub fn pixels(&self) -> &[[u8; 4]] {
         self.rgba.as_chunks::<4>().0
     }
 
     /// The pixels, one array each, to change.
+    #[inline]
     pub fn pixels_mut(&mut self) -> &mut [[u8; 4]] {
         self.rgba.as_chunks_mut::<4>().0
     }
@@ -182,13 +186,15 @@ impl Picture {
         [sum[0], sum[1], sum[2]].map(|channel| (channel / weight) as u8)
     }
 
+    #[inline]
     fn offset(&self, x: u32, y: u32) -> usize {
         (y as usize * self.width as usize + x as usize) * 4
     }
 }
 
 /// One straight-alpha colour over another.
-pub(crate) fn over(top: [u8; 4], under: [u8; 4]) -> [u8; 4] {
+#[inline]
+pub fn over(top: [u8; 4], under: [u8; 4]) -> [u8; 4] {
     let (top_alpha, under_alpha) = (u32::from(top[3]), u32::from(under[3]));
     if top_alpha == 255 || under_alpha == 0 {
         return top;

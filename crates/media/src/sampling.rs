@@ -23,7 +23,7 @@ fn mix(one: u32, other: u32, share: u32) -> u32 {
 
 /// The colour at a place between pixels, packed; beyond the border the border goes on.
 #[inline]
-pub(crate) fn packed_at(picture: &Picture, x: f32, y: f32) -> u32 {
+pub fn packed_at(picture: &Picture, x: f32, y: f32) -> u32 {
     let width = picture.width as usize;
     let (right, bottom) = (
         picture.width.wrapping_sub(1),
@@ -46,7 +46,7 @@ pub(crate) fn packed_at(picture: &Picture, x: f32, y: f32) -> u32 {
 }
 
 /// A picture computed on all cores from a field laid over it; `paint` gets the place and the field's value there.
-pub(crate) fn painted<const N: usize>(
+pub fn painted<const N: usize>(
     width: u32,
     height: u32,
     field: &Field<N>,
@@ -78,15 +78,18 @@ pub(crate) fn painted<const N: usize>(
 
 /// A small map of numbers laid over a picture, read between its nodes.
 #[derive(Clone)]
-pub(crate) struct Field<const N: usize> {
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-    pub(crate) nodes: Vec<[f32; N]>,
+pub struct Field<const N: usize> {
+    /// Nodes in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Row after row.
+    pub nodes: Vec<[f32; N]>,
 }
 
 impl<const N: usize> Field<N> {
     /// The same value everywhere.
-    pub(crate) fn new(width: usize, height: usize, value: [f32; N]) -> Self {
+    pub fn new(width: usize, height: usize, value: [f32; N]) -> Self {
         Self {
             width,
             height,
@@ -95,7 +98,7 @@ impl<const N: usize> Field<N> {
     }
 
     /// The value at a place given in nodes.
-    pub(crate) fn at(&self, x: f32, y: f32) -> [f32; N] {
+    pub fn at(&self, x: f32, y: f32) -> [f32; N] {
         let x = x.clamp(0.0, (self.width - 1) as f32);
         let y = y.clamp(0.0, (self.height - 1) as f32);
         let (left, top) = (x as usize, y as usize);
@@ -117,12 +120,13 @@ impl<const N: usize> Field<N> {
     }
 
     /// One line of values at a height between nodes, with its last value twice.
-    pub(crate) fn row(&self, y: f32) -> Vec<[f32; N]> {
+    pub fn row(&self, y: f32) -> Vec<[f32; N]> {
         (0..=self.width).map(|x| self.at(x as f32, y)).collect()
     }
 
     /// The field at another number of nodes.
-    pub(crate) fn resized(&self, width: usize, height: usize) -> Self {
+    #[must_use]
+    pub fn resized(&self, width: usize, height: usize) -> Self {
         let mut out = Self::new(width, height, [0.0; N]);
         let across = self.width as f32 / width as f32;
         let down = self.height as f32 / height as f32;
@@ -142,8 +146,31 @@ impl<const N: usize> Field<N> {
         out
     }
 
+    /// The field at half its size (rounded up), each node the mean of the four below it.
+    #[must_use]
+    pub fn halved(&self) -> Self {
+        let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
+        let mut half = Self::new(width, height, [0.0; N]);
+        half.nodes
+            .par_chunks_exact_mut(width)
+            .enumerate()
+            .for_each(|(y, row)| {
+                let above = &self.nodes[y * 2 * self.width..][..self.width];
+                let below =
+                    &self.nodes[(y * 2 + 1).min(self.height - 1) * self.width..][..self.width];
+                for (x, node) in row.iter_mut().enumerate() {
+                    let (left, right) = (x * 2, (x * 2 + 1).min(self.width - 1));
+                    *node = std::array::from_fn(|n| {
+                        (above[left][n] + above[right][n] + below[left][n] + below[right][n]) * 0.25
+                    });
+                }
+            });
+        half
+    }
+
     /// Each node becomes the mean of the square around it.
-    pub(crate) fn blurred(&self, radius: usize) -> Self {
+    #[must_use]
+    pub fn blurred(&self, radius: usize) -> Self {
         let rows = blurred_lines(&self.nodes, self.width, self.height, radius);
         let columns = blurred_lines(&rows, self.height, self.width, radius);
         Self {

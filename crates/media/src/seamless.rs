@@ -53,7 +53,7 @@ pub fn seamless(target: &Picture, patch: &Picture, mask: &Mask) -> Picture {
 }
 
 /// Replaces the open nodes by the smoothest values that meet the others; all open means all zero.
-pub(crate) fn spread<const N: usize>(field: &mut Field<N>, open: &[bool]) {
+pub fn spread<const N: usize>(field: &mut Field<N>, open: &[bool]) {
     if open.iter().all(|open| *open) {
         field.nodes.fill([0.0; N]);
         return;

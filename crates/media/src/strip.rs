@@ -24,23 +24,3 @@ pub fn without_metadata(bytes: &[u8]) -> Result<Option<Vec<u8>>, Damaged> {
     let kept = kept.ok_or(Damaged)?;
     Ok((kept != bytes).then_some(kept))
 }
-
-/// A TIFF block that says which way is up and nothing else.
-fn only_orientation(value: u8) -> Vec<u8> {
-    let mut tiff = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
-    tiff.extend([value, 0, 0, 0, 0, 0, 0]);
-    tiff
-}
-
-#[cfg(test)]
-mod tests {
-    use super::only_orientation;
-    use crate::orientation::orientation;
-
-    #[test]
-    fn what_is_written_about_up_is_read_back() {
-        for value in 1..=8 {
-            assert_eq!(orientation(&only_orientation(value)), value);
-        }
-    }
-}

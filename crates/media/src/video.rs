@@ -1,47 +1,14 @@
-//! Clips: frames into an H.264 MP4, an MP4's facts and single frames back, and motion for foreign pictures.
+//! Clips: frames into an H.264 MP4, an MP4's facts and single frames back.
 
-mod camera;
 mod encoder;
-mod film;
-mod flow;
-mod mark;
-mod morph;
-mod plate;
+mod error;
 mod reader;
 mod still;
 mod writer;
 mod yuv;
 
-pub use camera::{CameraMove, camera_move, loop_time};
 pub use encoder::encode_video;
-pub use film::Film;
-pub use mark::watermark;
-pub use morph::{Morph, morph};
+pub use error::VideoError;
 pub use reader::{VideoInfo, video_info};
 pub use still::{first_frame, frame_at, last_frame};
 pub use writer::label_video;
-
-/// Why a clip could not be written or read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum VideoError {
-    /// There was not one frame.
-    #[error("a video needs at least one frame")]
-    NoFrames,
-    /// A frame is too small or too large, or not of the size of the first.
-    #[error("a frame of {width}x{height} does not fit this video")]
-    Size {
-        /// Width of the frame.
-        width: u32,
-        /// Height of the frame.
-        height: u32,
-    },
-    /// The frame rate is zero or beyond reason.
-    #[error("{0} frames a second is not a frame rate")]
-    Rate(u32),
-    /// The bytes are not an MP4 with a picture track.
-    #[error("the video is damaged: {0}")]
-    Damaged(String),
-    /// The codec refused.
-    #[error("the video codec failed: {0}")]
-    Codec(String),
-}

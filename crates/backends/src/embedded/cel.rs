@@ -1,7 +1,8 @@
 //! Anime pictures: characters at their places, coloured by reference pictures, or drawn over a base picture.
 
-use atelier_media::anime::{Anime, Character};
-use atelier_media::{Picture, grained, restyle};
+use atelier_media::Picture;
+use atelier_studio::{Anime, Character};
+use atelier_studio::{grained, restyle};
 use serde_json::Value;
 
 use super::album;

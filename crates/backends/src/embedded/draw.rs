@@ -1,6 +1,7 @@
 //! Pictures from words: each word's scene, in the palette of the reference pictures, if there are any.
 
-use atelier_media::{Picture, Scene, Setting, cut_out};
+use atelier_media::{Picture, cut_out};
+use atelier_studio::{Scene, Setting};
 
 use super::album::{self, Painted};
 use super::desk::Desk;

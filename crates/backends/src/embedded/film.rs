@@ -6,9 +6,10 @@ mod reel;
 
 use atelier_contract::Role;
 use atelier_media::{
-    Encoding, Label, Picture, Scene, VideoError, encode, encode_video, first_frame, label_video,
-    last_frame, video_info, watermark,
+    Encoding, Label, Picture, VideoError, encode, encode_video, first_frame, label_video,
+    last_frame, video_info,
 };
+use atelier_studio::{Scene, watermark};
 
 use super::desk::Desk;
 use super::notes::Notes;

@@ -1,6 +1,6 @@
 //! What the flags of a prompt and the fields of a request ask of a picture beside its words.
 
-use atelier_media::{Scene, Tongue};
+use atelier_studio::{Scene, Tongue};
 use serde_json::Value;
 
 use super::desk::Desk;

@@ -4,7 +4,8 @@
 //! enlarged, blended, or continued beyond its borders.
 
 use atelier_contract::brief::Direction;
-use atelier_media::{Limits, Mask, Picture, Scene, blend, fill, restyle, upscale};
+use atelier_media::{Limits, Mask, Picture, upscale};
+use atelier_studio::{Scene, blend, fill, restyle};
 
 use super::desk::Desk;
 use super::notes::Notes;

@@ -1,6 +1,6 @@
 //! Several pictures made into new ones.
 
-use atelier_media::blend;
+use atelier_studio::blend;
 
 use super::album;
 use super::desk::Desk;

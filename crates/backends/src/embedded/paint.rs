@@ -1,6 +1,7 @@
 //! Painting words into a part of a picture: the ground first, then the subject on it, and nothing outside the mask.
 
-use atelier_media::{Mask, Picture, Scene, fill, seamless};
+use atelier_media::{Mask, Picture, seamless};
+use atelier_studio::{Scene, fill};
 
 /// A patch is painted at least this large, so that its subject has room.
 const LEAST_PATCH: u32 = 96;

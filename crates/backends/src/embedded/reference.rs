@@ -1,7 +1,8 @@
 //! Reference pictures: what a scene takes from them besides their colours.
 
 use atelier_contract::brief::Lends;
-use atelier_media::{Label, Picture, Scene, StyleName, Time, cut_out, seeming_time};
+use atelier_media::{Label, Picture, cut_out};
+use atelier_studio::{Scene, StyleName, Time, seeming_time};
 use serde_json::Value;
 
 use super::desk::Desk;

@@ -1,6 +1,7 @@
 //! A region made anew after words, in an earlier picture or in a given one. White is where the work happens.
 
-use atelier_media::{Mask, Picture, Scene};
+use atelier_media::{Mask, Picture};
+use atelier_studio::Scene;
 
 use super::album;
 use super::desk::Desk;

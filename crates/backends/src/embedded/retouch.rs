@@ -1,10 +1,8 @@
 //! Work on given pictures: towards words, edited, cut out, on another ground, larger, traced, described, another face.
 
 use atelier_contract::Role;
-use atelier_media::{
-    FaceError, Limits, Mask, Picture, blend, cut_out, describe, restyle, swap_face, upscale,
-    vectorize,
-};
+use atelier_media::{FaceError, Limits, Mask, Picture, cut_out, swap_face, upscale};
+use atelier_studio::{blend, describe, restyle, vectorize};
 
 use super::desk::Desk;
 use super::notes::Notes;

@@ -1,6 +1,7 @@
 //! A world: a scene with the parts of it that were made anew. It renders to the same picture at any size.
 
-use atelier_media::{Label, Mask, Picture, Scene, Window};
+use atelier_media::{Label, Mask, Picture};
+use atelier_studio::{Scene, Window};
 use serde::{Deserialize, Serialize};
 
 use super::desk::{Desk, ENGINE};

@@ -1,7 +1,8 @@
 //! Flags and fields that change a picture beside its words, from the request to the pixels.
 
 use atelier_contract::{Job, Role};
-use atelier_media::{Picture, Scene};
+use atelier_media::Picture;
+use atelier_studio::Scene;
 use serde_json::{Value, json};
 
 use crate::measure::{part, ssim};

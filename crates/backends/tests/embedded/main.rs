@@ -8,6 +8,6 @@ mod probe;
 mod sandbox;
 mod studio;
 
-#[path = "../../../media/tests/words/measure.rs"]
+#[path = "../../../studio/tests/words/measure.rs"]
 #[expect(dead_code, reason = "only some of the measures are needed here")]
 mod measure;

@@ -1,7 +1,6 @@
 //! PNG and WebP: files of chunks, some of which are about the picture rather than of it.
 
-use super::only_orientation;
-use crate::orientation::orientation;
+use crate::orientation::{only_orientation, orientation};
 
 /// Behind the signature and the header chunk.
 const PNG_BODY: usize = 8 + 25;

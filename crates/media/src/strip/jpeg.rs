@@ -1,8 +1,7 @@
 //! JPEG: segments and scans up to the end of the image. Kept are those that are needed to decode, and the colour
 //! profile. Behind the end cameras hang more pictures and whole films.
 
-use super::only_orientation;
-use crate::orientation::orientation;
+use crate::orientation::{only_orientation, orientation};
 
 /// The part of a JFIF segment before its thumbnail.
 const JFIF_BYTES: usize = 12;

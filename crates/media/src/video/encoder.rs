@@ -10,7 +10,7 @@ use openh264::encoder::{
 };
 use openh264::{OpenH264API, Timestamp};
 
-use super::VideoError;
+use super::error::VideoError;
 use super::writer::{Sample, Track, write};
 use super::yuv::{Planes, planes};
 use crate::Picture;

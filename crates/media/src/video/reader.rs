@@ -1,6 +1,6 @@
 //! What an MP4 says about its picture track, read from its boxes with every length checked against the bytes.
 
-use super::VideoError;
+use super::error::VideoError;
 
 /// Size and time of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]

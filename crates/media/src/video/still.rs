@@ -3,8 +3,8 @@
 use openh264::OpenH264API;
 use openh264::decoder::{Decoder, DecoderConfig};
 
-use super::VideoError;
-use super::reader::{damaged, inside, short, tables, word};
+use super::error::VideoError;
+use super::reader::{damaged, inside, short, tables, video_info, word};
 use super::yuv::picture;
 use crate::Picture;
 
@@ -16,7 +16,7 @@ pub fn first_frame(bytes: &[u8]) -> Result<Picture, VideoError> {
 
 /// The frame of a clip made here that is shown at a moment, in seconds; the last one after its end.
 pub fn frame_at(bytes: &[u8], seconds: f64) -> Result<Picture, VideoError> {
-    let info = super::video_info(bytes)?;
+    let info = video_info(bytes)?;
     let clip = Clip::open(bytes)?;
     let last = clip.samples.len() - 1;
     let index = ((seconds.max(0.0) * info.fps) as usize).min(last);

@@ -1,9 +1,8 @@
 //! Characters: who is seen in a video, kept so that later videos can show it again.
 
 use atelier_contract::Role;
-use atelier_media::{
-    Habitat, Kind, Label, Picture, Place, Scene, Wanted, cut_out, frame_at, vectorize,
-};
+use atelier_media::{Label, Picture, cut_out, frame_at};
+use atelier_studio::{Habitat, Kind, Place, Scene, Wanted, vectorize};
 use serde::{Deserialize, Serialize};
 
 use super::{frame_file, unreadable};

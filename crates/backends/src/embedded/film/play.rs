@@ -1,6 +1,7 @@
 //! Plays a reel: one frame after the other, the next shot dissolving in where one ends.
 
-use atelier_media::{CameraMove, Film, Mask, Morph, Motion, Picture, loop_time};
+use atelier_media::{Mask, Picture};
+use atelier_studio::{CameraMove, Film, Morph, Motion, loop_time};
 
 use super::reel::{Reel, Shot};
 

@@ -1,7 +1,8 @@
 //! The plan of a video: its size, its length and its shots. The same plan always gives the same frames.
 
 use atelier_contract::brief::Task;
-use atelier_media::{Picture, Scene};
+use atelier_media::Picture;
+use atelier_studio::Scene;
 use serde::{Deserialize, Serialize};
 
 use super::RATE;

@@ -1,0 +1,42 @@
+//! The painter: scenes from words, figures, styles, films, and work on given pictures, all in memory.
+//!
+//! Invariants: studio knows nothing of jobs, accounts, files on disk or the network; the same input gives the same
+//! picture; nothing here is async. Codecs and plain work on pixels are `atelier-media`'s.
+
+mod anime;
+mod blend;
+mod describe;
+mod figure;
+mod fill;
+mod film;
+mod grain;
+mod layout;
+mod paint;
+mod painter;
+mod pyramid;
+mod scene;
+mod style;
+mod subject;
+mod vectorize;
+mod wanted;
+mod words;
+
+pub use anime::{Anime, Character};
+pub use blend::{blend, restyle};
+pub use describe::describe;
+pub use describe::hour::seeming_time;
+pub use figure::traits::{Expression, Extra, HairCut, Outfit, Pose, Traits};
+pub use fill::fill;
+pub use film::Film;
+pub use film::camera::{CameraMove, camera_move, loop_time};
+pub use film::mark::watermark;
+pub use film::morph::{Morph, morph};
+pub use grain::grained;
+pub use scene::Scene;
+pub use scene::window::Window;
+pub use vectorize::vectorize;
+pub use wanted::Wanted;
+pub use wanted::habitat::{Habitat, Kind};
+pub use wanted::kinds::{Motion, Place, Season, Setting, StyleName, Time, Weather};
+pub use words::reading::Tongue;
+pub use words::translate::translated_prompt;

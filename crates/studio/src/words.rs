@@ -1,0 +1,35 @@
+//! Reads prompts: which subjects, how many, in which colour, where, when, in what weather and style.
+
+mod glyphs;
+pub(crate) mod lexicon;
+mod meaning;
+mod pieces;
+mod reader;
+pub(crate) mod reading;
+mod text;
+pub(crate) mod translate;
+mod vague;
+
+use reading::{Reading, Tongue};
+
+/// Reads a prompt and the words to leave out.
+pub(crate) fn read(prompt: &str, negative: &str, tongue: Tongue) -> Reading {
+    reader::read(prompt, negative, tongue)
+}
+
+/// The folded words of a text.
+pub(crate) fn plain_words(text: &str) -> Vec<String> {
+    text::tokens(text)
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The colour a word names in any language.
+pub(crate) fn word_colour(word: &str) -> Option<[u8; 3]> {
+    let entries = lexicon::lexicon().find(word)?;
+    entries.iter().find_map(|entry| match entry.meaning {
+        meaning::Meaning::Colour(colour) => Some(meaning::COLOURS[colour as usize].1),
+        _ => None,
+    })
+}
