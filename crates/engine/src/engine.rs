@@ -1,7 +1,7 @@
 //! The house itself: what it is built from, and how it starts and stops.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, RwLock};
 
 use atelier_backends::Vendor;
 use atelier_backends::http::Outbound;
@@ -21,6 +21,7 @@ use crate::house::House;
 pub(crate) use crate::house::unavailable;
 use crate::ids::Ids;
 use crate::keyring::Keyring;
+use crate::office::Prices;
 use crate::settings::Settings;
 use crate::sign::AddressSigner;
 use crate::vault::address_keys::AddressKeys;
@@ -61,7 +62,7 @@ pub struct Engine {
     pub(crate) loading: tokio::sync::Mutex<()>,
     pub(crate) polling: Polling,
     pub(crate) vendors: &'static [Vendor],
-    pub(crate) tariff: RwLock<Arc<Tariff>>,
+    pub(crate) prices: Prices,
     pub(crate) address_keys: AddressKeys,
     pub(crate) bench: Arc<Workbench>,
     pub(crate) results: ResultCache,
@@ -105,7 +106,7 @@ impl Engine {
             polling: Polling::new(house.settings.polls_at_once),
             vendors: parts.vendors,
             files: parts.files,
-            tariff: RwLock::new(Arc::new(parts.tariff)),
+            prices: Prices::new(parts.tariff),
             results: ResultCache::new(house.settings.result_cache_bytes),
             lanes: Lanes::new(house.settings.callbacks_per_host),
             address_keys: AddressKeys::new(AddressSigner::new(vec![first_key])),
@@ -119,10 +120,7 @@ impl Engine {
 
     /// The prices in force.
     pub fn tariff(&self) -> Arc<Tariff> {
-        self.tariff.read().map_or_else(
-            |poisoned| poisoned.into_inner().clone(),
-            |tariff| tariff.clone(),
-        )
+        self.prices.tariff()
     }
 
     /// Whether the store answers and work is being done.
@@ -134,6 +132,11 @@ impl Engine {
             .ping()
             .await
             .map_err(|error| format!("store: {error}"))
+    }
+
+    /// Prices changed: every node should look.
+    pub(crate) fn wake_prices(&self) {
+        self.tell(Hint::Prices);
     }
 
     /// A back end or worker account changed: every node should look.

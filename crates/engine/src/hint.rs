@@ -9,6 +9,8 @@ pub(crate) enum Hint {
     Callbacks,
     /// A back end or worker account changed.
     Pool,
+    /// Prices changed.
+    Prices,
     /// There is a new key for addresses.
     AddressKeys,
     /// A job changed.
@@ -29,6 +31,7 @@ const WORDS: &[(&str, Hint)] = &[
     ("work", Hint::Work),
     ("hook", Hint::Callbacks),
     ("pool", Hint::Pool),
+    ("prices", Hint::Prices),
     ("address-key", Hint::AddressKeys),
 ];
 /// The words of hints that name something.

@@ -8,6 +8,8 @@ use tokio::sync::Notify;
 use crate::engine::Engine;
 use crate::hint::Hint;
 
+/// Prices are looked at this often without a hint, so that no node charges an old one for longer than a second.
+const PRICES_LOOK: Duration = Duration::from_millis(500);
 /// After an error a loop waits this long, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 
@@ -75,6 +77,12 @@ impl Engine {
             milliseconds(settings.refresh_ms),
             Some(|engine| &engine.wakes.pool),
             |engine| async move { engine.pool_step().await.map(|()| false) },
+        );
+        self.repeat(
+            "prices",
+            PRICES_LOOK,
+            Some(|engine| &engine.wakes.prices),
+            |engine| async move { engine.price_step().await.map(|()| false) },
         );
         self.poll();
         self.listen();
@@ -156,6 +164,7 @@ impl Engine {
                         engine.polling.poke(&id, engine.now_ms());
                     }
                     Some(Hint::Pool) => engine.wakes.pool.notify_one(),
+                    Some(Hint::Prices) => engine.wakes.prices.notify_one(),
                     Some(Hint::Work) => engine.wakes.work.notify_one(),
                     Some(Hint::Callbacks) => engine.wakes.callbacks.notify_one(),
                     Some(Hint::AddressKeys) => {

@@ -1,15 +1,18 @@
 //! The office: accounts and their keys, back ends and worker accounts, prices, the audit record, and what operators see.
 
 mod accounts;
+mod audit;
 mod backends;
 mod callers;
 mod custody;
 mod keys;
 mod operators;
 mod prices;
+mod stats;
 
 pub use backends::{BackendChange, Declared, WorkerChange};
 pub use callers::Caller;
 pub(crate) use callers::CallerCache;
 pub use keys::{KeyHolder, KeyView, KeyWish};
 pub use operators::{Operator, OperatorRole, OperatorView, ROOT};
+pub(crate) use prices::Prices;

@@ -23,6 +23,7 @@ impl Engine {
     /// many secrets there were.
     pub async fn reseal(
         &self,
+        by: &str,
         new: &Keyring,
         more: Vec<(String, String)>,
     ) -> Result<usize, ResealError> {
@@ -55,7 +56,8 @@ impl Engine {
             settings.push((name, sealed));
         }
         settings.extend(more);
-        self.store.reseal(credentials, settings).await?;
+        let act = self.act(by, "master_key.rotate", "secrets", count.to_string());
+        self.store.reseal(credentials, settings, Some(act)).await?;
         Ok(count)
     }
 }

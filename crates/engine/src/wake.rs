@@ -18,6 +18,8 @@ pub(crate) struct Wakes {
     pub(crate) callbacks: Notify,
     /// A back end or worker account may have changed.
     pub(crate) pool: Notify,
+    /// Prices may have changed.
+    pub(crate) prices: Notify,
     /// What the other nodes are to be told next.
     outbox: Mutex<HashSet<Hint>>,
     watched: Mutex<HashMap<String, Arc<Notify>>>,

@@ -35,7 +35,7 @@ pub(crate) async fn demo_key(
         email_verified: true,
     };
     let (_, key) = engine
-        .create_account(request)
+        .create_account("first start", request)
         .await
         .map_err(|refusal| anyhow!(refusal))?;
     Ok(Some(key))

@@ -80,7 +80,13 @@ async fn prepare(store: &Store, ids: &AtomicU64) -> Vec<String> {
             ledger_id: unique(ids, 5),
             now_ms: NOW,
         };
-        accounts.push(store.create_account(new).await.expect("an account").id);
+        accounts.push(
+            store
+                .create_account(new, None, None)
+                .await
+                .expect("an account")
+                .id,
+        );
     }
     accounts
 }

@@ -2,8 +2,10 @@
 
 use atelier_contract::Quota;
 
+use crate::audit::AuditRow;
 use crate::batch::books::{Books, Posting};
 use crate::db::{Conn, args};
+use crate::keys::{self, KeyAdded, NewKey};
 use crate::row::{Columns, Read};
 use crate::{Error, Result, Store};
 
@@ -79,10 +81,20 @@ impl Read for Account {
 }
 
 impl Store {
-    /// Makes an account; a conflict when the e-mail exists in any case.
-    pub async fn create_account(&self, new: NewAccount) -> Result<Account> {
+    /// Makes an account, with its first key; a conflict when the e-mail exists in any case.
+    pub async fn create_account(
+        &self,
+        new: NewAccount,
+        first_key: Option<NewKey>,
+        audit: Option<AuditRow>,
+    ) -> Result<Account> {
         let made = self
-            .change(new, |conn, new| Box::pin(create(conn, new)))
+            .act(
+                (new, first_key),
+                audit,
+                |conn, (new, first_key)| Box::pin(create(conn, new, first_key.as_ref())),
+                Option::is_some,
+            )
             .await?;
         made.ok_or_else(taken)
     }
@@ -112,10 +124,20 @@ impl Store {
     }
 
     /// Changes an account; `None` when there is none, a conflict when the new e-mail is taken.
-    pub async fn update_account(&self, id: &str, patch: AccountPatch) -> Result<Option<Account>> {
+    pub async fn update_account(
+        &self,
+        id: &str,
+        patch: AccountPatch,
+        audit: Option<AuditRow>,
+    ) -> Result<Option<Account>> {
         let input = (id.to_owned(), patch);
         let done = self
-            .change(input, |conn, (id, patch)| Box::pin(update(conn, id, patch)))
+            .act(
+                input,
+                audit,
+                |conn, (id, patch)| Box::pin(update(conn, id, patch)),
+                |done| matches!(done, Some(Some(_))),
+            )
             .await?;
         done.ok_or_else(taken)
     }
@@ -131,7 +153,11 @@ fn email_key(email: &str) -> String {
 }
 
 /// `None` when the e-mail is taken.
-async fn create(conn: &mut Conn, new: &NewAccount) -> Result<Option<Account>> {
+async fn create(
+    conn: &mut Conn,
+    new: &NewAccount,
+    first_key: Option<&NewKey>,
+) -> Result<Option<Account>> {
     let made = conn
         .run(
             "INSERT INTO account (id, email, email_key, email_verified_ms, balance, frozen, max_queue, \
@@ -165,6 +191,11 @@ async fn create(conn: &mut Conn, new: &NewAccount) -> Result<Option<Account>> {
         };
         books.post(&new.id, &grant);
         books.write(conn).await?;
+    }
+    if let Some(key) = first_key
+        && keys::add(conn, key).await? != KeyAdded::Done
+    {
+        return Err(Error::Conflict("the first key cannot be issued".into()));
     }
     read(conn, &new.id).await
 }

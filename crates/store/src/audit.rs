@@ -1,7 +1,8 @@
-//! The audit list: what operators did.
+//! The audit list: what operators did. A row is written by the commit that does what it tells of.
 
 use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
+use crate::writer::Act;
 use crate::{Result, Store};
 
 /// One act of an operator.
@@ -34,11 +35,43 @@ impl Read for AuditRow {
     }
 }
 
+/// A change of the store, and the row that says who made it: one commit, both or neither.
+struct Acted<I, T> {
+    input: I,
+    row: Option<AuditRow>,
+    act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+    happened: fn(&T) -> bool,
+}
+
 impl Store {
-    /// Adds an act.
-    pub async fn add_audit(&self, row: AuditRow) -> Result<()> {
-        self.change(row, |conn, row| Box::pin(write(conn, row)))
-            .await
+    /// Has the writer do a change and write down who made it, in the same commit. What did not happen leaves no row.
+    pub(crate) async fn act<I, T>(
+        &self,
+        input: I,
+        row: Option<AuditRow>,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+        happened: fn(&T) -> bool,
+    ) -> Result<T>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let acted = Acted {
+            input,
+            row,
+            act,
+            happened,
+        };
+        self.change(acted, |conn, acted| {
+            Box::pin(async move {
+                let answer = (acted.act)(conn, &acted.input).await?;
+                if let Some(row) = acted.row.as_ref().filter(|_| (acted.happened)(&answer)) {
+                    write(conn, row).await?;
+                }
+                Ok(answer)
+            })
+        })
+        .await
     }
 
     /// A page of acts, newest first, and how many there are.

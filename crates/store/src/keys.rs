@@ -1,7 +1,7 @@
 //! Keys: only their hash is stored.
 
 use crate::accounts::{ACCOUNT_COLUMNS, Account};
-use crate::audit::{self, AuditRow};
+use crate::audit::AuditRow;
 use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
 use crate::{Error, Result, Store};
@@ -86,15 +86,12 @@ impl Read for Key {
 impl Store {
     /// Stores a key together with the act of whoever issued it; a conflict when the hash exists.
     pub async fn add_key(&self, new: NewKey, act: Option<AuditRow>) -> Result<KeyAdded> {
-        self.change((new, act), |conn, (new, act)| {
-            Box::pin(async move {
-                let added = add(conn, new).await?;
-                if let (KeyAdded::Done, Some(act)) = (added, act) {
-                    audit::write(conn, act).await?;
-                }
-                Ok(added)
-            })
-        })
+        self.act(
+            new,
+            act,
+            |conn, new| Box::pin(add(conn, new)),
+            |added| *added == KeyAdded::Done,
+        )
         .await
     }
 
@@ -115,19 +112,19 @@ impl Store {
         now_ms: i64,
         act: Option<AuditRow>,
     ) -> Result<Option<String>> {
-        let input = (account_id.to_owned(), key_id.to_owned(), now_ms, act);
-        self.change(input, |conn, (account_id, key_id, now_ms, act)| {
-            Box::pin(async move {
-                let sql = "UPDATE api_key SET revoked_ms = $3 \
-                     WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL RETURNING hash";
-                let args = args![account_id, key_id, *now_ms];
-                let hash: Option<String> = conn.maybe(sql, args).await?;
-                if let (Some(_), Some(act)) = (&hash, act) {
-                    audit::write(conn, act).await?;
-                }
-                Ok(hash)
-            })
-        })
+        let input = (account_id.to_owned(), key_id.to_owned(), now_ms);
+        self.act(
+            input,
+            act,
+            |conn, (account_id, key_id, now_ms)| {
+                Box::pin(async move {
+                    let sql = "UPDATE api_key SET revoked_ms = $3 \
+                         WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL RETURNING hash";
+                    conn.maybe(sql, args![account_id, key_id, *now_ms]).await
+                })
+            },
+            Option::is_some,
+        )
         .await
     }
 

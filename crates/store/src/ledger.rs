@@ -3,6 +3,7 @@
 use atelier_contract::Quota;
 
 use crate::accounts::{self, Account};
+use crate::audit::AuditRow;
 use crate::batch::books::{Books, Posting};
 use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
@@ -40,7 +41,7 @@ pub struct Credit {
     pub kind: CreditKind,
     /// In words.
     pub reason: String,
-    /// Repeats with the same key change nothing.
+    /// Repeats with the same key, amount and reason change nothing.
     pub idempotency_key: Option<String>,
     /// The time.
     pub now_ms: i64,
@@ -51,8 +52,10 @@ pub struct Credit {
 pub enum Credited {
     /// Done; the account after it.
     Done(Account),
-    /// The key was used before; nothing changed.
+    /// The key was used before for the same; nothing changed.
     Repeated(Account),
+    /// The key was used before for another amount or reason; nothing changed.
+    Mismatch,
     /// The balance would go below zero; nothing changed.
     TooLow(Account),
     /// There is no such account.
@@ -109,9 +112,14 @@ const LEDGER_COLUMNS: &str = "id, account_id, job_id, kind, amount, balance_delt
 
 impl Store {
     /// Grants or adjusts quota.
-    pub async fn credit(&self, credit: Credit) -> Result<Credited> {
-        self.change(credit, |conn, credit| Box::pin(post(conn, credit)))
-            .await
+    pub async fn credit(&self, credit: Credit, audit: Option<AuditRow>) -> Result<Credited> {
+        self.act(
+            credit,
+            audit,
+            |conn, credit| Box::pin(post(conn, credit)),
+            |credited| matches!(credited, Credited::Done(_)),
+        )
+        .await
     }
 
     /// A page of the ledger, newest first, and how many rows there are; of one account or of all.
@@ -142,14 +150,19 @@ async fn post(conn: &mut Conn, credit: &Credit) -> Result<Credited> {
     let Some(account) = accounts::read(conn, &credit.account_id).await? else {
         return Ok(Credited::NoAccount);
     };
-    let before: Option<String> = conn
+    let before: Option<(i64, String)> = conn
         .maybe(
-            "SELECT id FROM ledger WHERE account_id = $1 AND idempotency_key = $2",
+            "SELECT amount, reason FROM ledger WHERE account_id = $1 AND idempotency_key = $2",
             args![&credit.account_id, credit.idempotency_key.as_deref()],
         )
         .await?;
-    if before.is_some() {
-        return Ok(Credited::Repeated(account));
+    if let Some((amount, reason)) = before {
+        let same = amount == credit.amount.thousandths() && reason == credit.reason;
+        return Ok(if same {
+            Credited::Repeated(account)
+        } else {
+            Credited::Mismatch
+        });
     }
     if account.balance + credit.amount < Quota::ZERO {
         return Ok(Credited::TooLow(account));

@@ -1,5 +1,6 @@
 //! Settings: small named texts the nodes share.
 
+use crate::audit::AuditRow;
 use crate::db::args;
 use crate::{Error, Result, Store};
 
@@ -13,36 +14,64 @@ impl Store {
 
     /// Stores a setting.
     pub async fn put_setting(&self, name: &str, value: &str) -> Result<()> {
-        self.change(
-            (name.to_owned(), value.to_owned()),
-            |conn, (name, value)| {
+        self.put_settings(vec![(name.to_owned(), value.to_owned())], None)
+            .await
+    }
+
+    /// Stores some settings, all or none.
+    pub async fn put_settings(
+        &self,
+        settings: Vec<(String, String)>,
+        audit: Option<AuditRow>,
+    ) -> Result<()> {
+        self.act(
+            settings,
+            audit,
+            |conn, settings| {
                 Box::pin(async move {
                     let sql = "INSERT INTO setting (name, value) VALUES ($1, $2) \
-                     ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-                    conn.run(sql, args![name, value]).await.map(|_| ())
+                         ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+                    for (name, value) in settings {
+                        conn.run(sql, args![name, value]).await?;
+                    }
+                    Ok(())
                 })
             },
+            |()| true,
         )
         .await
     }
 
     /// Stores a setting unless there is one; the value that stands.
     pub async fn put_setting_if_absent(&self, name: &str, value: &str) -> Result<String> {
-        self.change(
-            (name.to_owned(), value.to_owned()),
-            |conn, (name, value)| {
-                Box::pin(async move {
-                    let sql = "INSERT INTO setting (name, value) VALUES ($1, $2) \
-                     ON CONFLICT (name) DO NOTHING";
-                    conn.run(sql, args![name, value]).await?;
-                    let stands = "SELECT value FROM setting WHERE name = $1";
-                    conn.maybe(stands, args![name])
-                        .await?
-                        .ok_or(Error::NotFound)
-                })
-            },
-        )
-        .await
+        self.add_setting(name, value, None).await
+    }
+
+    /// Stores a setting unless there is one, and who did it; the value that stands.
+    pub async fn add_setting(
+        &self,
+        name: &str,
+        value: &str,
+        audit: Option<AuditRow>,
+    ) -> Result<String> {
+        let (stands, _) = self
+            .act(
+                (name.to_owned(), value.to_owned()),
+                audit,
+                |conn, (name, value)| {
+                    Box::pin(async move {
+                        let sql = "INSERT INTO setting (name, value) VALUES ($1, $2) \
+                             ON CONFLICT (name) DO NOTHING";
+                        let added = conn.run(sql, args![name, value]).await? == 1;
+                        let stands = "SELECT value FROM setting WHERE name = $1";
+                        let stands = conn.maybe(stands, args![name]).await?;
+                        Ok((stands.ok_or(Error::NotFound)?, added))
+                    })
+                },
+                |(_, added): &(String, bool)| *added,
+            )
+            .await?;
+        Ok(stands)
     }
 
     /// Stores a setting if it still has the value that was read; whether it had.

@@ -9,6 +9,8 @@ mod rig;
 mod accept;
 #[path = "conformance/accounts.rs"]
 mod accounts;
+#[path = "conformance/acts.rs"]
+mod acts;
 #[path = "conformance/assets.rs"]
 mod assets;
 #[path = "conformance/attempt.rs"]

@@ -3,6 +3,7 @@
 use atelier_contract::{Code, Quota, Refusal};
 use atelier_store::{Account, AccountPatch, Credit, CreditKind, Credited, NewAccount};
 
+use crate::crash;
 use crate::engine::{Engine, unavailable};
 use crate::views::{AccountChange, AccountView, LedgerView, NewAccountRequest, UsageView};
 
@@ -19,6 +20,7 @@ impl Engine {
     /// A new account with its first key, which is shown this once.
     pub async fn create_account(
         &self,
+        by: &str,
         new: NewAccountRequest,
     ) -> Result<(AccountView, String), Refusal> {
         check_email(&new.email)?;
@@ -37,9 +39,11 @@ impl Engine {
             ledger_id: self.ids.uuid(),
             now_ms,
         };
+        let (first_key, api_key) = self.first_key(&account.id);
+        let act = self.act(by, "account.create", &account.id, &account.email);
         let account = self
             .store
-            .create_account(account)
+            .create_account(account, Some(first_key), Some(act))
             .await
             .map_err(|error| match error {
                 atelier_store::Error::Conflict(_) => {
@@ -47,7 +51,7 @@ impl Engine {
                 }
                 other => unavailable(other),
             })?;
-        let (_, api_key) = self.first_key(&account.id).await?;
+        crash::point("office.acted");
         Ok((view(account), api_key))
     }
 
@@ -69,6 +73,7 @@ impl Engine {
     /// Changes an account.
     pub async fn patch_account(
         &self,
+        by: &str,
         id: &str,
         change: AccountChange,
     ) -> Result<AccountView, Refusal> {
@@ -79,6 +84,7 @@ impl Engine {
             check_max_queue(max_queue)?;
         }
         let now_ms = self.now_ms();
+        let act = self.act(by, "account.change", id, format!("{change:?}"));
         let patch = AccountPatch {
             email: change.email,
             max_queue: change.max_queue,
@@ -89,9 +95,10 @@ impl Engine {
         };
         let account = self
             .store
-            .update_account(id, patch)
+            .update_account(id, patch, Some(act))
             .await
             .map_err(unavailable)?;
+        crash::point("office.acted");
         self.void_account(id);
         account.map(view).ok_or_else(no_account)
     }
@@ -99,6 +106,7 @@ impl Engine {
     /// Grants quota, or takes some away.
     pub async fn credit(
         &self,
+        by: &str,
         account_id: &str,
         amount: Quota,
         reason: &str,
@@ -121,12 +129,22 @@ impl Engine {
             idempotency_key: idempotency_key.map(str::to_owned),
             now_ms: self.now_ms(),
         };
-        match self.store.credit(credit).await.map_err(unavailable)? {
+        let detail = format!("{amount} {reason}");
+        let act = self.act(by, "account.credit", account_id, detail);
+        let credited = self.store.credit(credit, Some(act)).await;
+        let credited = credited.map_err(unavailable)?;
+        crash::point("office.acted");
+        match credited {
             Credited::Done(account) | Credited::Repeated(account) => Ok(view(account)),
             Credited::TooLow(account) => {
                 let message = format!("the balance of {} cannot go below 0", account.balance);
                 Err(Refusal::invalid("amount", message))
             }
+            Credited::Mismatch => Err(Refusal::field(
+                Code::Conflict,
+                "idempotency_key",
+                "was used for another amount or reason",
+            )),
             Credited::NoAccount => Err(no_account()),
         }
     }

@@ -4,6 +4,7 @@ use atelier_contract::{Code, Refusal, Scopes};
 use atelier_store::{KeyAdded, NewKey};
 
 use super::callers::Caller;
+use crate::crash;
 use crate::engine::{Engine, unavailable};
 use crate::key;
 
@@ -93,10 +94,26 @@ impl Engine {
         self.make_key(account_id, wish, by.operator()).await
     }
 
-    /// The key that an account is made with.
-    pub(crate) async fn first_key(&self, account_id: &str) -> Result<(String, String), Refusal> {
-        let wish = KeyWish::named("first key");
-        self.make_key(account_id, wish, None).await
+    /// The key that an account is made with, by the same commit; and its secret.
+    pub(super) fn first_key(&self, account_id: &str) -> (NewKey, String) {
+        self.new_key(account_id, KeyWish::named("first key"))
+    }
+
+    /// A key that is not stored yet, and its secret.
+    fn new_key(&self, account_id: &str, wish: KeyWish) -> (NewKey, String) {
+        let secret = key::generate();
+        let new = NewKey {
+            id: self.ids.uuid(),
+            account_id: account_id.to_owned(),
+            hash: key::hash(&secret),
+            prefix: key::display_prefix(&secret),
+            name: wish.name,
+            scopes: wish.scopes.to_string(),
+            now_ms: self.now_ms(),
+            expires_ms: wish.expires_ms,
+            most: self.settings.keys_most,
+        };
+        (new, secret)
     }
 
     async fn make_key(
@@ -109,21 +126,12 @@ impl Engine {
         if wish.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
             return Err(Refusal::invalid("expiresAt", "must be in the future"));
         }
-        let secret = key::generate();
-        let new = NewKey {
-            id: self.ids.uuid(),
-            account_id: account_id.to_owned(),
-            hash: key::hash(&secret),
-            prefix: key::display_prefix(&secret),
-            name: wish.name,
-            scopes: wish.scopes.to_string(),
-            now_ms,
-            expires_ms: wish.expires_ms,
-            most,
-        };
+        let (new, secret) = self.new_key(account_id, wish);
         let id = new.id.clone();
         let act = operator.map(|name| self.act(name, "key.issue", account_id, &id));
-        match self.store.add_key(new, act).await.map_err(unavailable)? {
+        let added = self.store.add_key(new, act).await.map_err(unavailable)?;
+        crash::point("office.acted");
+        match added {
             KeyAdded::Done => Ok((id, secret)),
             KeyAdded::TooMany => Err(Refusal::new(
                 Code::Conflict,

@@ -1,20 +1,22 @@
-//! What only the operator sees: prices, the record of actions, the state of the house.
+//! Prices that were changed at run time: one set for all nodes, changed at once or not at all.
 
 use std::sync::Arc;
 
 use atelier_contract::{Quota, Refusal, Tariff};
-use atelier_store::AuditRow;
-use serde_json::{Value, json};
 
+use crate::crash;
 use crate::engine::{Engine, unavailable};
-use crate::views::AuditView;
 
 /// Changed prices are settings under this name.
 const PRICE: &str = "price:";
+/// The setting that is different after every change, so that a look costs one row.
+const EDITION: &str = "price_edition";
 
 impl Engine {
     /// Takes over prices that were changed at run time.
     pub async fn load_prices(&self) -> Result<(), atelier_store::Error> {
+        // The edition is read first: prices that change in between are looked at once more.
+        let edition = self.store.setting(EDITION).await?;
         let mut tariff = Tariff::clone(&self.tariff());
         for (name, amount) in self.store.settings(PRICE).await? {
             let key = name.strip_prefix(PRICE).unwrap_or(&name);
@@ -23,139 +25,72 @@ impl Engine {
                 tracing::warn!(key, amount, "a stored price fits no operation any more");
             }
         }
-        self.replace_tariff(tariff);
+        self.prices.replace(tariff, edition);
         Ok(())
     }
 
-    /// Changes prices, for requests from now on.
-    pub async fn set_prices(&self, prices: Vec<(String, Quota)>) -> Result<(), Refusal> {
+    /// Looks whether another node changed prices, and takes them over.
+    pub async fn price_step(&self) -> Result<(), atelier_store::Error> {
+        if self.store.setting(EDITION).await? == self.prices.edition() {
+            return Ok(());
+        }
+        self.load_prices().await
+    }
+
+    /// Changes prices, for requests from now on and on every node.
+    pub async fn set_prices(&self, by: &str, prices: Vec<(String, Quota)>) -> Result<(), Refusal> {
         let mut tariff = Tariff::clone(&self.tariff());
         for (key, amount) in &prices {
             tariff
                 .set(key, *amount)
                 .map_err(|error| Refusal::invalid("prices", error))?;
         }
-        for (key, amount) in &prices {
-            let name = format!("{PRICE}{key}");
-            self.store
-                .put_setting(&name, &amount.to_string())
-                .await
-                .map_err(unavailable)?;
-        }
-        self.replace_tariff(tariff);
+        let detail: Vec<String> = prices
+            .iter()
+            .map(|(key, amount)| format!("{key}={amount}"))
+            .collect();
+        let act = self.act(by, "prices.change", "prices", detail.join(" "));
+        let mut settings: Vec<(String, String)> = prices
+            .iter()
+            .map(|(key, amount)| (format!("{PRICE}{key}"), amount.to_string()))
+            .collect();
+        settings.push((EDITION.to_owned(), act.id.clone()));
+        let kept = self.store.put_settings(settings, Some(act)).await;
+        kept.map_err(unavailable)?;
+        crash::point("office.acted");
+        self.load_prices().await.map_err(unavailable)?;
+        self.wake_prices();
         Ok(())
     }
+}
 
-    fn replace_tariff(&self, tariff: Tariff) {
-        if let Ok(mut place) = self.tariff.write() {
-            *place = Arc::new(tariff);
+/// The prices in force here.
+pub(crate) struct Prices {
+    held: std::sync::RwLock<(Arc<Tariff>, Option<String>)>,
+}
+
+impl Prices {
+    pub(crate) fn new(tariff: Tariff) -> Self {
+        Self {
+            held: std::sync::RwLock::new((Arc::new(tariff), None)),
         }
     }
 
-    /// Writes an action down.
-    pub async fn note(
-        &self,
-        actor: &str,
-        action: &str,
-        target: &str,
-        detail: &str,
-    ) -> Result<(), Refusal> {
-        let row = self.act(actor, action, target, detail);
-        self.store.add_audit(row).await.map_err(unavailable)
+    pub(crate) fn tariff(&self) -> Arc<Tariff> {
+        let held = self.held.read();
+        Arc::clone(&held.unwrap_or_else(std::sync::PoisonError::into_inner).0)
     }
 
-    /// An action in words, to be written by the commit that does it.
-    pub(crate) fn act(&self, actor: &str, action: &str, target: &str, detail: &str) -> AuditRow {
-        AuditRow {
-            id: self.ids.uuid(),
-            time_ms: self.now_ms(),
-            actor: actor.into(),
-            action: action.into(),
-            target: target.into(),
-            detail: detail.into(),
-        }
+    /// What was read last.
+    fn edition(&self) -> Option<String> {
+        let held = self.held.read();
+        held.unwrap_or_else(std::sync::PoisonError::into_inner)
+            .1
+            .clone()
     }
 
-    /// The record of actions in pages, newest first.
-    pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditView>, i64), Refusal> {
-        let offset = (page - 1).max(0).saturating_mul(limit);
-        let (rows, total) = self.store.audit(offset, limit).await.map_err(unavailable)?;
-        let view = |row: AuditRow| AuditView {
-            id: row.id,
-            time_ms: row.time_ms,
-            actor: row.actor,
-            action: row.action,
-            target: row.target,
-            detail: row.detail,
-        };
-        Ok((rows.into_iter().map(view).collect(), total))
-    }
-
-    /// What the house is doing right now.
-    pub async fn stats(&self) -> Result<Value, Refusal> {
-        let counts = self.store.counts().await.map_err(unavailable)?;
-        let lanes = self.store.waiting_by_lane().await.map_err(unavailable)?;
-        let backends: Vec<Value> = self
-            .pool
-            .pictures(self.now_ms())
-            .into_iter()
-            .map(|one| {
-                json!({
-                    "name": one.name,
-                    "backend": one.backend,
-                    "custody": one.owner.is_some(),
-                    "busy": one.busy,
-                    "slots": one.slots,
-                    "condition": one.condition,
-                    "usable": one.usable,
-                    "averageExecute": one.average_s,
-                    "lastErrors": one.health["last_errors"],
-                })
-            })
-            .collect();
-        let waiting_by_lane: serde_json::Map<String, Value> = lanes
-            .into_iter()
-            .map(|(lane, jobs)| {
-                (
-                    if lane.is_empty() { "any".into() } else { lane },
-                    jobs.into(),
-                )
-            })
-            .collect();
-        Ok(json!({
-            "waiting": counts.waiting,
-            "running": counts.running,
-            "callbacksDue": counts.deliveries_due,
-            "inHand": self.bench.ids().len(),
-            "atVendors": self.polling.len(),
-            "waitingByLane": waiting_by_lane,
-            "backends": backends,
-            "upMs": self.now_ms() - self.started_ms,
-        }))
-    }
-
-    /// What every back end of the operator's does, in a few words that anybody may read.
-    pub fn pool_state(&self) -> Value {
-        let pictures = self.pool.pictures(self.now_ms());
-        let shown: Vec<Value> = pictures
-            .iter()
-            .filter(|one| one.owner.is_none())
-            .map(|one| json!({ "name": one.name, "busy": one.busy, "slots": one.slots, "condition": one.condition }))
-            .collect();
-        json!({ "state": "ready", "atVendors": self.polling.len(), "backends": shown })
-    }
-
-    /// The nodes that share the store.
-    pub async fn nodes(&self) -> Result<Value, Refusal> {
-        let nodes = self.alive_nodes().await.map_err(unavailable)?;
-        let one = |node: &atelier_store::Node| {
-            json!({
-                "id": node.id,
-                "self": node.id == self.node,
-                "startedMs": node.started_ms,
-                "seenMs": node.seen_ms,
-            })
-        };
-        Ok(nodes.iter().map(one).collect())
+    fn replace(&self, tariff: Tariff, edition: Option<String>) {
+        let held = self.held.write();
+        *held.unwrap_or_else(std::sync::PoisonError::into_inner) = (Arc::new(tariff), edition);
     }
 }

@@ -109,7 +109,7 @@ impl Engine {
     }
 
     /// Makes a new key that signs from now on, on every node; its number.
-    pub async fn rotate_address_key(&self) -> Result<String, Refusal> {
+    pub async fn rotate_address_key(&self, by: &str) -> Result<String, Refusal> {
         let kept = self.store.settings(PREFIX).await.map_err(unavailable)?;
         let numbers = kept
             .iter()
@@ -124,7 +124,8 @@ impl Engine {
         let sealer = self.keyring.sealer();
         let sealed = sealer.seal(&text, name.as_bytes(), random_bytes());
         // When two rotate at once, one new key is enough for both.
-        let stored = self.store.put_setting_if_absent(&name, &sealed).await;
+        let act = self.act(by, "rotate-address-key", &number.to_string(), "");
+        let stored = self.store.add_setting(&name, &sealed, Some(act)).await;
         stored.map_err(unavailable)?;
         self.load_address_keys().await.map_err(unavailable)?;
         let hint = Hint::AddressKeys.encode();

@@ -29,7 +29,13 @@ async fn keys_rotate_by_number_and_old_addresses_live_on() {
     let caller = rig.account(100).await;
     let first = picture(&rig, &caller).await;
     assert!(first.1.contains("k=1&"), "{}", first.1);
-    assert_eq!(rig.engine.rotate_address_key().await.expect("rotated"), "2");
+    assert_eq!(
+        rig.engine
+            .rotate_address_key("root")
+            .await
+            .expect("rotated"),
+        "2"
+    );
     let second = picture(&rig, &caller).await;
     assert!(second.1.contains("k=2&"), "{}", second.1);
     for address in [&first, &second] {
@@ -58,7 +64,10 @@ async fn keys_survive_a_restart_and_two_rotations_at_once_make_one() {
     let mut rig = Rig::new().await;
     let caller = rig.account(100).await;
     let other = rig.second_node();
-    let (one, two) = tokio::join!(rig.engine.rotate_address_key(), other.rotate_address_key());
+    let (one, two) = tokio::join!(
+        rig.engine.rotate_address_key("root"),
+        other.rotate_address_key("root")
+    );
     let (one, two) = (one.expect("rotated"), two.expect("rotated"));
     // On a busy machine one of them may be over before the other looks: then there are two.
     assert!(one == two || one.as_str().min(&two) == "2", "{one} {two}");

@@ -15,6 +15,7 @@ mod fairness;
 mod inputs;
 mod money;
 mod names;
+mod prices;
 mod retention;
 mod scale;
 mod schedule;

@@ -177,7 +177,7 @@ impl Rig {
         };
         let (account, key) = self
             .engine
-            .create_account(request)
+            .create_account("root", request)
             .await
             .expect("an account");
         let caller = self.engine.authenticate(&key).await.expect("its key works");

@@ -82,19 +82,17 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
                 email_verified: true,
             };
             let (account, key) = engine
-                .create_account(request)
+                .create_account(ACTOR, request)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
-            note(engine, "account.create", &account.id).await?;
             println!("{}\nAPI key  {key}", line(&account));
         }
         Action::List => list(engine).await?,
         Action::Credit { id, amount, reason } => {
             let account = engine
-                .credit(&id, amount, &reason, None)
+                .credit(ACTOR, &id, amount, &reason, None)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
-            note(engine, "account.credit", &id).await?;
             println!("{}", line(&account));
         }
         Action::Key { id, name } => {
@@ -136,11 +134,4 @@ fn line(account: &AccountView) -> String {
         "{}  {}  balance {}  held {}{disabled}",
         account.id, account.email, account.balance, account.frozen
     )
-}
-
-async fn note(engine: &Arc<Engine>, action: &str, target: &str) -> Result<()> {
-    engine
-        .note(ACTOR, action, target, "")
-        .await
-        .map_err(|refusal| anyhow!(refusal))
 }

@@ -16,14 +16,7 @@ pub(super) async fn run(config: Config) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let addresses = Addresses::new(&config, Vec::new());
     let engine = app::build_engine(&config, store.clone(), &addresses).await?;
-    let rotated = async {
-        let number = engine.rotate_address_key().await?;
-        engine
-            .note(ACTOR, "rotate-address-key", &number, "")
-            .await
-            .map(|()| number)
-    };
-    let rotated = rotated.await;
+    let rotated = engine.rotate_address_key(ACTOR).await;
     store.close().await;
     let number = rotated.map_err(|refusal| anyhow!(refusal.message))?;
     println!("address key {number} signs from now on");

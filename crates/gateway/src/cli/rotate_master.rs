@@ -21,18 +21,10 @@ pub(super) async fn run(config: Config, new_key: Option<PathBuf>) -> Result<Exit
         .transpose()?;
     let new = NewKey::make(&config, &store, text.as_deref())?;
     let keyring = Keyring::new(new.key);
-    let count = engine.reseal(&keyring, new.settings.clone()).await?;
+    let settings = new.settings.clone();
+    let count = engine.reseal("command line", &keyring, settings).await?;
     new.finish(&config)?;
-    let noted = engine
-        .note(
-            "command line",
-            "master_key.rotate",
-            "secrets",
-            &count.to_string(),
-        )
-        .await;
     store.close().await;
-    noted.map_err(|refusal| anyhow::anyhow!(refusal))?;
     println!("{count} secrets are sealed with the new master key");
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ mod outside;
 #[macro_use]
 mod vault;
 
+mod acts;
 mod artgen_story;
 mod assets;
 mod backends;

@@ -103,6 +103,13 @@ async fn credit_is_granted_once_per_idempotency_key() {
             .await;
         assert_eq!(answer.json["data"]["balance"], 6, "{}", answer.json);
     }
+    for other in [
+        json!({ "amount": 6, "reason": "invoice 7", "idempotency_key": "invoice-7" }),
+        json!({ "amount": 5, "reason": "invoice 8", "idempotency_key": "invoice-7" }),
+    ] {
+        let answer = gateway.operate(Method::POST, &path, Some(other)).await;
+        answer.assert_refused(409, "conflict");
+    }
     let taken = gateway
         .operate(
             Method::POST,

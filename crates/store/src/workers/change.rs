@@ -3,6 +3,7 @@
 use atelier_contract::Quota;
 use serde::Serialize;
 
+use crate::audit::AuditRow;
 use crate::batch::json;
 use crate::db::{Conn, args};
 use crate::workers::{BackendRow, WorkerRow};
@@ -112,18 +113,24 @@ impl Store {
         &self,
         credentials: Vec<(String, String)>,
         settings: Vec<(String, String)>,
+        audit: Option<AuditRow>,
     ) -> Result<()> {
         let lines = |pairs: Vec<(String, String)>| {
             let line = |(name, value)| SealedLine { name, value };
             json(&pairs.into_iter().map(line).collect::<Vec<_>>())
         };
         let input = (lines(credentials), lines(settings));
-        self.change(input, |conn, (credentials, settings)| {
-            Box::pin(async move {
-                conn.run(RESEAL_WORKERS, args![credentials]).await?;
-                conn.run(RESEAL_SETTINGS, args![settings]).await.map(|_| ())
-            })
-        })
+        self.act(
+            input,
+            audit,
+            |conn, (credentials, settings)| {
+                Box::pin(async move {
+                    conn.run(RESEAL_WORKERS, args![credentials]).await?;
+                    conn.run(RESEAL_SETTINGS, args![settings]).await.map(|_| ())
+                })
+            },
+            |()| true,
+        )
         .await
     }
 }

@@ -50,7 +50,11 @@ async fn an_email_is_taken_in_any_case(rig: Rig) {
         ledger_id: rig.id("ledger"),
         now_ms: NOW,
     };
-    let made = rig.store.create_account(new.clone()).await.expect("made");
+    let made = rig
+        .store
+        .create_account(new.clone(), None, None)
+        .await
+        .expect("made");
     assert_eq!(made.email, "Fox@Example.com");
     let again = NewAccount {
         id: rig.id("account"),
@@ -58,7 +62,7 @@ async fn an_email_is_taken_in_any_case(rig: Rig) {
         ..new
     };
     assert!(matches!(
-        rig.store.create_account(again).await,
+        rig.store.create_account(again, None, None).await,
         Err(Error::Conflict(_))
     ));
     let found = rig
@@ -97,7 +101,7 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
     };
     let after = rig
         .store
-        .update_account(&id, patch)
+        .update_account(&id, patch, None)
         .await
         .expect("done")
         .expect("there");
@@ -115,7 +119,7 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
     };
     let after = rig
         .store
-        .update_account(&id, patch.clone())
+        .update_account(&id, patch.clone(), None)
         .await
         .expect("done")
         .expect("there");
@@ -123,11 +127,11 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
         (after.email.as_str(), after.email_verified_ms),
         ("New@example.com", None)
     );
-    let taken = rig.store.update_account(&other, patch.clone()).await;
+    let taken = rig.store.update_account(&other, patch.clone(), None).await;
     assert!(matches!(taken, Err(Error::Conflict(_))));
     assert_eq!(
         rig.store
-            .update_account("nobody", AccountPatch::default())
+            .update_account("nobody", AccountPatch::default(), None)
             .await
             .expect("done"),
         None

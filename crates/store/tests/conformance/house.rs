@@ -24,7 +24,10 @@ async fn acts_are_listed_newest_first(rig: Rig) {
         detail: "{\"amount\":5}".into(),
     };
     for (id, time_ms) in [("a", NOW), ("b", NOW + 1), ("c", NOW + 1)] {
-        rig.store.add_audit(act(id, time_ms)).await.expect("added");
+        rig.store
+            .put_settings(Vec::new(), Some(act(id, time_ms)))
+            .await
+            .expect("added");
     }
     let (rows, total) = rig.store.audit(0, 2).await.expect("a page");
     assert_eq!(

@@ -83,7 +83,10 @@ async fn a_key_of_a_disabled_account_leads_nowhere(rig: Rig) {
         disabled: Some(true),
         ..Default::default()
     };
-    rig.store.update_account(&id, patch).await.expect("done");
+    rig.store
+        .update_account(&id, patch, None)
+        .await
+        .expect("done");
     assert_eq!(
         rig.store
             .account_for_key(&new.hash, NOW)

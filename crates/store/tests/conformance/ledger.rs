@@ -35,23 +35,23 @@ async fn credit_adds_up_and_never_goes_below_zero(rig: Rig) {
     let id = rig.account(10, 10).await;
     let done = rig
         .store
-        .credit(credit(&rig, &id, 5))
+        .credit(credit(&rig, &id, 5), None)
         .await
         .expect("an answer");
     assert!(matches!(done, Credited::Done(account) if account.balance == quota(15)));
     let done = rig
         .store
-        .credit(credit(&rig, &id, -15))
+        .credit(credit(&rig, &id, -15), None)
         .await
         .expect("an answer");
     assert!(matches!(done, Credited::Done(account) if account.balance == quota(0)));
     let mut small = credit(&rig, &id, -1);
     small.amount = Quota::from_thousandths(-1);
-    let done = rig.store.credit(small).await.expect("an answer");
+    let done = rig.store.credit(small, None).await.expect("an answer");
     assert!(matches!(done, Credited::TooLow(account) if account.balance == quota(0)));
     let done = rig
         .store
-        .credit(credit(&rig, "nobody", 5))
+        .credit(credit(&rig, "nobody", 5), None)
         .await
         .expect("an answer");
     assert_eq!(done, Credited::NoAccount);
@@ -65,11 +65,29 @@ async fn a_repeated_credit_changes_nothing(rig: Rig) {
         idempotency_key: Some("invoice 7".into()),
         ..credit(&rig, account, 5)
     };
-    let first = rig.store.credit(keyed(&id)).await.expect("an answer");
+    let first = rig.store.credit(keyed(&id), None).await.expect("an answer");
     assert!(matches!(first, Credited::Done(_)));
-    let second = rig.store.credit(keyed(&id)).await.expect("an answer");
+    let second = rig.store.credit(keyed(&id), None).await.expect("an answer");
     assert!(matches!(second, Credited::Repeated(account) if account.balance == quota(5)));
-    let theirs = rig.store.credit(keyed(&other)).await.expect("an answer");
+    for other in [
+        Credit {
+            amount: quota(6),
+            ..keyed(&id)
+        },
+        Credit {
+            reason: "another".into(),
+            ..keyed(&id)
+        },
+    ] {
+        let third = rig.store.credit(other, None).await.expect("an answer");
+        assert_eq!(third, Credited::Mismatch);
+    }
+    assert_eq!(rig.purse(&id).await, (quota(5), quota(0)));
+    let theirs = rig
+        .store
+        .credit(keyed(&other), None)
+        .await
+        .expect("an answer");
     assert!(
         matches!(theirs, Credited::Done(_)),
         "a key belongs to its account"

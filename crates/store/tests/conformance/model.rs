@@ -155,7 +155,12 @@ impl Model {
             idempotency_key: None,
             now_ms: NOW,
         };
-        let answer = self.rig.store.credit(credit).await.expect("an answer");
+        let answer = self
+            .rig
+            .store
+            .credit(credit, None)
+            .await
+            .expect("an answer");
         let purse = self.purses.get_mut(&account).expect("a purse");
         if purse.balance + amount < 0 {
             assert!(matches!(answer, Credited::TooLow(_)));

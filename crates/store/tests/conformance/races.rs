@@ -172,7 +172,7 @@ async fn one_credit_key_used_at_once_counts_once(rig: Rig) {
                 now_ms: NOW,
             };
             let store = rig.store.clone();
-            spawn(async move { store.credit(credit).await.expect("an answer") })
+            spawn(async move { store.credit(credit, None).await.expect("an answer") })
         })
         .collect();
     let answers = join(tasks).await;

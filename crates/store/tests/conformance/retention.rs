@@ -99,7 +99,10 @@ async fn acts_and_nodes_are_forgotten_by_age(rig: Rig) {
             target: "account".into(),
             detail: String::new(),
         };
-        rig.store.add_audit(row).await.expect("added");
+        rig.store
+            .put_settings(Vec::new(), Some(row))
+            .await
+            .expect("added");
         rig.store.beat(id, NOW, time_ms, "").await.expect("noted");
     }
     assert_eq!(

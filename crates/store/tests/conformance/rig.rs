@@ -179,7 +179,11 @@ impl Rig {
             ledger_id: self.id("ledger"),
             now_ms: NOW,
         };
-        self.store.create_account(new).await.expect("an account").id
+        self.store
+            .create_account(new, None, None)
+            .await
+            .expect("an account")
+            .id
     }
 
     /// A job to be accepted, priced in whole quota, waiting.

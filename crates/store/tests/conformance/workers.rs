@@ -320,6 +320,7 @@ async fn sealed_values_are_replaced_together(rig: Rig) {
         .reseal(
             vec![("w".into(), "v1:2:again".into())],
             vec![("secret".into(), "new".into())],
+            None,
         )
         .await
         .expect("resealed");

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::super::{Answer, Received, body, caller, paging, reply, rows};
-use super::{ACTOR, note};
+use super::ACTOR;
 use crate::app::App;
 
 /// Lists accounts.
@@ -46,8 +46,7 @@ pub(in super::super) async fn create(app: Arc<App>, received: Received) -> Answe
         max_queue: new.max_queue.map(Count::get),
         email_verified: new.email_verified.on(),
     };
-    let (account, key) = app.engine.create_account(request).await?;
-    note(&app, "account.create", &account.id, &account.email).await?;
+    let (account, key) = app.engine.create_account(ACTOR, request).await?;
     let mut shown = view(&account);
     shown["api_key"] = key.into();
     Ok(reply::success(shown))
@@ -83,9 +82,7 @@ pub(in super::super) async fn change(app: Arc<App>, received: Received) -> Answe
         email_verified: wish.email_verified.map(Flag::on),
         disabled: wish.disabled.map(Flag::on),
     };
-    let detail = format!("{change:?}");
-    let account = app.engine.patch_account(&id, change).await?;
-    note(&app, "account.change", &id, &detail).await?;
+    let account = app.engine.patch_account(ACTOR, &id, change).await?;
     Ok(reply::success(view(&account)))
 }
 
@@ -106,15 +103,8 @@ pub(in super::super) async fn credit(app: Arc<App>, received: Received) -> Answe
     let key = wish.idempotency_key.map(|text| text.to_string());
     let account = app
         .engine
-        .credit(&id, wish.amount, &reason, key.as_deref())
+        .credit(ACTOR, &id, wish.amount, &reason, key.as_deref())
         .await?;
-    note(
-        &app,
-        "account.credit",
-        &id,
-        &format!("{} {reason}", wish.amount),
-    )
-    .await?;
     Ok(reply::success(view(&account)))
 }
 

@@ -7,7 +7,7 @@ use atelier_contract::{Quota, Refusal};
 use serde_json::{Map, Value};
 
 use super::super::{Answer, Received, body, caller, reply};
-use super::note;
+use super::ACTOR;
 use crate::app::App;
 
 /// Shows every price key with its amount.
@@ -26,12 +26,7 @@ pub(in super::super) async fn change(app: Arc<App>, received: Received) -> Answe
             serde_json::from_value(value).map_err(|error| Refusal::invalid(&key, error))?;
         prices.push((key, amount));
     }
-    let detail: Vec<_> = prices
-        .iter()
-        .map(|(key, amount)| format!("{key}={amount}"))
-        .collect();
-    app.engine.set_prices(prices).await?;
-    note(&app, "prices.change", "prices", &detail.join(" ")).await?;
+    app.engine.set_prices(ACTOR, prices).await?;
     Ok(reply::success(all(&app)))
 }
 

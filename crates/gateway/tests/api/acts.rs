@@ -1,0 +1,63 @@
+//! kill -9 during an act of an operator: the act and the line that tells of it are both there afterwards, or neither.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::gateway::{ADMIN_TOKEN, Gateway, Options};
+
+/// Does something that kills the process, and starts it again.
+async fn dies_at(
+    gateway: Gateway,
+    point: &str,
+    (method, path, body): (Method, &str, Value),
+) -> Gateway {
+    let mut gateway = gateway.restart(Options::default().set("CRASH_AT", point));
+    let request = gateway
+        .request(method, path)
+        .bearer_auth(ADMIN_TOKEN)
+        .json(&body);
+    assert!(request.send().await.is_err(), "{point}: {path}: it lives");
+    gateway.kill();
+    gateway.restart(Options::default())
+}
+
+async fn told(gateway: &Gateway, action: &str) -> usize {
+    let audit = gateway
+        .operate(Method::GET, "/admin/v1/audit?limit=100", None)
+        .await;
+    let rows = audit.json["data"].as_array().expect("rows").clone();
+    rows.iter().filter(|row| row["action"] == action).count()
+}
+
+#[tokio::test]
+async fn an_act_that_was_cut_off_is_written_down_if_it_happened() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(5).await;
+    assert_eq!(told(&gateway, "account.create").await, 1);
+    let account = format!("/admin/v1/accounts/{}", caller.id);
+    let new = json!({ "email": "cut@example.com", "balance": 3 });
+    let act = (Method::POST, "/admin/v1/accounts", new);
+    let gateway = dies_at(gateway, "office.acted", act).await;
+    assert_eq!(told(&gateway, "account.create").await, 2);
+
+    let credit = format!("{account}/credit");
+    let act = (Method::POST, credit.as_str(), json!({ "amount": 2 }));
+    let gateway = dies_at(gateway, "office.acted", act).await;
+    assert_eq!(gateway.balance(&caller.key).await, (7.0, 0.0));
+    assert_eq!(told(&gateway, "account.credit").await, 1);
+
+    let prices = json!({ "facegen.swap": 2.5, "artgen.imagine.fast": 9 });
+    let act = (Method::PUT, "/admin/v1/prices", prices);
+    let gateway = dies_at(gateway, "office.acted", act).await;
+    let shown = gateway.operate(Method::GET, "/admin/v1/prices", None).await;
+    assert_eq!(shown.json["data"]["facegen.swap"], 2.5);
+    assert_eq!(shown.json["data"]["artgen.imagine.fast"], 9);
+    assert_eq!(told(&gateway, "prices.change").await, 1);
+
+    let keys = format!("{account}/keys");
+    let act = (Method::POST, keys.as_str(), json!({}));
+    let gateway = dies_at(gateway, "office.acted", act).await;
+    let listed = gateway.operate(Method::GET, &keys, None).await;
+    assert_eq!(listed.json["data"].as_array().map(Vec::len), Some(2));
+    assert_eq!(told(&gateway, "key.issue").await, 1);
+}

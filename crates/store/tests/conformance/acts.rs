@@ -1,0 +1,193 @@
+//! An act of an operator and the row that tells of it are one commit: both are there, or neither.
+
+use atelier_store::{
+    AccountPatch, AuditRow, Credit, CreditKind, Credited, Error, NewAccount, NewKey,
+};
+
+use crate::rig::{NOW, Rig, quota};
+
+each_db!(
+    an_act_that_cannot_be_written_down_does_not_happen,
+    an_act_that_does_not_happen_is_not_written_down,
+    an_account_without_its_first_key_is_not_made,
+    prices_change_together_or_not_at_all,
+);
+
+fn act(id: &str) -> AuditRow {
+    AuditRow {
+        id: id.into(),
+        time_ms: NOW,
+        actor: "root".into(),
+        action: "test".into(),
+        target: "target".into(),
+        detail: String::new(),
+    }
+}
+
+fn account(rig: &Rig, email: &str) -> NewAccount {
+    NewAccount {
+        id: rig.id("account"),
+        email: email.into(),
+        email_verified_ms: None,
+        balance: quota(5),
+        max_queue: 1,
+        ledger_id: rig.id("ledger"),
+        now_ms: NOW,
+    }
+}
+
+fn key(rig: &Rig, account_id: &str, hash: &str) -> NewKey {
+    NewKey {
+        id: rig.id("key"),
+        account_id: account_id.into(),
+        hash: hash.into(),
+        prefix: "at_".into(),
+        name: "first".into(),
+        scopes: "all".into(),
+        now_ms: NOW,
+        expires_ms: None,
+        most: 9,
+    }
+}
+
+fn credit(rig: &Rig, account_id: &str, amount: i64) -> Credit {
+    Credit {
+        id: rig.id("ledger"),
+        account_id: account_id.into(),
+        amount: quota(amount),
+        kind: CreditKind::Adjust,
+        reason: "because".into(),
+        idempotency_key: None,
+        now_ms: NOW,
+    }
+}
+
+async fn written(rig: &Rig) -> i64 {
+    rig.store.audit(0, 1).await.expect("a page").1
+}
+
+async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
+    let id = rig.account(10, 10).await;
+    let issued = key(&rig, &id, "known");
+    let (store, key_id) = (&rig.store, issued.id.clone());
+    store
+        .add_key(issued, Some(act("taken")))
+        .await
+        .expect("issued");
+    // The identifier of the row is taken, which is as good as a process that dies before it is written.
+    let twin = || Some(act("taken"));
+    let new = account(&rig, "new@example.com");
+    let first = key(&rig, &new.id, "first");
+    let patch = AccountPatch {
+        max_queue: Some(99),
+        ..AccountPatch::default()
+    };
+    let settings = vec![("price:a".to_owned(), "1".to_owned())];
+    let failures = [
+        store
+            .create_account(new, Some(first), twin())
+            .await
+            .map(|_| ()),
+        store.update_account(&id, patch, twin()).await.map(|_| ()),
+        store.credit(credit(&rig, &id, 7), twin()).await.map(|_| ()),
+        store
+            .add_key(key(&rig, &id, "other"), twin())
+            .await
+            .map(|_| ()),
+        store
+            .revoke_key(&id, &key_id, NOW, twin())
+            .await
+            .map(|_| ()),
+        store.put_settings(settings, twin()).await,
+        store.add_setting("b", "1", twin()).await.map(|_| ()),
+    ];
+    for (number, failure) in failures.iter().enumerate() {
+        assert!(
+            matches!(failure, Err(Error::Conflict(_))),
+            "{number}: {failure:?}"
+        );
+    }
+    let account = store.account(&id).await.expect("read").expect("there");
+    assert_eq!((account.balance, account.max_queue), (quota(10), 10));
+    assert_eq!(store.keys(&id).await.expect("read").len(), 1);
+    assert_eq!(
+        store
+            .account_by_email("new@example.com")
+            .await
+            .expect("read"),
+        None
+    );
+    assert_eq!(store.setting("price:a").await.expect("read"), None);
+    assert_eq!(store.setting("b").await.expect("read"), None);
+    assert_eq!(written(&rig).await, 1);
+}
+
+async fn an_act_that_does_not_happen_is_not_written_down(rig: Rig) {
+    let id = rig.account(10, 10).await;
+    let store = &rig.store;
+    let too_much = store.credit(credit(&rig, &id, -11), Some(act("a"))).await;
+    assert!(matches!(too_much, Ok(Credited::TooLow(_))));
+    let keyed = || Credit {
+        idempotency_key: Some("invoice 7".into()),
+        ..credit(&rig, &id, 1)
+    };
+    let first = store.credit(keyed(), Some(act("b"))).await;
+    assert!(matches!(first, Ok(Credited::Done(_))));
+    let again = store.credit(keyed(), Some(act("c"))).await;
+    assert!(matches!(again, Ok(Credited::Repeated(_))));
+    let nobody = store.revoke_key(&id, "no such", NOW, Some(act("d"))).await;
+    assert_eq!(nobody.expect("an answer"), None);
+    let patch = AccountPatch::default();
+    let nobody = store.update_account("nobody", patch, Some(act("e"))).await;
+    assert_eq!(nobody.expect("an answer"), None);
+    store.add_setting("x", "1", None).await.expect("stored");
+    let stands = store.add_setting("x", "2", Some(act("f"))).await;
+    assert_eq!(stands.expect("an answer"), "1");
+    assert_eq!(written(&rig).await, 1);
+}
+
+async fn an_account_without_its_first_key_is_not_made(rig: Rig) {
+    let id = rig.account(0, 1).await;
+    let known = key(&rig, &id, "known");
+    rig.store.add_key(known, None).await.expect("issued");
+    let new = account(&rig, "new@example.com");
+    let twin = key(&rig, &new.id, "known");
+    let refused = rig
+        .store
+        .create_account(new.clone(), Some(twin), Some(act("a")))
+        .await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    let found = rig.store.account_by_email("new@example.com").await;
+    assert_eq!(found.expect("read"), None);
+    assert_eq!(written(&rig).await, 0);
+    let first = key(&rig, &new.id, "fresh");
+    let made = rig
+        .store
+        .create_account(new, Some(first), Some(act("a")))
+        .await
+        .expect("made");
+    assert_eq!(made.balance, quota(5));
+    let (owner, _) = rig
+        .store
+        .account_for_key("fresh", NOW)
+        .await
+        .expect("read")
+        .expect("its key works");
+    assert_eq!(owner.id, made.id);
+    assert_eq!(written(&rig).await, 1);
+}
+
+async fn prices_change_together_or_not_at_all(rig: Rig) {
+    let set = |amount: &str| {
+        vec![
+            ("price:a".to_owned(), amount.to_owned()),
+            ("price:b".to_owned(), amount.to_owned()),
+        ]
+    };
+    let done = rig.store.put_settings(set("1"), Some(act("a"))).await;
+    done.expect("changed");
+    let failed = rig.store.put_settings(set("2"), Some(act("a"))).await;
+    assert!(failed.is_err());
+    let found = rig.store.settings("price:").await.expect("a list");
+    assert_eq!(found, set("1"));
+}
