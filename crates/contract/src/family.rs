@@ -9,14 +9,13 @@ use crate::job::{Job, JobId, JobState};
 mod frame;
 mod refused;
 mod submit;
-mod time;
 
+pub use crate::time::timestamp;
 pub use frame::{framed, framed_always, shaped};
 pub use refused::refused;
 pub use submit::{
     Delivery, FORM_BODY, Finished, IMAGE_BODY, Request, SMALL_BODY, Submit, answer, job,
 };
-pub use time::timestamp;
 
 /// How a family's job identifiers look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +76,8 @@ pub struct Family {
     pub refused_data: RefusedData,
     /// `message` of an accepted submit.
     pub accepted_message: &'static str,
+    /// Whether its jobs run on the caller's own worker accounts when they are asked for at the custody host.
+    pub custody: bool,
     /// Time limit in seconds when the request has none.
     pub timeout_s: u32,
     /// How long result addresses work.
@@ -102,6 +103,7 @@ impl Family {
         shows_waiting: false,
         refused_data: RefusedData::Null,
         accepted_message: "success",
+        custody: false,
         timeout_s: 600,
         keep: Keep::Day,
         submits: &[],

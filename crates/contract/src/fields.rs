@@ -6,6 +6,7 @@ mod image;
 mod length;
 mod list;
 mod loose;
+mod moment;
 mod number;
 mod text;
 #[macro_use]
@@ -17,6 +18,7 @@ pub use image::{ImageData, ImageHeader, Inline, InlineImage};
 pub use length::{SecondsText, Span};
 pub use list::List;
 pub use loose::Loose;
+pub use moment::Moment;
 pub use number::{Count, Flag, Pick, Real, Seconds, Stepped};
 pub use text::{Prompt, SeedText, Text};
 pub(crate) use words::words;

@@ -257,7 +257,7 @@ impl Job {
 
     /// When it succeeded, as the interface writes times.
     pub fn finish_time(&self) -> String {
-        crate::family::timestamp(self.finished_ms.unwrap_or(self.updated_ms))
+        crate::time::timestamp(self.finished_ms.unwrap_or(self.updated_ms))
     }
 
     /// The output of a job that succeeded.

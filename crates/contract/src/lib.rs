@@ -11,10 +11,12 @@ pub mod family;
 pub mod fields;
 pub mod job;
 pub mod operation;
+pub mod pages;
 pub mod quota;
 pub mod refusal;
 pub mod scopes;
 pub mod tariff;
+pub mod time;
 
 pub use banned::{banned_word, refuse_banned};
 pub use families::{FAMILIES, operation};

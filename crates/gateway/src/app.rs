@@ -1,7 +1,7 @@
 //! The wiring: the one place that builds the store, the back ends and the engine and hands them to the rest.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context as _, Result, anyhow};
 use atelier_backends::VENDORS;
@@ -16,13 +16,15 @@ use atelier_engine::{
 use atelier_store::Options;
 pub(crate) use atelier_store::Store;
 use atelier_store::files::{Files, S3Settings};
+use bytes::Bytes;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{BackendSetting, Config, StudioPace, WorkerSetting};
 use crate::counts::Counts;
-use crate::http::{self, Rates, Router};
-use crate::secrets;
+use crate::http::hosts::Hosts;
+use crate::http::memory;
+use crate::http::rate::Rates;
 
 /// The built-in prices.
 const TARIFF: &str = include_str!("../../../config/tariff.toml");
@@ -36,7 +38,7 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) engine: Arc<Engine>,
-    pub(crate) router: Router,
+    pub(crate) hosts: Hosts,
     pub(crate) rates: Rates,
     pub(crate) counts: Counts,
     pub(crate) admin_token_hash: [u8; 32],
@@ -45,6 +47,8 @@ pub(crate) struct App {
     pub(crate) event_streams: Arc<Semaphore>,
     pub(crate) log_requests: bool,
     pub(crate) stopping: CancellationToken,
+    /// The OpenAPI document; it never changes while the process runs, so it is made once.
+    pub(crate) document: LazyLock<Bytes>,
 }
 
 /// Where the service can be reached.
@@ -87,17 +91,19 @@ impl App {
         config: Config,
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
+        document: fn() -> Bytes,
     ) -> Arc<Self> {
         let limits = &config.limits;
         Arc::new(Self {
-            router: Router::new(&config),
+            hosts: Hosts::new(&config),
             rates: Rates::new(limits),
             counts: Counts::default(),
             places: Semaphore::new(limits.requests),
-            body_memory: http::body_memory(limits),
+            body_memory: memory::for_bodies(limits),
             event_streams: Arc::new(Semaphore::new(limits.event_streams)),
             log_requests: config.log.requests,
             stopping: CancellationToken::new(),
+            document: LazyLock::new(document),
             admin_token_hash,
             engine,
             config,
@@ -123,9 +129,10 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
 pub(crate) async fn build_engine(
     config: &Config,
     store: Store,
+    master_key: [u8; 32],
     addresses: &Addresses,
 ) -> Result<Arc<Engine>> {
-    let keyring = Keyring::new(secrets::master_key(config, &store).await?);
+    let keyring = Keyring::new(master_key);
     let ids = Ids::Random;
     let parts = Parts {
         files: open_files(config)?,

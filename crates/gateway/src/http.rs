@@ -1,36 +1,26 @@
-//! From a request to an answer: find the route, know the caller, do it, frame the answer.
+//! From a request to an answer: find its line in a table, see who may, do it, frame the answer. Nothing here knows a page
+//! or a family by name.
 
-mod account;
-mod admin;
+mod access;
 mod answer;
-mod artgen;
-mod assets;
 mod body;
 mod caller;
-mod custody;
-mod denial;
-mod docs;
-mod events;
+pub(crate) mod denial;
 mod fetch;
-mod fleet;
 mod form;
-mod health;
-mod hooks;
-mod job_view;
-mod jobs;
-mod own;
-mod paging;
-mod payload;
-mod range;
-mod rate;
-mod reply;
+pub(crate) mod hosts;
+pub(crate) mod memory;
+pub(crate) mod page;
+pub(crate) mod payload;
+pub(crate) mod range;
+pub(crate) mod rate;
+pub(crate) mod received;
+pub(crate) mod reply;
 mod request_id;
 mod router;
-mod rows;
 mod submit;
 
 use std::convert::Infallible;
-use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -40,36 +30,12 @@ use hyper::body::Incoming;
 use hyper::{Request, Version};
 
 use crate::app::App;
-use crate::config::Role;
 use crate::server::ward::Seat;
 
-pub(crate) use body::memory as body_memory;
-pub(crate) use rate::Rates;
-pub(crate) use router::Router;
+pub(crate) use received::From;
 
-use denial::Denial;
+use received::{Answer, Received, Who};
 use reply::Reply;
-
-/// What a handler gives back.
-type Answer = Result<Reply, Denial>;
-
-/// Where a request came from.
-#[derive(Clone, Copy)]
-pub(crate) struct From {
-    /// The address of the other end.
-    pub(crate) peer: IpAddr,
-    /// What the listener serves.
-    pub(crate) role: Role,
-}
-
-/// A request whose head has arrived.
-struct Received {
-    head: hyper::http::request::Parts,
-    body: Incoming,
-    from: From,
-    /// What stood at the placeholders of the route, in order.
-    params: Vec<String>,
-}
 
 /// Answers one request; whatever goes wrong, the caller gets an envelope.
 pub(crate) async fn serve(
@@ -112,30 +78,39 @@ pub(crate) async fn serve(
 }
 
 async fn handle(app: &Arc<App>, from: From, request: Request<Incoming>) -> Answer {
-    let _place = app.places.try_acquire().map_err(|_| {
-        Refusal::new(
-            Code::Overloaded,
-            "too many requests at once; try again shortly",
-        )
-    })?;
     let (head, body) = request.into_parts();
     let from = From {
-        role: app.router.role_of(&head, from.role),
+        role: app.hosts.role_of(&head, from.role),
         ..from
     };
-    let (route, params) = app.router.find(from.role, &head.method, head.uri.path())?;
-    let received = Received {
+    let (target, params) = router::find(&app.hosts, from.role, &head.method, head.uri.path())?;
+    // Whether the service is well can be asked even when everything else is full.
+    let _place = match app.places.try_acquire() {
+        Ok(place) => Some(place),
+        Err(_) if target.needs_no_place() => None,
+        Err(_) => {
+            return Err(Refusal::new(
+                Code::Overloaded,
+                "too many requests at once; try again shortly",
+            )
+            .into());
+        }
+    };
+    let mut received = Received {
         head,
-        body,
         from,
         params,
+        who: Who::Anybody,
     };
-    match route {
+    received.who = access::admit(app, target.access(), &received).await?;
+    match target {
         // The commonest call by far goes without a box.
-        router::Target::Fetch(family) => fetch::show(app, received, family).await,
+        router::Target::Fetch(family) => fetch::show(app, received, body, family).await,
         router::Target::Submit(family, entry) => {
-            submit::accept(app, received, family, entry).boxed().await
+            submit::accept(app, received, body, family, entry)
+                .boxed()
+                .await
         }
-        router::Target::Page(page) => page(Arc::clone(app), received).await,
+        router::Target::Page(page) => (page.handler)(Arc::clone(app), received, body).await,
     }
 }

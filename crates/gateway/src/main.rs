@@ -4,6 +4,7 @@
 //! the store, the back ends and the engine; settings come from `config`.
 
 mod app;
+mod catalogue;
 mod cli;
 mod config;
 mod counts;
@@ -11,6 +12,7 @@ mod first_run;
 mod http;
 mod logging;
 mod openapi;
+mod pages;
 mod secrets;
 mod server;
 

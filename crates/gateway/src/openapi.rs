@@ -1,30 +1,36 @@
-//! The OpenAPI 3.1 document, made from the families' table and from the table of the service's own endpoints.
+//! The OpenAPI 3.1 document, made from the catalogue.
 
-mod families;
-mod own;
+mod operation;
 mod parts;
 
 use std::fmt::Write as _;
 
 use atelier_contract::Code;
-use schemars::generate::SchemaSettings;
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-/// The readable page; it draws itself from `/openapi.json` without anything from elsewhere.
-pub(crate) const PAGE: &str = include_str!("openapi/page.html");
+use crate::catalogue::catalogue;
+
+/// The whole document, as it is sent.
+pub(crate) fn bytes() -> Bytes {
+    document().to_string().into()
+}
 
 /// The whole document.
-pub(crate) fn document() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.definitions_path = "/components/schemas".into();
-        settings.meta_schema = None;
-    });
-    let mut generator = settings.into_generator();
+fn document() -> Value {
+    let catalogue = catalogue();
     let mut paths = Map::new();
-    families::add(&mut paths, &mut generator);
-    own::add(&mut paths);
-    let mut schemas = generator.take_definitions(true);
+    for one in &catalogue.operations {
+        let place = paths.entry(one.path.clone()).or_insert_with(|| json!({}));
+        place[one.method.word().to_lowercase()] = operation::described(one);
+    }
+    let mut schemas = catalogue.schemas;
     schemas.insert("Refusal".into(), refusal());
+    let tags = catalogue
+        .groups
+        .iter()
+        .map(|title| json!({ "name": title }));
+    let tags: Vec<Value> = tags.collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -35,7 +41,7 @@ pub(crate) fn document() -> Value {
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
-        "tags": tags(),
+        "tags": tags,
         "security": [{ "key": [] }, { "bearer": [] }],
         "paths": paths,
         "components": {
@@ -48,21 +54,6 @@ pub(crate) fn document() -> Value {
             },
         },
     })
-}
-
-/// The groups in the order a reader wants them: the families, then what belongs to every job and account.
-fn tags() -> Vec<Value> {
-    let own = ["Jobs", "Account", "Custody", "Operator", "Service"];
-    let mut names: Vec<&str> = atelier_contract::FAMILIES
-        .iter()
-        .map(|family| family.title)
-        .collect();
-    names.extend(own);
-    names.dedup();
-    names
-        .into_iter()
-        .map(|name| json!({ "name": name }))
-        .collect()
 }
 
 fn description() -> String {

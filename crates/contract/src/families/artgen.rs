@@ -35,6 +35,7 @@ pub const FAMILY: Family = Family {
     prefix: "/artgen/v1/",
     queue: "artgen",
     shows_waiting: true,
+    custody: true,
     timeout_s: 300,
     submits: &[IMAGINE, ACTION, SEED, BLEND, DESCRIBE, INPAINT],
     fetches: &[Fetch {

@@ -61,7 +61,8 @@ const GENERATIONS: Submit = vendor_form(
         "imgmodel.generations.art-3.standard",
         "imgmodel.generations.art-3.hd_or_large",
         rules::LARGE,
-    ]),
+    ])
+    .on_alternative_host(),
 );
 
 const EDITS: Submit = vendor_form(

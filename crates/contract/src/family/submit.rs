@@ -98,6 +98,8 @@ pub struct Submit {
     pub keep: Option<Keep>,
     /// Largest body in bytes.
     pub most_bytes: usize,
+    /// Whether the alternative host has it too.
+    pub alternative: bool,
 }
 
 /// Largest body of a call that carries no files.
@@ -160,6 +162,7 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
         timeout_s: None,
         keep: None,
         most_bytes: SMALL_BODY,
+        alternative: false,
     }
 }
 
@@ -190,6 +193,15 @@ impl Submit {
         Self {
             files,
             most_bytes: FORM_BODY,
+            ..self
+        }
+    }
+
+    /// Serves it on the alternative host too.
+    #[must_use]
+    pub const fn on_alternative_host(self) -> Self {
+        Self {
+            alternative: true,
             ..self
         }
     }

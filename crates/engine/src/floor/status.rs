@@ -1,9 +1,9 @@
 //! How the artgen image endpoints do, by speed and by path, from the pool and from measurements.
 
 use atelier_contract::families::artgen;
+use atelier_contract::families::artgen::account::{ArtgenStatus, EndpointStatus, ModeStatus};
 use atelier_contract::family::Submit;
 use atelier_contract::{Quota, Refusal, Speed};
-use serde_json::{Map, Value, json};
 
 use crate::engine::Engine;
 use crate::floor::pool::choice::{Choice, Earlier, Lane, Wish};
@@ -28,34 +28,43 @@ impl Outlook {
 
 impl Engine {
     /// How the artgen image endpoints are, by speed and by path.
-    pub async fn artgen_status(&self) -> Result<Value, Refusal> {
+    pub async fn artgen_status(&self) -> Result<ArtgenStatus, Refusal> {
         const SPEEDS: [Speed; 3] = [Speed::Relax, Speed::Fast, Speed::Turbo];
         let submits = artgen::FAMILY.submits;
+        let endpoint = |submit: &Submit| {
+            let outlooks = SPEEDS.into_iter().map(|speed| self.outlook(submit, speed));
+            let (status, message) = outlooks.max().unwrap_or(Outlook::Down).words();
+            EndpointStatus {
+                name: submit.name.to_owned(),
+                path: submit.path.to_owned(),
+                status,
+                running_message: message.to_owned(),
+            }
+        };
+        Ok(ArtgenStatus {
+            relax: self.mode_status(submits, Speed::Relax).await,
+            fast: self.mode_status(submits, Speed::Fast).await,
+            turbo: self.mode_status(submits, Speed::Turbo).await,
+            endpoints: submits.iter().map(endpoint).collect(),
+        })
+    }
+
+    /// How one speed does over some operations.
+    async fn mode_status(&self, submits: &[Submit], speed: Speed) -> ModeStatus {
         let operations: Vec<String> = submits
             .iter()
             .map(|submit| submit.name.to_owned())
             .collect();
-        let mut data = Map::new();
-        for speed in SPEEDS {
-            let outlooks = submits.iter().map(|submit| self.outlook(submit, speed));
-            let (status, message) = outlooks.max().unwrap_or(Outlook::Down).words();
-            let durations = self.recent_durations(&operations, speed).await;
-            let count = durations.len().max(1) as f64;
-            let average_s = durations.iter().sum::<i64>() as f64 / count / 1000.0;
-            let average_s = (average_s * 10.0).round() / 10.0;
-            data.insert(
-                speed.word().into(),
-                json!({ "status": status, "runningMessage": message, "averageExecute": average_s }),
-            );
+        let outlooks = submits.iter().map(|submit| self.outlook(submit, speed));
+        let (status, message) = outlooks.max().unwrap_or(Outlook::Down).words();
+        let durations = self.recent_durations(&operations, speed).await;
+        let count = durations.len().max(1) as f64;
+        let average_s = durations.iter().sum::<i64>() as f64 / count / 1000.0;
+        ModeStatus {
+            status,
+            running_message: message.to_owned(),
+            average_execute: (average_s * 10.0).round() / 10.0,
         }
-        let endpoint = |submit: &Submit| {
-            let outlooks = SPEEDS.into_iter().map(|speed| self.outlook(submit, speed));
-            let (status, message) = outlooks.max().unwrap_or(Outlook::Down).words();
-            json!({ "name": submit.name, "path": submit.path, "status": status, "runningMessage": message })
-        };
-        let endpoints: Vec<Value> = submits.iter().map(endpoint).collect();
-        data.insert("endpoints".into(), endpoints.into());
-        Ok(Value::Object(data))
     }
 
     /// What a job of an operation would meet right now on the operator's back ends.

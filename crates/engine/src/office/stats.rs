@@ -1,76 +1,76 @@
 //! What the house is doing, for operators, metrics and whoever asks whether it is ready.
 
 use atelier_contract::Refusal;
-use serde_json::{Value, json};
+use atelier_contract::pages::ready::{Ready, WorkerState};
+use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
 
 use crate::engine::{Engine, unavailable};
+use crate::pool::view::Picture;
 
 impl Engine {
     /// What the house is doing right now.
-    pub async fn stats(&self) -> Result<Value, Refusal> {
+    pub async fn stats(&self) -> Result<Stats, Refusal> {
         let counts = self.store.counts().await.map_err(unavailable)?;
         let lanes = self.store.waiting_by_lane().await.map_err(unavailable)?;
-        let backends: Vec<Value> = self
-            .pool
-            .pictures(self.now_ms())
-            .into_iter()
-            .map(|one| {
-                json!({
-                    "name": one.name,
-                    "backend": one.backend,
-                    "custody": one.owner.is_some(),
-                    "busy": one.busy,
-                    "slots": one.slots,
-                    "condition": one.condition,
-                    "usable": one.usable,
-                    "averageExecute": one.average_s,
-                    "lastErrors": one.health["last_errors"],
-                })
-            })
-            .collect();
-        let waiting_by_lane: serde_json::Map<String, Value> = lanes
-            .into_iter()
-            .map(|(lane, jobs)| {
-                (
-                    if lane.is_empty() { "any".into() } else { lane },
-                    jobs.into(),
-                )
-            })
-            .collect();
-        Ok(json!({
-            "waiting": counts.waiting,
-            "running": counts.running,
-            "callbacksDue": counts.deliveries_due,
-            "inHand": self.bench.ids().len(),
-            "atVendors": self.polling.len(),
-            "waitingByLane": waiting_by_lane,
-            "backends": backends,
-            "upMs": self.now_ms() - self.started_ms,
-        }))
+        let name = |lane: String| {
+            if lane.is_empty() { "any".into() } else { lane }
+        };
+        let pictures = self.pool.pictures(self.now_ms());
+        Ok(Stats {
+            waiting: counts.waiting,
+            running: counts.running,
+            callbacks_due: counts.deliveries_due,
+            in_hand: self.bench.ids().len(),
+            at_vendors: self.polling.len(),
+            waiting_by_lane: lanes
+                .into_iter()
+                .map(|(lane, jobs)| (name(lane), jobs))
+                .collect(),
+            backends: pictures.into_iter().map(worker_stats).collect(),
+            up_ms: self.now_ms() - self.started_ms,
+        })
     }
 
     /// What every back end of the operator's does, in a few words that anybody may read.
-    pub fn pool_state(&self) -> Value {
+    pub fn pool_state(&self) -> Ready {
         let pictures = self.pool.pictures(self.now_ms());
-        let shown: Vec<Value> = pictures
-            .iter()
-            .filter(|one| one.owner.is_none())
-            .map(|one| json!({ "name": one.name, "busy": one.busy, "slots": one.slots, "condition": one.condition }))
-            .collect();
-        json!({ "state": "ready", "atVendors": self.polling.len(), "backends": shown })
+        let shown = |one: Picture| WorkerState {
+            name: one.name,
+            busy: one.busy,
+            slots: one.slots,
+            condition: one.condition.to_owned(),
+        };
+        let own = pictures.into_iter().filter(|one| one.owner.is_none());
+        Ready {
+            state: "ready",
+            at_vendors: self.polling.len(),
+            backends: own.map(shown).collect(),
+        }
     }
 
     /// The nodes that share the store.
-    pub async fn nodes(&self) -> Result<Value, Refusal> {
+    pub async fn nodes(&self) -> Result<Vec<NodeRow>, Refusal> {
         let nodes = self.alive_nodes().await.map_err(unavailable)?;
-        let one = |node: &atelier_store::Node| {
-            json!({
-                "id": node.id,
-                "self": node.id == self.node,
-                "startedMs": node.started_ms,
-                "seenMs": node.seen_ms,
-            })
+        let one = |node: atelier_store::Node| NodeRow {
+            is_self: node.id == self.node,
+            id: node.id,
+            started_ms: node.started_ms,
+            seen_ms: node.seen_ms,
         };
-        Ok(nodes.iter().map(one).collect())
+        Ok(nodes.into_iter().map(one).collect())
+    }
+}
+
+fn worker_stats(one: Picture) -> WorkerStats {
+    WorkerStats {
+        name: one.name,
+        backend: one.backend,
+        custody: one.owner.is_some(),
+        busy: one.busy,
+        slots: one.slots,
+        condition: one.condition.to_owned(),
+        usable: one.usable,
+        average_execute: one.average_s,
+        last_errors: one.last_errors,
     }
 }

@@ -304,7 +304,7 @@ impl Rig {
 
     async fn busy(&self) -> u64 {
         let stats = self.engine.stats().await.expect("stats");
-        stats["backends"][0]["busy"].as_u64().expect("a number")
+        stats.backends[0].busy as u64
     }
 
     pub(crate) async fn job(&self, caller: &Caller, id: &JobId) -> Job {

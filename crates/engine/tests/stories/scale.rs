@@ -127,7 +127,7 @@ async fn five_thousand_jobs_at_vendors_keep_the_budget_and_are_seen_in_time() {
     let mut per_job = 0;
     loop {
         let stats = rig.engine.stats().await.expect("stats");
-        let in_flight = stats["atVendors"].as_u64().expect("a number") as usize;
+        let in_flight = stats.at_vendors;
         if in_flight > most_in_flight {
             most_in_flight = in_flight;
             per_job = resident().saturating_sub(before) / in_flight as u64;
@@ -135,7 +135,7 @@ async fn five_thousand_jobs_at_vendors_keep_the_budget_and_are_seen_in_time() {
         if in_flight == JOBS {
             stage.books().release_ms.get_or_insert_with(now_ms);
         }
-        if stats["waiting"] == 0 && stats["running"] == 0 {
+        if stats.waiting == 0 && stats.running == 0 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -202,7 +202,7 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     assert_eq!(probed["accounts"][0]["health"]["condition"], "banned");
     for shown in [
         json!(rig.engine.backends().await.expect("a list")),
-        rig.engine.stats().await.expect("stats"),
+        json!(rig.engine.stats().await.expect("stats")),
         json!(format!("{:?}", rig.store.workers().await.expect("rows"))),
     ] {
         let text = shown.to_string().replace("\"name\":\"broken\"", "");

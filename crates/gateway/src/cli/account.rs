@@ -10,6 +10,7 @@ use clap::Subcommand;
 
 use crate::app::{self, Addresses};
 use crate::config::Config;
+use crate::secrets;
 
 /// The operator, in the audit record.
 const ACTOR: &str = "command line";
@@ -61,7 +62,8 @@ fn amount(text: &str) -> Result<Quota, String> {
 pub(super) async fn run(config: Config, action: Action) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let addresses = Addresses::new(&config, Vec::new());
-    let engine = app::build_engine(&config, store.clone(), &addresses).await?;
+    let key = secrets::master_key(&config, &store).await?;
+    let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
     let done = act(&engine, action).await;
     store.close().await;
     done.map(|()| ExitCode::SUCCESS)

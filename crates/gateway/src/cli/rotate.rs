@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow};
 
 use crate::app::{self, Addresses};
 use crate::config::Config;
+use crate::secrets;
 
 /// The operator, in the audit record.
 const ACTOR: &str = "command line";
@@ -15,7 +16,8 @@ const ACTOR: &str = "command line";
 pub(super) async fn run(config: Config) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let addresses = Addresses::new(&config, Vec::new());
-    let engine = app::build_engine(&config, store.clone(), &addresses).await?;
+    let key = secrets::master_key(&config, &store).await?;
+    let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
     let rotated = engine.rotate_address_key(ACTOR).await;
     store.close().await;
     let number = rotated.map_err(|refusal| anyhow!(refusal.message))?;

@@ -8,14 +8,15 @@ use atelier_engine::Keyring;
 
 use crate::app::{self, Addresses};
 use crate::config::Config;
-use crate::secrets::NewKey;
+use crate::secrets::{self, NewKey};
 
 /// Changes the master key. A key of the configuration is replaced by the text of a file, which then goes there.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config, new_key: Option<PathBuf>) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let addresses = Addresses::new(&config, Vec::new());
-    let engine = app::build_engine(&config, store.clone(), &addresses).await?;
+    let key = secrets::master_key(&config, &store).await?;
+    let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
     let text = new_key
         .map(|file| std::fs::read_to_string(&file).with_context(|| file.display().to_string()))
         .transpose()?;

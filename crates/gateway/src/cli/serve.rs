@@ -13,7 +13,7 @@ use crate::app::{self, Addresses, App};
 use crate::config::{Config, Role};
 use crate::server::signals::Signals;
 use crate::server::{Door, Server};
-use crate::{first_run, logging, secrets};
+use crate::{first_run, logging, openapi, secrets};
 
 /// The engine gets at least this long to hand back its leases, whatever the requests took.
 const TO_HAND_BACK: Duration = Duration::from_secs(5);
@@ -39,11 +39,12 @@ async fn serve(config: Config) -> Result<()> {
     let addresses = Addresses::new(&config, bound);
     let store = app::open_store(&config).await?;
     let token = secrets::admin_token(&config, &store).await?;
-    let engine = app::build_engine(&config, store.clone(), &addresses).await?;
+    let key = secrets::master_key(&config, &store).await?;
+    let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
     let demo_key = first_run::demo_key(&config, &store, &engine).await?;
     let running = engine.run().await.context("the engine cannot start")?;
     let stop_within = Duration::from_secs(config.stop_within_s);
-    let app = App::new(config, engine, token.hash);
+    let app = App::new(config, engine, token.hash, openapi::bytes);
     let server = Server::start(Arc::clone(&app), doors);
     if let Some(welcome) = first_run::welcome(
         &addresses.base_url,

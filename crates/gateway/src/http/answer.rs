@@ -8,7 +8,8 @@ use atelier_contract::{JobId, JobState};
 use atelier_engine::Engine;
 use serde_json::Value;
 
-use super::{Answer, reply};
+use super::received::Answer;
+use super::reply;
 use crate::app::App;
 
 /// A job that is out of time is failed within this many seconds; then there is an answer.

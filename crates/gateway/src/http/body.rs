@@ -16,20 +16,11 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+use super::memory::PIECE;
 use crate::app::App;
-use crate::config::Limits;
 
-/// Memory for bodies is handed out in pieces of this size.
-pub(crate) const PIECE: usize = 64 * 1024;
 /// A body larger than this is parsed off the threads that answer requests.
 const LONG_TO_PARSE: usize = 1024 * 1024;
-
-/// The memory that bodies may take, all together.
-pub(crate) fn memory(limits: &Limits) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(
-        (limits.body_memory_mib * (1024 * 1024 / PIECE)).max(1),
-    ))
-}
 
 /// A body as it arrives.
 pub(super) struct Intake {

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::denial::Denial;
-use super::{From, Received};
+use super::received::{From, Received};
 use crate::app::App;
 
 const KEY: HeaderName = HeaderName::from_static("svc-api-key");

@@ -4,19 +4,19 @@ use atelier_contract::{Code, Refusal};
 
 /// A refusal with the headers that belong to it.
 #[derive(Debug)]
-pub(super) struct Denial {
-    pub(super) refusal: Refusal,
+pub(crate) struct Denial {
+    pub(crate) refusal: Refusal,
     /// Seconds after which another try makes sense.
-    pub(super) retry_after_s: Option<u64>,
+    pub(crate) retry_after_s: Option<u64>,
     /// The methods that the path does have.
-    pub(super) allow: Option<String>,
+    pub(crate) allow: Option<String>,
     /// Whether what is left of the request must not be read as a next one.
-    pub(super) hang_up: bool,
+    pub(crate) hang_up: bool,
 }
 
 impl Denial {
     /// Too many requests; come back later.
-    pub(super) fn later(message: &str, seconds: u64) -> Self {
+    pub(crate) fn later(message: &str, seconds: u64) -> Self {
         let refusal = Refusal::new(Code::RateLimited, message);
         Self {
             retry_after_s: Some(seconds.max(1)),
@@ -25,7 +25,7 @@ impl Denial {
     }
 
     /// The path exists, with other methods.
-    pub(super) fn method(allow: String) -> Self {
+    pub(crate) fn method(allow: String) -> Self {
         let message = format!("this path answers {allow} only");
         Self {
             allow: Some(allow),

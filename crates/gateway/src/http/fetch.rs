@@ -6,32 +6,35 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::family::Family;
 use atelier_contract::{JobId, Refusal};
-use hyper::body::Body as _;
+use hyper::body::{Body as _, Incoming};
 use serde_json::Value;
 
-use super::{Answer, Received, body, caller, reply};
+use super::received::{Answer, Received};
+use super::{body, reply};
 use crate::app::App;
 
 const SPELLINGS: [&str; 2] = ["jobId", "job_id"];
 
 /// Shows a job of the caller's, in the family's shape.
-pub(super) async fn show(app: &Arc<App>, received: Received, family: &'static Family) -> Answer {
-    let caller = caller::known(app, &received).await?;
-    let Received { head, body, .. } = received;
+pub(super) async fn show(
+    app: &Arc<App>,
+    received: Received,
+    body: Incoming,
+    family: &'static Family,
+) -> Answer {
+    let account_id = received.account()?;
+    let head = &received.head;
     let fields = if body.is_end_stream() {
-        body::query(&head)?
+        body::query(head)?
     } else {
-        body::query_and_fields(app, &head, body).await?
+        body::query_and_fields(app, head, body).await?
     };
     let documented = family
         .fetches
         .first()
         .map_or(SPELLINGS[0], |fetch| fetch.param);
     let id = job_id(&fields, documented)?;
-    let shown = app
-        .engine
-        .fetch_body(&caller.account_id, family, &id)
-        .await?;
+    let shown = app.engine.fetch_body(account_id, family, &id).await?;
     Ok(reply::json_bytes(shown))
 }
 

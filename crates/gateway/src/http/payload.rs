@@ -11,7 +11,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use crate::server::ward::Busy;
 
 /// Bytes that arrive bit by bit.
-pub(super) type Flow = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+pub(crate) type Flow = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
 /// What an answer carries.
 pub(crate) enum Payload {
@@ -23,7 +23,7 @@ pub(crate) enum Payload {
 
 impl Payload {
     /// Keeps the connection from being called idle while a stream runs.
-    pub(super) fn keep_busy(&mut self, busy: Busy) {
+    pub(crate) fn keep_busy(&mut self, busy: Busy) {
         if let Self::Flow(_, _, place) = self {
             *place = Some(busy);
         }

@@ -4,14 +4,14 @@ use hyper::header::{HeaderMap, IF_NONE_MATCH, IF_RANGE, RANGE};
 
 /// A part of a file, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) first: u64,
-    pub(super) last: u64,
+pub(crate) struct Part {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
 }
 
 /// What of a file was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(crate) enum Wanted {
     /// All of it.
     Whole,
     /// A part.
@@ -23,7 +23,7 @@ pub(super) enum Wanted {
 }
 
 /// Reads what is wanted from the headers.
-pub(super) fn wanted(headers: &HeaderMap, etag: &str, bytes: u64) -> Wanted {
+pub(crate) fn wanted(headers: &HeaderMap, etag: &str, bytes: u64) -> Wanted {
     let text = |name| {
         headers
             .get(name)

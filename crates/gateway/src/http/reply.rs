@@ -8,7 +8,7 @@ use atelier_contract::{Code, Refusal};
 use bytes::Bytes;
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName,
-    HeaderValue, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Response, StatusCode};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::denial::Denial;
 use super::payload::{Flow, Payload};
 
-pub(super) use file::{About, part_of_file, range_not_there, unchanged_file, whole_file};
+pub(crate) use file::{About, part_of_file, range_not_there, unchanged_file, whole_file};
 
 /// An answer.
 pub(crate) type Reply = Response<Payload>;
@@ -33,7 +33,7 @@ const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 
 /// How refusals under a path look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// The usual envelope.
     Usual,
     /// `data` is `{}`.
@@ -44,7 +44,7 @@ pub(super) enum Form {
 
 impl Form {
     /// The form of a path.
-    pub(super) fn of(path: &str) -> Self {
+    pub(crate) fn of(path: &str) -> Self {
         if path.starts_with("/v1/images/") {
             return Self::Vendor;
         }
@@ -60,14 +60,14 @@ impl Form {
 }
 
 /// Bytes that already are JSON.
-pub(super) fn json_bytes(bytes: Bytes) -> Reply {
+pub(crate) fn json_bytes(bytes: Bytes) -> Reply {
     let mut reply = Response::new(Payload::Whole(bytes));
     *reply.headers_mut() = api_headers(JSON);
     reply
 }
 
 /// Any value as JSON, without an envelope.
-pub(super) fn json_of(value: &impl Serialize) -> Reply {
+pub(crate) fn json_of(value: &impl Serialize) -> Reply {
     match serde_json::to_vec(value) {
         Ok(bytes) => json_bytes(bytes.into()),
         Err(_) => denied(
@@ -78,7 +78,7 @@ pub(super) fn json_of(value: &impl Serialize) -> Reply {
 }
 
 /// The usual envelope around `data`.
-pub(super) fn success(data: impl Serialize) -> Reply {
+pub(crate) fn success(data: impl Serialize) -> Reply {
     #[derive(Serialize)]
     struct Envelope<T> {
         status: &'static str,
@@ -93,12 +93,12 @@ pub(super) fn success(data: impl Serialize) -> Reply {
 }
 
 /// The usual envelope around one page of a list.
-pub(super) fn page(data: Vec<Value>, total: i64, paging: super::paging::Paging) -> Reply {
+pub(crate) fn page<T: Serialize>(data: &[T], total: i64, page: i64, limit: i64) -> Reply {
     #[derive(Serialize)]
-    struct Listed {
+    struct Listed<'a, T> {
         status: &'static str,
         message: &'static str,
-        data: Vec<Value>,
+        data: &'a [T],
         total: i64,
         page: i64,
         limit: i64,
@@ -108,20 +108,32 @@ pub(super) fn page(data: Vec<Value>, total: i64, paging: super::paging::Paging) 
         message: "success",
         data,
         total,
-        page: paging.page,
-        limit: paging.limit,
+        page,
+        limit,
     })
 }
 
+/// Another page to look at.
+pub(crate) fn see_other(path: &'static str) -> Reply {
+    let mut reply = Response::new(Payload::Whole(Bytes::new()));
+    *reply.status_mut() = StatusCode::SEE_OTHER;
+    *reply.headers_mut() = api_headers(JSON);
+    reply.headers_mut().remove(CONTENT_TYPE);
+    reply
+        .headers_mut()
+        .insert(LOCATION, HeaderValue::from_static(path));
+    reply
+}
+
 /// Plain text.
-pub(super) fn text(media_type: &'static str, text: String) -> Reply {
+pub(crate) fn text(media_type: &'static str, text: String) -> Reply {
     let mut reply = Response::new(Payload::Whole(text.into()));
     *reply.headers_mut() = api_headers(HeaderValue::from_static(media_type));
     reply
 }
 
 /// A page that draws itself and takes nothing from elsewhere.
-pub(super) fn html(page: &'static str) -> Reply {
+pub(crate) fn html(page: &'static str) -> Reply {
     let mut reply = Response::new(Payload::Whole(Bytes::from_static(page.as_bytes())));
     *reply.headers_mut() = api_headers(HeaderValue::from_static("text/html; charset=utf-8"));
     let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
@@ -132,15 +144,8 @@ pub(super) fn html(page: &'static str) -> Reply {
     reply
 }
 
-/// Not ready to be sent requests.
-pub(super) fn not_ready(why: &str) -> Reply {
-    let mut reply = denied(Form::Usual, &Refusal::new(Code::Overloaded, why).into());
-    *reply.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    reply
-}
-
 /// A stream of server-sent events.
-pub(super) fn events(flow: Flow) -> Reply {
+pub(crate) fn events(flow: Flow) -> Reply {
     let mut reply = Response::new(Payload::Flow(flow, None, None));
     *reply.headers_mut() = api_headers(HeaderValue::from_static("text/event-stream"));
     reply.headers_mut().insert(
@@ -151,7 +156,7 @@ pub(super) fn events(flow: Flow) -> Reply {
 }
 
 /// Nothing more will come: an event stream must not be opened again.
-pub(super) fn nothing_more() -> Reply {
+pub(crate) fn nothing_more() -> Reply {
     let mut reply = Response::new(Payload::Whole(Bytes::new()));
     *reply.status_mut() = StatusCode::NO_CONTENT;
     *reply.headers_mut() = api_headers(JSON);
@@ -160,7 +165,7 @@ pub(super) fn nothing_more() -> Reply {
 }
 
 /// A refusal in the form of its path.
-pub(super) fn denied(form: Form, denial: &Denial) -> Reply {
+pub(crate) fn denied(form: Form, denial: &Denial) -> Reply {
     let refusal = &denial.refusal;
     let data = if form == Form::EmptyData {
         RefusedData::Empty

@@ -1,28 +1,21 @@
-//! Which path leads where. The families' paths come from the contract's table, so a new operation needs no line here;
-//! paths are taken as they are, never decoded or tidied.
+//! Which path leads where: the families' table and the table of pages, put together once. Paths are taken as they are,
+//! never decoded or tidied. Those without placeholders are one look into a hash table, which is where every family's
+//! calls are found; the others are matched by a tree.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use atelier_contract::FAMILIES;
 use atelier_contract::family::{Family, Submit};
-use atelier_contract::{Code, Refusal};
-use futures_util::future::BoxFuture;
-use hyper::Method;
-use hyper::header::HOST;
-use hyper::http::request::Parts;
-use hyper::http::uri::Authority;
+use atelier_contract::pages::{Access, Door, Method, Page};
+use atelier_contract::{Code, Refusal, Scope};
+use hyper::Method as HttpMethod;
 
 use super::denial::Denial;
-use super::{
-    Answer, Received, account, admin, artgen, assets, custody, docs, events, health, hooks, jobs,
-    own,
-};
-use crate::app::App;
-use crate::config::{Config, Role};
-
-/// A handler of a path that no family owns.
-pub(super) type Page = fn(Arc<App>, Received) -> BoxFuture<'static, Answer>;
+use super::hosts::Hosts;
+use super::page::Handler;
+use crate::config::Role;
+use crate::pages::PAGES;
 
 /// What a path leads to.
 #[derive(Clone, Copy)]
@@ -32,331 +25,137 @@ pub(super) enum Target {
     /// Submits work, answered with a job or with the result.
     Submit(&'static Family, &'static Submit),
     /// Anything else.
-    Page(Page),
+    Page(&'static Page<Handler>),
+}
+
+impl Target {
+    /// Who may.
+    pub(super) const fn access(self) -> Access {
+        match self {
+            Self::Fetch(_) => Access::Caller(Scope::Read),
+            Self::Submit(..) => Access::Caller(Scope::Submit),
+            Self::Page(page) => page.access,
+        }
+    }
+
+    const fn door(self) -> Door {
+        match self {
+            Self::Submit(_, submit) if submit.alternative => Door::Alternative,
+            Self::Fetch(_) | Self::Submit(..) => Door::Main,
+            Self::Page(page) => page.door,
+        }
+    }
+
+    /// Whether it is answered however much else is going on.
+    pub(super) fn needs_no_place(self) -> bool {
+        self.door() == Door::Every
+    }
 }
 
 /// The methods of one path.
-type Methods = Vec<(Method, Target)>;
+type Methods = Vec<(&'static str, Target)>;
 
 /// Every path.
-pub(crate) struct Router {
+#[derive(Default)]
+struct Router {
     exact: HashMap<&'static str, Methods>,
-    /// Paths with placeholders: `{}` stands for one segment, a last `*` for all that follow.
-    patterns: Vec<(Vec<&'static str>, Methods)>,
-    hosts: HashMap<String, Role>,
-    metrics_elsewhere: bool,
+    patterns: matchit::Router<usize>,
+    /// What the patterns lead to; pages with the same pattern stand together.
+    behind: Vec<(&'static str, Methods)>,
 }
 
-/// Puts an asynchronous function into the table.
-macro_rules! page {
-    ($handler:path) => {
-        Target::Page(|app, received| Box::pin($handler(app, received)))
-    };
+static ROUTER: LazyLock<Router> = LazyLock::new(Router::new);
+
+/// The way of a request, with what stood at the placeholders.
+pub(super) fn find(
+    hosts: &Hosts,
+    role: Role,
+    method: &HttpMethod,
+    path: &str,
+) -> Result<(Target, Vec<String>), Denial> {
+    let nothing = || Refusal::new(Code::NotFound, "there is nothing at this path");
+    let (methods, params) = ROUTER.at(path).ok_or_else(nothing)?;
+    let (_, first) = methods.first().ok_or_else(nothing)?;
+    if !hosts.serves(role, first.door()) {
+        return Err(nothing().into());
+    }
+    Ok((choose(methods, method)?, params))
 }
 
 impl Router {
-    /// The table for a configuration.
-    pub(crate) fn new(config: &Config) -> Self {
-        let hosts = config.listeners.iter().filter(|one| !one.host.is_empty());
-        let mut router = Self {
-            exact: HashMap::new(),
-            patterns: Vec::new(),
-            hosts: hosts
-                .map(|one| (one.host.to_lowercase(), one.role))
-                .collect(),
-            metrics_elsewhere: config.listeners.iter().any(|one| one.role == Role::Metrics),
-        };
-        router.add_families();
-        router.add_account();
-        router.add_jobs();
-        router.add_operator();
-        router.add_backends();
-        router.add_custody();
-        router.add_service();
-        router
-    }
-
-    /// What a listener serves for this request: its own role, or the one of the host that was asked for.
-    pub(super) fn role_of(&self, head: &Parts, role: Role) -> Role {
-        if role != Role::Main || self.hosts.is_empty() {
-            return role;
-        }
-        let host = head.uri.authority().map(Authority::as_str);
-        let host = host
-            .or_else(|| head.headers.get(HOST)?.to_str().ok())
-            .unwrap_or_default();
-        let name = host
-            .rsplit_once(':')
-            .map_or(host, |(name, _)| name)
-            .to_lowercase();
-        self.hosts
-            .get(&name)
-            .or_else(|| self.hosts.get(host))
-            .copied()
-            .unwrap_or(role)
-    }
-
-    /// The way of a request, with what stood at the placeholders.
-    pub(super) fn find(
-        &self,
-        role: Role,
-        method: &Method,
-        path: &str,
-    ) -> Result<(Target, Vec<String>), Denial> {
-        let nothing = || Refusal::new(Code::NotFound, "there is nothing at this path");
-        if !self.serves(role, path) {
-            return Err(nothing().into());
-        }
-        if let Some(methods) = self.exact.get(path) {
-            return Ok((choose(methods, method)?, Vec::new()));
-        }
-        for (segments, methods) in &self.patterns {
-            if let Some(params) = match_path(segments, path) {
-                return Ok((choose(methods, method)?, params));
-            }
-        }
-        Err(nothing().into())
-    }
-
-    fn serves(&self, role: Role, path: &str) -> bool {
-        let health = matches!(path, "/healthz" | "/readyz");
-        match role {
-            Role::Main | Role::Custody => path != "/metrics" || !self.metrics_elsewhere,
-            Role::Alt => health || path == "/v1/images/generations",
-            Role::Cdn => health || path.starts_with(assets::PREFIX),
-            Role::Metrics => health || path == "/metrics",
-        }
-    }
-
-    fn add_families(&mut self) {
+    fn new() -> Self {
+        let mut router = Self::default();
         for family in FAMILIES {
-            for entry in family.submits {
-                self.add(&[Method::POST], entry.path, Target::Submit(family, entry));
+            for submit in family.submits {
+                router.add(&[Method::Post], submit.path, Target::Submit(family, submit));
             }
             for fetch in family.fetches {
-                self.add(
-                    &[Method::GET, Method::POST],
+                router.add(
+                    &[Method::Get, Method::Post],
                     fetch.path,
                     Target::Fetch(family),
                 );
             }
         }
-        let (get, post) = (Method::GET, Method::POST);
-        self.add(
-            &[get.clone(), post.clone()],
-            "/artgen/v1/info",
-            page!(account::info),
-        );
-        self.add(
-            &[get.clone(), post.clone()],
-            "/artgen/v1/fetch-list",
-            page!(account::history),
-        );
-        self.add(
-            &[post],
-            "/artgen/v1/promptCheck",
-            page!(artgen::check_prompt),
-        );
-        self.add(&[get], "/artgen/status", page!(artgen::status));
-    }
-
-    fn add_account(&mut self) {
-        let (get, post, delete) = (&[Method::GET], &[Method::POST], &[Method::DELETE]);
-        self.add(get, "/account/v1/usage", page!(own::usage));
-        self.add(get, "/account/v1/ledger", page!(own::ledger));
-        self.add(get, "/account/v1/keys", page!(own::keys));
-        self.add(post, "/account/v1/keys", page!(own::issue_key));
-        self.add(delete, "/account/v1/keys/{}", page!(own::revoke_key));
-        self.add(post, "/account/v1/quote", page!(own::quote));
-        self.add(get, "/account/v1/callbacks", page!(own::callbacks));
-        self.add(get, "/account/v1/callbacks/{}", page!(own::callback));
-        self.add(
-            get,
-            "/account/v1/callbacks/secret",
-            page!(own::callback_secret),
-        );
-        self.add(
-            post,
-            "/account/v1/callbacks/secret",
-            page!(own::rotate_callback_secret),
-        );
-        self.add(
-            post,
-            "/account/v1/callbacks/redeliver",
-            page!(own::redeliver_since),
-        );
-        self.add(
-            post,
-            "/account/v1/callbacks/{}/redeliver",
-            page!(own::redeliver),
-        );
-    }
-
-    fn add_jobs(&mut self) {
-        let (get, post) = (&[Method::GET], &[Method::POST]);
-        self.add(get, "/jobs/v1", page!(jobs::list));
-        self.add(get, "/jobs/v1/{}", page!(jobs::show));
-        self.add(get, "/jobs/v1/{}/events", page!(events::follow));
-        self.add(post, "/jobs/v1/{}/cancel", page!(jobs::cancel));
-    }
-
-    fn add_operator(&mut self) {
-        let (get, post) = (&[Method::GET], &[Method::POST]);
-        self.add(get, "/admin/v1/accounts", page!(admin::accounts::list));
-        self.add(post, "/admin/v1/accounts", page!(admin::accounts::create));
-        self.add(get, "/admin/v1/accounts/{}", page!(admin::accounts::show));
-        self.add(
-            &[Method::PATCH],
-            "/admin/v1/accounts/{}",
-            page!(admin::accounts::change),
-        );
-        self.add(
-            post,
-            "/admin/v1/accounts/{}/credit",
-            page!(admin::accounts::credit),
-        );
-        self.add(
-            get,
-            "/admin/v1/accounts/{}/keys",
-            page!(admin::accounts::keys),
-        );
-        self.add(
-            post,
-            "/admin/v1/accounts/{}/keys",
-            page!(admin::accounts::issue_key),
-        );
-        self.add(
-            &[Method::DELETE],
-            "/admin/v1/accounts/{}/keys/{}",
-            page!(admin::accounts::revoke_key),
-        );
-        self.add(get, "/admin/v1/prices", page!(admin::prices::show));
-        self.add(
-            &[Method::PUT],
-            "/admin/v1/prices",
-            page!(admin::prices::change),
-        );
-        self.add(get, "/admin/v1/jobs", page!(admin::views::jobs));
-        self.add(get, "/admin/v1/ledger", page!(admin::views::ledger));
-        self.add(get, "/admin/v1/callbacks", page!(admin::views::callbacks));
-        self.add(get, "/admin/v1/audit", page!(admin::views::audit));
-        self.add(get, "/admin/v1/stats", page!(admin::views::stats));
-        self.add(get, "/admin/v1/nodes", page!(admin::views::nodes));
-    }
-
-    fn add_backends(&mut self) {
-        use admin::backends;
-        let (get, post) = (&[Method::GET], &[Method::POST]);
-        let (patch, delete) = (&[Method::PATCH], &[Method::DELETE]);
-        let (all, one) = ("/admin/v1/backends", "/admin/v1/backends/{}");
-        self.add(get, all, page!(backends::list));
-        self.add(post, all, page!(backends::create));
-        self.add(get, one, page!(backends::show));
-        self.add(patch, one, page!(backends::change));
-        self.add(delete, one, page!(backends::remove));
-        self.add(post, "/admin/v1/backends/{}/probe", page!(backends::probe));
-        let accounts = "/admin/v1/backends/{}/accounts";
-        self.add(get, accounts, page!(backends::workers));
-        self.add(post, accounts, page!(backends::create_worker));
-        let account = "/admin/v1/backends/{}/accounts/{}";
-        self.add(get, account, page!(backends::show_worker));
-        self.add(patch, account, page!(backends::change_worker));
-        self.add(delete, account, page!(backends::remove_worker));
-        self.add(
-            post,
-            "/admin/v1/backends/{}/accounts/{}/probe",
-            page!(backends::probe),
-        );
-    }
-
-    fn add_custody(&mut self) {
-        let (all, one) = ("/custody/v1/accounts", "/custody/v1/accounts/{}");
-        self.add(&[Method::GET], all, page!(custody::list));
-        self.add(&[Method::POST], all, page!(custody::create));
-        self.add(&[Method::PATCH], one, page!(custody::change));
-        self.add(&[Method::DELETE], one, page!(custody::remove));
-        self.add(&[Method::POST], "/hooks/v1/{}/{}", page!(hooks::take));
-    }
-
-    fn add_service(&mut self) {
-        let get = &[Method::GET];
-        self.add(get, "/assets/*", page!(assets::serve));
-        self.add(get, "/openapi.json", page!(docs::document));
-        self.add(get, "/docs", page!(docs::page));
-        self.add(get, "/console/", page!(docs::console));
-        self.add(get, "/healthz", page!(health::alive));
-        self.add(get, "/readyz", page!(health::ready));
-        self.add(get, "/metrics", page!(health::metrics));
+        for page in PAGES {
+            router.add(page.methods, page.path, Target::Page(page));
+        }
+        router
     }
 
     fn add(&mut self, methods: &[Method], path: &'static str, target: Target) {
-        let place = if path.contains(['{', '*']) {
-            let segments: Vec<_> = path.split('/').skip(1).collect();
-            let known = self
-                .patterns
-                .iter()
-                .position(|(other, _)| *other == segments);
+        let place = if path.contains('{') {
+            let known = self.behind.iter().position(|(other, _)| *other == path);
             let index = known.unwrap_or_else(|| {
-                self.patterns.push((segments, Vec::new()));
-                self.patterns.len() - 1
+                self.behind.push((path, Vec::new()));
+                let index = self.behind.len() - 1;
+                // Two patterns that exclude each other are a mistake in the table; the tests of the table find it.
+                let _ = self.patterns.insert(path, index);
+                index
             });
-            &mut self.patterns[index].1
+            &mut self.behind[index].1
         } else {
             self.exact.entry(path).or_default()
         };
-        place.extend(methods.iter().map(|method| (method.clone(), target)));
+        place.extend(methods.iter().map(|method| (method.word(), target)));
+    }
+
+    fn at(&self, path: &str) -> Option<(&Methods, Vec<String>)> {
+        if let Some(methods) = self.exact.get(path) {
+            return Some((methods, Vec::new()));
+        }
+        let found = self.patterns.at(path).ok()?;
+        let (_, methods) = self.behind.get(*found.value)?;
+        let params = found.params.iter().map(|(_, value)| value.to_owned());
+        Some((methods, params.collect()))
     }
 }
 
-fn choose(methods: &Methods, method: &Method) -> Result<Target, Denial> {
-    let wanted = if method == Method::HEAD {
-        &Method::GET
+fn choose(methods: &Methods, method: &HttpMethod) -> Result<Target, Denial> {
+    let wanted = if method == HttpMethod::HEAD {
+        Method::Get.word()
     } else {
-        method
+        method.as_str()
     };
-    if let Some((_, target)) = methods.iter().find(|(one, _)| one == wanted) {
+    if let Some((_, target)) = methods.iter().find(|(one, _)| *one == wanted) {
         return Ok(*target);
     }
-    let mut allow: Vec<_> = methods.iter().map(|(one, _)| one.as_str()).collect();
-    if allow.contains(&"GET") {
-        allow.insert(1, "HEAD");
+    let mut allow: Vec<_> = methods.iter().map(|(one, _)| *one).collect();
+    if let Some(get) = allow.iter().position(|one| *one == Method::Get.word()) {
+        allow.insert(get + 1, "HEAD");
     }
     Err(Denial::method(allow.join(", ")))
 }
 
-fn match_path(segments: &[&'static str], path: &str) -> Option<Vec<String>> {
-    let mut params = Vec::new();
-    let mut rest = path.strip_prefix('/')?;
-    for (place, segment) in segments.iter().enumerate() {
-        if *segment == "*" {
-            params.push(rest.to_owned());
-            return (!rest.is_empty()).then_some(params);
-        }
-        let last = place + 1 == segments.len();
-        let (head, tail) = match rest.split_once('/') {
-            Some((_, _)) if last => return None,
-            Some(parts) => parts,
-            None if last => (rest, ""),
-            None => return None,
-        };
-        match *segment {
-            "{}" if !head.is_empty() => params.push(head.to_owned()),
-            literal if literal == head => {}
-            _ => return None,
-        }
-        rest = tail;
-    }
-    Some(params)
-}
-
 #[cfg(test)]
 mod tests {
+    use hyper::Method;
+
     use super::*;
+    use crate::config::Config;
 
     fn found(role: Role, method: &Method, path: &str) -> Result<Vec<String>, Code> {
-        let router = Router::new(&Config::defaults());
-        router
-            .find(role, method, path)
+        find(&Hosts::new(&Config::defaults()), role, method, path)
             .map(|(_, params)| params)
             .map_err(|denial| denial.refusal.code)
     }
@@ -396,9 +195,8 @@ mod tests {
 
     #[test]
     fn a_wrong_method_names_the_right_ones() {
-        let router = Router::new(&Config::defaults());
-        let denial = router
-            .find(Role::Main, &Method::PUT, "/facegen/v1/fetch")
+        let hosts = Hosts::new(&Config::defaults());
+        let denial = find(&hosts, Role::Main, &Method::PUT, "/facegen/v1/fetch")
             .map(|_| ())
             .expect_err("PUT");
         assert_eq!(denial.allow.as_deref(), Some("GET, HEAD, POST"));
@@ -410,5 +208,44 @@ mod tests {
         assert!(found(Role::Cdn, &Method::GET, "/jobs/v1").is_err());
         assert!(found(Role::Alt, &Method::POST, "/facegen/v1/swap").is_err());
         assert!(found(Role::Custody, &Method::POST, "/facegen/v1/swap").is_ok());
+        assert!(found(Role::Alt, &Method::POST, "/v1/images/generations").is_ok());
+        assert!(found(Role::Main, &Method::GET, "/metrics").is_ok());
+        for role in [Role::Main, Role::Alt, Role::Cdn, Role::Metrics] {
+            assert!(found(role, &Method::GET, "/healthz").is_ok(), "{role:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_in_the_place_of_a_placeholder_goes_first() {
+        let secret = found(Role::Main, &Method::GET, "/account/v1/callbacks/secret");
+        assert_eq!(secret, Ok(Vec::new()));
+        let one = found(Role::Main, &Method::GET, "/account/v1/callbacks/one");
+        assert_eq!(one, Ok(vec!["one".into()]));
+    }
+
+    #[test]
+    fn every_line_of_both_tables_is_found_by_its_own_path_and_methods() {
+        let submits = FAMILIES.iter().flat_map(|family| family.submits);
+        let mut all: Vec<_> = submits
+            .map(|one| (one.path, one.name, Method::POST))
+            .collect();
+        for page in PAGES {
+            for method in page.methods {
+                let method = Method::from_bytes(method.word().as_bytes()).expect("a method");
+                all.push((page.path, page.name, method));
+            }
+        }
+        let hosts = Hosts::new(&Config::defaults());
+        for (path, name, method) in all {
+            let asked = path.replace(['{', '}', '*'], "");
+            let (target, _) = find(&hosts, Role::Main, &method, &asked)
+                .unwrap_or_else(|denial| panic!("{method} {path}: {:?}", denial.refusal));
+            let found = match target {
+                Target::Submit(_, submit) => submit.name,
+                Target::Page(page) => page.name,
+                Target::Fetch(family) => family.name,
+            };
+            assert_eq!(found, name, "{method} {path}");
+        }
     }
 }

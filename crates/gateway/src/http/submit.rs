@@ -6,9 +6,11 @@ use atelier_contract::body::Fields;
 use atelier_contract::family::{Delivery, Family, Submit};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::Call;
+use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderName};
 
-use super::{Answer, Received, answer, body, caller, form, reply};
+use super::received::{Answer, Received};
+use super::{answer, body, form, reply};
 use crate::app::App;
 use crate::config::Role;
 
@@ -19,14 +21,13 @@ const LONGEST_KEY: usize = 255;
 pub(super) async fn accept(
     app: &Arc<App>,
     received: Received,
+    body: Incoming,
     family: &'static Family,
     entry: &'static Submit,
 ) -> Answer {
-    let caller = caller::known(app, &received).await?;
+    let caller = received.caller()?.clone();
     let idempotency_key = idempotency_key(&received.head.headers)?;
-    let Received {
-        head, body, from, ..
-    } = received;
+    let Received { head, from, .. } = received;
     let (fields, files, room) = if !entry.files.is_empty() && form::is_form(&head.headers) {
         let form = form::read(app, &head, body, entry).await?;
         (form.fields, form.files, form.room)
@@ -36,7 +37,7 @@ pub(super) async fn accept(
     };
     let patience = patience_s(family, entry, &fields);
     let account_id = caller.account_id.clone();
-    let custody = is_custody(from.role, entry.name);
+    let custody = from.role == Role::Custody && family.custody;
     let call = Call {
         caller,
         family,
@@ -59,15 +60,6 @@ pub(super) async fn accept(
             answer::when_finished(app, &account_id, &submitted.job_id, &wait).await
         }
     }
-}
-
-/// Whether an operation that is asked for at a host of this role runs on the caller's own worker accounts.
-pub(super) fn is_custody(role: Role, operation: &str) -> bool {
-    if role != Role::Custody {
-        return false;
-    }
-    let family = atelier_contract::operation(operation).map(|(family, _)| family.name);
-    family == Some("artgen")
 }
 
 /// How long a synchronous call may take, by the table.

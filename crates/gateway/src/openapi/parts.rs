@@ -12,6 +12,7 @@ const ANY: &[(&str, &str)] = &[
         "401",
         "The key is missing, unknown or revoked, or the e-mail is not verified.",
     ),
+    ("403", "The credential does not allow this call."),
     ("404", "There is nothing here."),
     ("405", "The path exists, but not with this method."),
     ("408", "The request did not arrive in time."),
@@ -76,6 +77,17 @@ pub(super) fn streamed() -> Value {
     Value::Object(all)
 }
 
+/// The responses of an operation that answers with something else than JSON.
+pub(super) fn plain(media: &str) -> Value {
+    let mut all = Map::new();
+    all.insert(
+        "200".into(),
+        json!({ "description": "Good.", "content": { media: {} } }),
+    );
+    refusals(&mut all);
+    Value::Object(all)
+}
+
 /// Adds the refusals any call may meet.
 fn refusals(all: &mut Map<String, Value>) {
     for (status, _) in ANY {
@@ -94,35 +106,5 @@ pub(super) fn idempotency_key() -> Value {
         "required": false,
         "description": "The same key and body within 24 hours give the first answer again and cost nothing more.",
         "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
-    })
-}
-
-/// A parameter of the query.
-pub(super) fn query(name: &str, required: bool, schema: &Value) -> Value {
-    json!({ "name": name, "in": "query", "required": required, "schema": schema })
-}
-
-/// The usual envelope around a schema of `data`.
-pub(super) fn envelope(data: &Value) -> Value {
-    json!({
-        "type": "object",
-        "required": ["status", "message", "data"],
-        "properties": { "status": { "type": "string" }, "message": { "type": ["string", "null"] }, "data": data },
-    })
-}
-
-/// The usual envelope around one page of a list.
-pub(super) fn paged(item: &Value) -> Value {
-    json!({
-        "type": "object",
-        "required": ["status", "message", "data", "total", "page", "limit"],
-        "properties": {
-            "status": { "type": "string" },
-            "message": { "type": ["string", "null"] },
-            "data": { "type": "array", "items": item },
-            "total": { "type": "integer" },
-            "page": { "type": "integer" },
-            "limit": { "type": "integer" },
-        },
     })
 }

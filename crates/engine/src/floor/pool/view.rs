@@ -1,5 +1,6 @@
 //! What each worker account really does, for operators, the status endpoint and metrics.
 
+use atelier_contract::pages::stats::Outcome;
 use serde_json::{Value, json};
 
 use super::health::{Condition, Fitness};
@@ -23,6 +24,8 @@ pub(crate) struct Picture {
     /// Seconds a job took of late, on average.
     pub(crate) average_s: Option<f64>,
     pub(crate) health: Value,
+    /// What went wrong last, the latest first.
+    pub(crate) last_errors: Vec<Outcome>,
 }
 
 impl Pool {
@@ -76,7 +79,21 @@ fn picture(station: &Station, now_ms: i64) -> Picture {
         usable: fit && desk.mode == Mode::Active,
         average_s,
         health: evidence(station, condition, now_ms),
+        last_errors: last_errors(station),
     }
+}
+
+fn last_errors(station: &Station) -> Vec<Outcome> {
+    let seen = station.desk.health.seen.iter().rev();
+    let wrong = seen.filter(|seen| seen.what != "good").take(ERRORS_SHOWN);
+    wrong
+        .map(|seen| Outcome {
+            at_ms: seen.at_ms,
+            outcome: seen.what.clone(),
+            detail: seen.detail.clone(),
+            took_ms: seen.took_ms,
+        })
+        .collect()
 }
 
 fn evidence(station: &Station, condition: &str, now_ms: i64) -> Value {

@@ -23,15 +23,15 @@ const SHOWN: [&str; 6] = [
 ];
 
 /// What the headers of a file say.
-pub(in super::super) struct About {
-    pub(in super::super) media_type: String,
-    pub(in super::super) bytes: u64,
-    pub(in super::super) etag: String,
-    pub(in super::super) seconds_left: i64,
+pub(crate) struct About {
+    pub(crate) media_type: String,
+    pub(crate) bytes: u64,
+    pub(crate) etag: String,
+    pub(crate) seconds_left: i64,
 }
 
 /// The whole file.
-pub(in super::super) fn whole_file(about: &About, flow: Option<Flow>) -> Reply {
+pub(crate) fn whole_file(about: &About, flow: Option<Flow>) -> Reply {
     let mut reply = file(about, flow, about.bytes);
     reply
         .headers_mut()
@@ -40,7 +40,7 @@ pub(in super::super) fn whole_file(about: &About, flow: Option<Flow>) -> Reply {
 }
 
 /// A part of the file.
-pub(in super::super) fn part_of_file(about: &About, part: Part, flow: Option<Flow>) -> Reply {
+pub(crate) fn part_of_file(about: &About, part: Part, flow: Option<Flow>) -> Reply {
     let length = part.last - part.first + 1;
     let mut reply = file(about, flow, length);
     *reply.status_mut() = StatusCode::PARTIAL_CONTENT;
@@ -54,7 +54,7 @@ pub(in super::super) fn part_of_file(about: &About, part: Part, flow: Option<Flo
 }
 
 /// The caller already has it.
-pub(in super::super) fn unchanged_file(about: &About) -> Reply {
+pub(crate) fn unchanged_file(about: &About) -> Reply {
     let mut reply = file(about, None, 0);
     *reply.status_mut() = StatusCode::NOT_MODIFIED;
     reply.headers_mut().remove(CONTENT_TYPE);
@@ -62,7 +62,7 @@ pub(in super::super) fn unchanged_file(about: &About) -> Reply {
 }
 
 /// The part asked for lies outside the file.
-pub(in super::super) fn range_not_there(about: &About) -> Reply {
+pub(crate) fn range_not_there(about: &About) -> Reply {
     let mut reply = file(about, None, 0);
     *reply.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
     if let Ok(range) = HeaderValue::from_str(&format!("bytes */{}", about.bytes)) {

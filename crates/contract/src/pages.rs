@@ -1,0 +1,21 @@
+//! The service's own pages: what a line of their table says of one, and the types that travel through them. The table
+//! itself stands in the gateway, beside the functions that answer; router, documents and tests read it.
+
+mod access;
+pub mod accounts;
+pub mod audit;
+pub mod callbacks;
+mod groups;
+pub mod home;
+pub mod jobs;
+pub mod keys;
+pub mod ledger;
+pub mod list;
+mod page;
+pub mod quote;
+pub mod ready;
+pub mod stats;
+
+pub use access::Access;
+pub use groups::{group_of, groups};
+pub use page::{Describe, Described, Door, Gives, Method, Page, Takes};

@@ -1,0 +1,162 @@
+//! Accounts as the operator sees and makes them.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use crate::fields::{Count, Flag, Text, as_text};
+use crate::quota::Quota;
+
+/// An e-mail address: a name and a host, at most 254 characters, no white space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Email(String);
+
+const MOST_CHARACTERS: usize = 254;
+
+impl Email {
+    /// The address.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Email {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = as_text(deserializer)?;
+        let text = text.trim();
+        let plain = text.len() <= MOST_CHARACTERS
+            && !text.chars().any(|c| c.is_whitespace() || c.is_control());
+        match text.split_once('@') {
+            Some((name, host))
+                if plain && !name.is_empty() && !host.is_empty() && !host.contains('@') =>
+            {
+                Ok(Self(text.to_owned()))
+            }
+            _ => Err(de::Error::custom("must be an e-mail address")),
+        }
+    }
+}
+
+impl JsonSchema for Email {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Email".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "email", "maxLength": MOST_CHARACTERS })
+    }
+}
+
+/// Quota that cannot be negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Balance(Quota);
+
+impl Balance {
+    /// The amount.
+    pub const fn get(self) -> Quota {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Balance {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let amount = Quota::deserialize(deserializer)?;
+        if amount < Quota::ZERO {
+            return Err(de::Error::custom("must not be negative"));
+        }
+        Ok(Self(amount))
+    }
+}
+
+impl JsonSchema for Balance {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Balance".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": 0, "multipleOf": 0.001 })
+    }
+}
+
+/// Unfinished jobs allowed in one queue.
+pub type MaxQueue = Count<1, 1_000_000, 10>;
+
+/// A new account.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct NewAccount {
+    /// E-mail address.
+    pub email: Email,
+    /// Quota granted at once.
+    pub balance: Balance,
+    /// Unfinished jobs allowed in one queue; the configured number when absent.
+    #[serde(default)]
+    pub max_queue: Option<MaxQueue>,
+    /// Whether the address counts as verified.
+    #[serde(default)]
+    pub email_verified: Flag<true>,
+}
+
+/// What shall be different of an account.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct AccountChange {
+    /// E-mail address.
+    #[serde(default)]
+    pub email: Option<Email>,
+    /// Unfinished jobs allowed in one queue.
+    #[serde(default)]
+    pub max_queue: Option<MaxQueue>,
+    /// Whether the address counts as verified.
+    #[serde(default)]
+    pub email_verified: Option<Flag<true>>,
+    /// Whether its keys are refused.
+    #[serde(default)]
+    pub disabled: Option<Flag<false>>,
+}
+
+/// Quota to grant, or to take away.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Credit {
+    /// How much; negative to take away.
+    pub amount: Quota,
+    /// Why, for the ledger.
+    #[serde(default)]
+    pub reason: Option<Text<500>>,
+    /// The same key credits once.
+    #[serde(default)]
+    pub idempotency_key: Option<Text<255>>,
+}
+
+/// An account.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Account")]
+pub struct AccountRow {
+    /// Identifier.
+    pub id: String,
+    /// E-mail address.
+    pub email: String,
+    /// When the address was verified, `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub email_verified_at: Option<String>,
+    /// Quota that can be spent.
+    pub balance: Quota,
+    /// Quota held by unfinished jobs.
+    pub freeze_balance: Quota,
+    /// Unfinished jobs allowed in one queue.
+    pub max_queue: i64,
+    /// Whether its keys are refused.
+    pub disabled: bool,
+    /// When it was made.
+    pub created_at: String,
+}
+
+/// An account that was just made.
+#[derive(Serialize, JsonSchema)]
+pub struct MadeAccount {
+    /// The account.
+    #[serde(flatten)]
+    pub account: AccountRow,
+    /// Its first key; no other answer shows it.
+    pub api_key: String,
+}

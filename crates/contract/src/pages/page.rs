@@ -1,0 +1,161 @@
+//! A line of the table of pages.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+
+use super::access::Access;
+use crate::body::{self, Fields};
+use crate::refusal::Refusal;
+
+/// Describes a type.
+pub type Describe = fn(&mut SchemaGenerator) -> Schema;
+
+/// How a page is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Does or makes.
+    Post,
+    /// Replaces.
+    Put,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// Fields that a page reads.
+#[derive(Clone, Copy)]
+pub struct Described {
+    /// Their schema.
+    pub schema: Describe,
+    /// Whether some fields would be read, for examples.
+    pub reads: fn(Fields) -> Result<(), Refusal>,
+}
+
+impl Described {
+    /// Fields of a body: their type has a name in the documents.
+    pub const fn body<T: DeserializeOwned + JsonSchema>() -> Self {
+        Self {
+            schema: |generator| generator.subschema_for::<T>(),
+            reads: |fields| body::read::<T>(fields).map(|_| ()),
+        }
+    }
+
+    /// Fields of a query: each stands for itself.
+    pub const fn query<T: DeserializeOwned + JsonSchema>() -> Self {
+        Self {
+            schema: |generator| T::json_schema(generator),
+            ..Self::body::<T>()
+        }
+    }
+}
+
+/// What a page reads besides its path.
+#[derive(Clone, Copy)]
+pub struct Takes {
+    /// From the query.
+    pub query: Option<Described>,
+    /// From the body.
+    pub body: Option<Described>,
+}
+
+impl Takes {
+    /// Nothing at all.
+    pub const NOTHING: Self = Self {
+        query: None,
+        body: None,
+    };
+}
+
+/// What a page answers when all is well.
+#[derive(Clone, Copy)]
+pub enum Gives {
+    /// The usual envelope around `data`.
+    Data(Describe),
+    /// The usual envelope around one page of a list; the function describes an item.
+    List(Describe),
+    /// JSON without an envelope.
+    Json(Describe),
+    /// Server-sent events.
+    Events,
+    /// Something else, by its media type.
+    Media(&'static str),
+}
+
+/// Which listeners have a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// Those for callers.
+    Main,
+    /// All of them.
+    Every,
+    /// Those for callers and those for files.
+    Files,
+    /// Those for callers and the alternative host.
+    Alternative,
+    /// The one for collectors of counters, or those for callers when there is none.
+    Metrics,
+}
+
+/// A page.
+#[derive(Clone, Copy)]
+pub struct Page<H> {
+    /// How it is asked.
+    pub methods: &'static [Method],
+    /// Where it is; `{name}` stands for one segment, a last `{*name}` for all that follow.
+    pub path: &'static str,
+    /// `group.operation`.
+    pub name: &'static str,
+    /// Who may.
+    pub access: Access,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// A valid body, as JSON text.
+    pub example: Option<&'static str>,
+    /// Which listeners have it.
+    pub door: Door,
+    /// What it reads.
+    pub takes: Takes,
+    /// What it answers.
+    pub gives: Gives,
+    /// What answers.
+    pub handler: H,
+}
+
+impl<H: Copy> Page<H> {
+    /// Gives a valid body.
+    #[must_use]
+    pub const fn example(self, example: &'static str) -> Self {
+        Self {
+            example: Some(example),
+            ..self
+        }
+    }
+
+    /// Names the listeners that have it.
+    #[must_use]
+    pub const fn at(self, door: Door) -> Self {
+        Self { door, ..self }
+    }
+
+    /// Lets it be asked with several methods.
+    #[must_use]
+    pub const fn by(self, methods: &'static [Method]) -> Self {
+        Self { methods, ..self }
+    }
+}

@@ -1,0 +1,27 @@
+//! What a call would cost.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::body::Fields;
+use crate::fields::Text;
+use crate::quota::Quota;
+
+/// A submit that is asked about and not made.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Question {
+    /// `family.operation`.
+    pub operation: Text<100>,
+    /// The body of the submit.
+    #[serde(default)]
+    pub request: Fields,
+}
+
+/// What a submit of the same body would hold.
+#[derive(Serialize, JsonSchema)]
+pub struct Quote {
+    /// `family.operation`.
+    pub operation: String,
+    /// Its price.
+    pub quota: Quota,
+}

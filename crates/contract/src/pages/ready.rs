@@ -1,0 +1,29 @@
+//! Whether the service can take work.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// It can, and this is who works.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ready {
+    /// `ready`.
+    pub state: &'static str,
+    /// Jobs that vendors work on.
+    pub at_vendors: usize,
+    /// The operator's worker accounts.
+    pub backends: Vec<WorkerState>,
+}
+
+/// A worker account in a few words that anybody may read.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WorkerState {
+    /// Its name.
+    pub name: String,
+    /// Jobs in hand.
+    pub busy: usize,
+    /// Jobs it may have in hand.
+    pub slots: usize,
+    /// How it is.
+    pub condition: String,
+}

@@ -1,0 +1,80 @@
+//! What the house is doing: the operator's view, and the numbers behind `/metrics`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What the house is doing right now.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stats {
+    /// Jobs that wait.
+    pub waiting: i64,
+    /// Jobs that run on any node.
+    pub running: i64,
+    /// Callbacks that are due.
+    pub callbacks_due: i64,
+    /// Jobs that this node works on.
+    pub in_hand: usize,
+    /// Jobs of this node that a vendor works on.
+    pub at_vendors: usize,
+    /// Waiting jobs by where they may run; `any` is every back end of the operator's.
+    pub waiting_by_lane: BTreeMap<String, i64>,
+    /// Every worker account.
+    pub backends: Vec<WorkerStats>,
+    /// How long this node has been up.
+    pub up_ms: i64,
+}
+
+/// What a worker account is doing.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerStats {
+    /// Its name.
+    pub name: String,
+    /// Its back end.
+    pub backend: String,
+    /// Whether it is a caller's own.
+    pub custody: bool,
+    /// Jobs in hand.
+    pub busy: usize,
+    /// Jobs it may have in hand.
+    pub slots: usize,
+    /// `well`, `cooling`, `out_of_credit`, `banned`, `open`, `draining` or `paused`.
+    pub condition: String,
+    /// Whether it may be given a job.
+    pub usable: bool,
+    /// Seconds a job took of late, on average.
+    pub average_execute: Option<f64>,
+    /// What went wrong last, the latest first.
+    pub last_errors: Vec<Outcome>,
+}
+
+/// How one piece of work at a worker account went.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Outcome {
+    /// When, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// `good`, or the class of what went wrong.
+    pub outcome: String,
+    /// More about it.
+    pub detail: String,
+    /// How long a good one took.
+    pub took_ms: Option<i64>,
+}
+
+/// A node that shares the store.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeRow {
+    /// Identifier.
+    pub id: String,
+    /// Whether it is the one that answers.
+    #[serde(rename = "self")]
+    pub is_self: bool,
+    /// When it started, in milliseconds since 1970.
+    pub started_ms: i64,
+    /// When it was last seen.
+    pub seen_ms: i64,
+}

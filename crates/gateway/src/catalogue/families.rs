@@ -1,0 +1,117 @@
+//! The families' operations, from the contract's table.
+
+use atelier_contract::family::{Delivery, Family, Fetch, Submit};
+use atelier_contract::pages::{Access, Method};
+use atelier_contract::{FAMILIES, Scope};
+use schemars::SchemaGenerator;
+use serde_json::{Value, json};
+
+use super::operation::{Answer, Callback, Operation};
+
+/// Every submit and fetch.
+pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
+    let mut all = Vec::new();
+    for family in FAMILIES {
+        for submit in family.submits {
+            all.push(submit_of(family, submit, generator));
+        }
+        for fetch in family.fetches {
+            all.push(fetch_of(family, fetch, Method::Get, generator));
+            all.push(fetch_of(family, fetch, Method::Post, generator));
+        }
+    }
+    all
+}
+
+fn submit_of(family: &Family, submit: &Submit, generator: &mut SchemaGenerator) -> Operation {
+    let schema = (submit.schema)(generator).to_value();
+    let request = resolved(generator, &schema);
+    let callback = matches!(submit.delivery, Delivery::Job)
+        .then(|| callback(family, hook_field(&request), generator));
+    Operation {
+        name: submit.name.to_owned(),
+        group: family.title,
+        method: Method::Post,
+        path: submit.path.to_owned(),
+        access: Access::Caller(Scope::Submit),
+        summary: request["description"].clone(),
+        query: None,
+        form: (!submit.files.is_empty()).then(|| form_of(submit, &request)),
+        body: Some(schema),
+        example: serde_json::from_str(submit.example).ok(),
+        idempotent: true,
+        callback,
+        answer: Answer::Json((submit.answer_shape)(generator).to_value()),
+    }
+}
+
+/// The definition a schema refers to, or the schema itself.
+fn resolved(generator: &SchemaGenerator, schema: &Value) -> Value {
+    let name = schema["$ref"]
+        .as_str()
+        .and_then(|path| path.rsplit('/').next());
+    name.and_then(|name| generator.definitions().get(name))
+        .cloned()
+        .unwrap_or_else(|| schema.clone())
+}
+
+/// The spelling of the callback address this operation documents.
+fn hook_field(request: &Value) -> &'static str {
+    if request["properties"].get("hook_url").is_some() {
+        "hook_url"
+    } else {
+        "hookUrl"
+    }
+}
+
+/// The multipart form of a request: its files as files, everything else as text.
+fn form_of(submit: &Submit, request: &Value) -> Value {
+    let mut form = request.clone();
+    for name in submit.files {
+        let file = json!({ "type": "string", "format": "binary" });
+        form["properties"][*name] = if *name == "image" {
+            json!({ "type": "array", "items": file })
+        } else {
+            file
+        };
+    }
+    form
+}
+
+fn callback(family: &Family, field: &'static str, generator: &mut SchemaGenerator) -> Callback {
+    Callback {
+        name: format!("{}.callback.{field}", family.name),
+        field,
+        body: (family.shape)(generator).to_value(),
+    }
+}
+
+fn fetch_of(
+    family: &Family,
+    fetch: &Fetch,
+    method: Method,
+    generator: &mut SchemaGenerator,
+) -> Operation {
+    let asked = json!({
+        "type": "object",
+        "required": [fetch.param],
+        "properties": { fetch.param: { "type": "string" } },
+    });
+    let by_query = method == Method::Get;
+    let name = fetch.path.trim_matches('/').replace('/', ".");
+    Operation {
+        name: format!("{name}.{}", method.word().to_lowercase()),
+        group: family.title,
+        method,
+        path: fetch.path.to_owned(),
+        access: Access::Caller(Scope::Read),
+        summary: "How far a job is, and its result.".into(),
+        query: by_query.then(|| asked.clone()),
+        body: (!by_query).then_some(asked),
+        form: None,
+        example: None,
+        idempotent: false,
+        callback: None,
+        answer: Answer::Json((family.shape)(generator).to_value()),
+    }
+}

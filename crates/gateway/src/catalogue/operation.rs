@@ -1,0 +1,79 @@
+//! One thing that can be called: a path with a method.
+
+use atelier_contract::pages::{Access, Method};
+use serde_json::{Value, json};
+
+/// One thing that can be called.
+pub(crate) struct Operation {
+    /// Its name; no other operation has it.
+    pub(crate) name: String,
+    /// The title of its group.
+    pub(crate) group: &'static str,
+    /// How it is asked.
+    pub(crate) method: Method,
+    /// Where it is, with placeholders in braces.
+    pub(crate) path: String,
+    /// Who may.
+    pub(crate) access: Access,
+    /// What it does, in a sentence.
+    pub(crate) summary: Value,
+    /// What it reads from the query: the schema of an object.
+    pub(crate) query: Option<Value>,
+    /// What it reads from a JSON body.
+    pub(crate) body: Option<Value>,
+    /// The same as a multipart form.
+    pub(crate) form: Option<Value>,
+    /// A valid body.
+    pub(crate) example: Option<Value>,
+    /// Whether it takes an `Idempotency-Key`.
+    pub(crate) idempotent: bool,
+    /// What is posted to the caller when its job has finished.
+    pub(crate) callback: Option<Callback>,
+    /// What it answers when all is well.
+    pub(crate) answer: Answer,
+}
+
+/// What is posted when a job has finished.
+pub(crate) struct Callback {
+    /// Its name.
+    pub(crate) name: String,
+    /// The field of the request that holds the address.
+    pub(crate) field: &'static str,
+    /// The schema of what is posted.
+    pub(crate) body: Value,
+}
+
+/// A good answer.
+pub(crate) enum Answer {
+    /// JSON, by its schema.
+    Json(Value),
+    /// Server-sent events.
+    Events,
+    /// Something else, by its media type.
+    Media(&'static str),
+}
+
+/// The usual envelope around a schema of `data`.
+pub(super) fn envelope(data: &Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["status", "message", "data"],
+        "properties": { "status": { "type": "string" }, "message": { "type": ["string", "null"] }, "data": data },
+    })
+}
+
+/// The usual envelope around one page of a list.
+pub(super) fn paged(item: &Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["status", "message", "data", "total", "page", "limit"],
+        "properties": {
+            "status": { "type": "string" },
+            "message": { "type": ["string", "null"] },
+            "data": { "type": "array", "items": item },
+            "total": { "type": "integer" },
+            "page": { "type": "integer" },
+            "limit": { "type": "integer" },
+        },
+    })
+}

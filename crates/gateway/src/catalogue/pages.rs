@@ -1,0 +1,60 @@
+//! The service's own pages, from their table.
+
+use atelier_contract::pages::{Describe, Gives, Method, Page, group_of};
+use schemars::SchemaGenerator;
+
+use super::operation::{Answer, Operation, envelope, paged};
+use crate::http::page::Handler;
+use crate::pages::PAGES;
+
+/// Every page with each of its methods.
+pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
+    let mut all = Vec::new();
+    for page in PAGES {
+        for (place, method) in page.methods.iter().enumerate() {
+            all.push(operation(page, *method, place == 0, generator));
+        }
+    }
+    all
+}
+
+fn operation(
+    page: &Page<Handler>,
+    method: Method,
+    first: bool,
+    generator: &mut SchemaGenerator,
+) -> Operation {
+    let mut described = |describe: Describe| describe(generator).to_value();
+    let reads_query = matches!(method, Method::Get | Method::Delete);
+    let query = page.takes.query.filter(|_| reads_query);
+    let body = page.takes.body.filter(|_| !reads_query);
+    let example = page
+        .example
+        .filter(|_| body.is_some())
+        .and_then(|text| serde_json::from_str(text).ok());
+    Operation {
+        name: if first {
+            page.name.to_owned()
+        } else {
+            format!("{}.{}", page.name, method.word().to_lowercase())
+        },
+        group: group_of(page.name),
+        method,
+        path: page.path.replace("{*", "{"),
+        access: page.access,
+        summary: page.summary.into(),
+        query: query.map(|fields| described(fields.schema)),
+        body: body.map(|fields| described(fields.schema)),
+        form: None,
+        example,
+        idempotent: false,
+        callback: None,
+        answer: match page.gives {
+            Gives::Data(data) => Answer::Json(envelope(&described(data))),
+            Gives::List(item) => Answer::Json(paged(&described(item))),
+            Gives::Json(whole) => Answer::Json(described(whole)),
+            Gives::Events => Answer::Events,
+            Gives::Media(media) => Answer::Media(media),
+        },
+    }
+}

@@ -1,0 +1,35 @@
+//! Who may: the one place that lets a request through, by the column of the table it was found in and before its body
+//! is read.
+
+use std::sync::Arc;
+
+use atelier_contract::pages::Access;
+use atelier_contract::{Code, Refusal};
+
+use super::caller;
+use super::denial::Denial;
+use super::received::{Received, Who};
+use crate::app::App;
+
+/// Who sent a request, or why it goes no further.
+pub(super) async fn admit(
+    app: &Arc<App>,
+    access: Access,
+    received: &Received,
+) -> Result<Who, Denial> {
+    match access {
+        Access::Open => Ok(Who::Anybody),
+        Access::Caller(scope) => {
+            let caller = caller::known(app, received).await?;
+            if !caller.scopes.allow(scope) {
+                let message = format!("this call needs a key with the scope `{}`", scope.word());
+                return Err(Refusal::new(Code::Forbidden, message).into());
+            }
+            Ok(Who::Caller(caller))
+        }
+        Access::Viewer | Access::Operator => {
+            caller::operator(app, received)?;
+            Ok(Who::Operator)
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! From a handler to a line of the table. What a page reads and answers is taken from the handler's own types, so that
+//! the documents cannot say anything else.
+
+use std::sync::Arc;
+
+use atelier_contract::body::{self as contract_body, Fields};
+use atelier_contract::family::SMALL_BODY;
+use atelier_contract::pages::{Access, Described, Door, Gives, Method, Page, Takes};
+use futures_util::future::BoxFuture;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::body;
+use super::denial::Denial;
+use super::received::{Answer, Received};
+use super::reply::{self, Reply};
+use crate::app::App;
+
+/// What answers a page.
+pub(crate) type Handler = fn(Arc<App>, Received, Incoming) -> BoxFuture<'static, Answer>;
+
+/// What a handler reads.
+pub(crate) trait Input: Sized + Send {
+    /// The same for the table.
+    const TAKES: Takes;
+
+    /// Reads it.
+    fn read(
+        app: &App,
+        head: &Parts,
+        body: Incoming,
+    ) -> impl Future<Output = Result<Self, Denial>> + Send;
+}
+
+/// What a handler answers.
+pub(crate) trait Output: Send {
+    /// The same for the table.
+    const GIVES: Gives;
+
+    /// Writes it.
+    fn reply(self) -> Reply;
+}
+
+impl Input for () {
+    const TAKES: Takes = Takes::NOTHING;
+
+    async fn read(_: &App, _: &Parts, _: Incoming) -> Result<Self, Denial> {
+        Ok(())
+    }
+}
+
+/// Fields of the query.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + JsonSchema + Send> Input for Query<T> {
+    const TAKES: Takes = Takes {
+        query: Some(Described::query::<T>()),
+        body: None,
+    };
+
+    async fn read(_: &App, head: &Parts, _: Incoming) -> Result<Self, Denial> {
+        Ok(Self(contract_body::read(body::query(head)?)?))
+    }
+}
+
+/// Fields of a body of at most so many bytes.
+pub(crate) struct Body<T, const MOST: usize = SMALL_BODY>(pub(crate) T);
+
+impl<T: DeserializeOwned + JsonSchema + Send, const MOST: usize> Input for Body<T, MOST> {
+    const TAKES: Takes = Takes {
+        query: None,
+        body: Some(Described::body::<T>()),
+    };
+
+    async fn read(app: &App, head: &Parts, given: Incoming) -> Result<Self, Denial> {
+        let (fields, _) = body::fields(app, head, given, MOST).await?;
+        Ok(Self(contract_body::read(fields)?))
+    }
+}
+
+/// A body of at most so many bytes whose fields are given no types here.
+pub(crate) struct RawBody<const MOST: usize>(pub(crate) Fields);
+
+impl<const MOST: usize> Input for RawBody<MOST> {
+    const TAKES: Takes = Takes {
+        query: None,
+        body: Some(Described::body::<Fields>()),
+    };
+
+    async fn read(app: &App, head: &Parts, given: Incoming) -> Result<Self, Denial> {
+        let (fields, _) = body::fields(app, head, given, MOST).await?;
+        Ok(Self(fields))
+    }
+}
+
+/// Fields of the query and of the body together; the body wins.
+pub(crate) struct QueryOrBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + JsonSchema + Send> Input for QueryOrBody<T> {
+    const TAKES: Takes = Takes {
+        query: Some(Described::query::<T>()),
+        body: Some(Described::body::<T>()),
+    };
+
+    async fn read(app: &App, head: &Parts, given: Incoming) -> Result<Self, Denial> {
+        let fields = body::query_and_fields(app, head, given).await?;
+        Ok(Self(contract_body::read(fields)?))
+    }
+}
+
+/// The usual envelope around `data`.
+pub(crate) struct Data<T>(pub(crate) T);
+
+impl<T: Serialize + JsonSchema + Send> Output for Data<T> {
+    const GIVES: Gives = Gives::Data(SchemaGenerator::subschema_for::<T>);
+
+    fn reply(self) -> Reply {
+        reply::success(self.0)
+    }
+}
+
+/// The usual envelope around one page of a list.
+pub(crate) struct List<T> {
+    pub(crate) rows: Vec<T>,
+    pub(crate) total: i64,
+    pub(crate) page: i64,
+    pub(crate) limit: i64,
+}
+
+impl<T: Serialize + JsonSchema + Send> Output for List<T> {
+    const GIVES: Gives = Gives::List(SchemaGenerator::subschema_for::<T>);
+
+    fn reply(self) -> Reply {
+        reply::page(&self.rows, self.total, self.page, self.limit)
+    }
+}
+
+/// JSON without an envelope.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: Serialize + JsonSchema + Send> Output for Json<T> {
+    const GIVES: Gives = Gives::Json(SchemaGenerator::subschema_for::<T>);
+
+    fn reply(self) -> Reply {
+        reply::json_of(&self.0)
+    }
+}
+
+/// The usual envelope here, or another page to look at.
+pub(crate) enum Led<T> {
+    /// Stay.
+    Here(Data<T>),
+    /// Go there.
+    To(&'static str),
+}
+
+impl<T: Serialize + JsonSchema + Send> Output for Led<T> {
+    const GIVES: Gives = Data::<T>::GIVES;
+
+    fn reply(self) -> Reply {
+        match self {
+            Self::Here(data) => data.reply(),
+            Self::To(path) => reply::see_other(path),
+        }
+    }
+}
+
+/// Answers that are no JSON to describe, each with what it is.
+macro_rules! other_answers {
+    ($($(#[$doc:meta])* $name:ident $gives:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name(pub(crate) Reply);
+
+        impl Output for $name {
+            const GIVES: Gives = $gives;
+
+            fn reply(self) -> Reply {
+                self.0
+            }
+        }
+    )*};
+}
+
+other_answers! {
+    /// Server-sent events.
+    Events Gives::Events;
+    /// A page for a browser.
+    Html Gives::Media("text/html");
+    /// Counters.
+    Counters Gives::Media("text/plain");
+    /// A JSON document that describes itself.
+    Document Gives::Media("application/json");
+    /// A result file of any kind.
+    File Gives::Media("*/*");
+}
+
+/// A handler and what its types say.
+#[derive(Clone, Copy)]
+pub(crate) struct Served {
+    takes: Takes,
+    gives: Gives,
+    handler: Handler,
+}
+
+/// Takes what a handler's types say; the handler itself comes a second time as the function that runs it.
+pub(crate) const fn served<I: Input, O: Output, F: Future<Output = Result<O, Denial>>>(
+    _: fn(Arc<App>, Received, I) -> F,
+    handler: Handler,
+) -> Served {
+    Served {
+        takes: I::TAKES,
+        gives: O::GIVES,
+        handler,
+    }
+}
+
+/// Reads what a handler wants, has it answer and writes that.
+pub(crate) async fn run<I: Input, O: Output, F: Future<Output = Result<O, Denial>> + Send>(
+    app: Arc<App>,
+    received: Received,
+    body: Incoming,
+    handler: fn(Arc<App>, Received, I) -> F,
+) -> Answer {
+    let input = I::read(&app, &received.head, body).await?;
+    Ok(handler(app, received, input).await?.reply())
+}
+
+/// Puts an asynchronous function into the table.
+macro_rules! page {
+    ($handler:path) => {
+        $crate::http::page::served($handler, |app, received, body| {
+            Box::pin($crate::http::page::run(app, received, body, $handler))
+        })
+    };
+}
+pub(crate) use page;
+
+const fn line(
+    methods: &'static [Method],
+    (name, path): (&'static str, &'static str),
+    access: Access,
+    summary: &'static str,
+    served: Served,
+) -> Page<Handler> {
+    Page {
+        methods,
+        path,
+        name,
+        access,
+        summary,
+        example: None,
+        door: Door::Main,
+        takes: served.takes,
+        gives: served.gives,
+        handler: served.handler,
+    }
+}
+
+/// One function for each method, so that a line of the table starts with its method.
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident $method:ident;)*) => {$(
+        $(#[$doc])*
+        pub(crate) const fn $name(
+            name: &'static str,
+            path: &'static str,
+            access: Access,
+            summary: &'static str,
+            served: Served,
+        ) -> Page<Handler> {
+            line(&[Method::$method], (name, path), access, summary, served)
+        }
+    )*};
+}
+
+methods! {
+    /// A page that is read.
+    get Get;
+    /// A page that does or makes something.
+    post Post;
+    /// A page that replaces something.
+    put Put;
+    /// A page that changes something.
+    patch Patch;
+    /// A page that removes something.
+    delete Delete;
+}

@@ -1,0 +1,68 @@
+//! What has arrived of a request before its body, and who sent it.
+
+use std::net::IpAddr;
+
+use atelier_contract::{Code, Refusal};
+use atelier_engine::Caller;
+use hyper::http::request::Parts;
+
+use super::denial::Denial;
+use super::reply::Reply;
+use crate::config::Role;
+
+/// What a handler gives back.
+pub(crate) type Answer = Result<Reply, Denial>;
+
+/// Where a request came from.
+#[derive(Clone, Copy)]
+pub(crate) struct From {
+    /// The address of the other end.
+    pub(crate) peer: IpAddr,
+    /// What the listener serves.
+    pub(crate) role: Role,
+}
+
+/// Who sent a request, as far as its page has to know.
+pub(crate) enum Who {
+    /// Nobody asked.
+    Anybody,
+    /// An account.
+    Caller(Caller),
+    /// The operator.
+    Operator,
+}
+
+/// A request whose head has arrived.
+pub(crate) struct Received {
+    pub(crate) head: Parts,
+    pub(crate) from: From,
+    /// What stood at the placeholders of the path, in order.
+    pub(crate) params: Vec<String>,
+    pub(crate) who: Who,
+}
+
+impl Received {
+    /// The account that calls; the table says which pages have one.
+    pub(crate) fn caller(&self) -> Result<&Caller, Refusal> {
+        match &self.who {
+            Who::Caller(caller) => Ok(caller),
+            Who::Anybody | Who::Operator => Err(Refusal::new(
+                Code::Internal,
+                "this page was to have a caller",
+            )),
+        }
+    }
+
+    /// The identifier of the account that calls.
+    pub(crate) fn account(&self) -> Result<&str, Refusal> {
+        Ok(&self.caller()?.account_id)
+    }
+
+    /// What stood at a placeholder of the path.
+    pub(crate) fn param(&self, place: usize) -> &str {
+        self.params
+            .get(place)
+            .map(String::as_str)
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,98 @@
+//! One operation of the catalogue as OpenAPI writes it.
+
+use atelier_contract::pages::Access;
+use serde_json::{Map, Value, json};
+
+use super::parts::{answers, idempotency_key, plain, streamed};
+use crate::catalogue::{Answer, Operation};
+
+/// Describes an operation.
+pub(super) fn described(operation: &Operation) -> Value {
+    let mut parameters: Vec<Value> = placeholders(&operation.path);
+    if let Some(query) = &operation.query {
+        parameters.extend(in_query(query));
+    }
+    if operation.idempotent {
+        parameters.push(idempotency_key());
+    }
+    let mut shown = json!({
+        "operationId": operation.name,
+        "tags": [operation.group],
+        "summary": operation.summary,
+        "security": security(operation.access),
+        "parameters": parameters,
+        "responses": match &operation.answer {
+            Answer::Json(schema) => answers(schema),
+            Answer::Events => streamed(),
+            Answer::Media(media) => plain(media),
+        },
+    });
+    if let Some(body) = request_body(operation) {
+        shown["requestBody"] = body;
+    }
+    if let Some(callback) = &operation.callback {
+        let expression = format!("{{$request.body#/{}}}", callback.field);
+        let post = json!({
+            "operationId": callback.name,
+            "summary": "Sent when the job has finished or failed: the body of fetch, signed.",
+            "security": [],
+            "parameters": (["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| json!({
+                "name": name, "in": "header", "required": true, "schema": { "type": "string" },
+            }))),
+            "requestBody": { "content": { "application/json": { "schema": callback.body } } },
+            "responses": {
+                "2XX": { "description": "Taken; it is not sent again." },
+                "410": { "description": "Not wanted; it is not sent again." },
+            },
+        });
+        shown["callbacks"] = json!({ "finished": { expression: { "post": post } } });
+    }
+    shown
+}
+
+/// The credentials that will do, each with what it must be good for.
+fn security(access: Access) -> Value {
+    match access {
+        Access::Open => json!([]),
+        Access::Caller(scope) => json!([{ "key": [scope.word()] }, { "bearer": [scope.word()] }]),
+        Access::Viewer => json!([{ "operator": ["viewer"] }]),
+        Access::Operator => json!([{ "operator": ["operator"] }]),
+    }
+}
+
+fn placeholders(path: &str) -> Vec<Value> {
+    let named = path
+        .split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let parameter = |name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } });
+    named.map(parameter).collect()
+}
+
+/// The properties of an object, each as a parameter of the query.
+fn in_query(object: &Value) -> Vec<Value> {
+    let required = |name: &str| {
+        let listed = object["required"].as_array();
+        listed.is_some_and(|listed| listed.iter().any(|one| one == name))
+    };
+    let fields = object["properties"].as_object().into_iter().flatten();
+    fields
+        .map(|(name, schema)| {
+            let required = required(name);
+            json!({ "name": name, "in": "query", "required": required, "schema": schema })
+        })
+        .collect()
+}
+
+fn request_body(operation: &Operation) -> Option<Value> {
+    let schema = operation.body.as_ref()?;
+    let mut json = json!({ "schema": schema });
+    if let Some(example) = &operation.example {
+        json["example"] = example.clone();
+    }
+    let mut content = Map::new();
+    content.insert("application/json".into(), json);
+    if let Some(form) = &operation.form {
+        content.insert("multipart/form-data".into(), json!({ "schema": form }));
+    }
+    Some(json!({ "required": true, "content": content }))
+}

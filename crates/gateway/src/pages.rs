@@ -1,0 +1,119 @@
+//! The table of the service's own pages: one line for each, beside the families' table of the contract. Router, documents
+//! and tests read it; what a page reads and answers follows from its handler. A new page is its handler and a line here.
+
+pub(crate) mod account;
+pub(crate) mod admin;
+mod artgen;
+mod custody;
+mod events;
+mod fleet;
+mod job_list;
+mod jobs;
+mod rows;
+mod service;
+
+use atelier_contract::Scope;
+use atelier_contract::pages::{Access, Door, Method, Page};
+
+use crate::http::page::{Handler, delete, get, page, patch, post, put};
+
+use account::{callbacks, keys, ledger, quote, secret, usage};
+use admin::{account_keys, accounts, backends, prices, views};
+use service::{assets, docs, health, home, hooks, metrics};
+
+const OPEN: Access = Access::Open;
+const SUBMIT: Access = Access::Caller(Scope::Submit);
+const READ: Access = Access::Caller(Scope::Read);
+const ACCOUNT: Access = Access::Caller(Scope::Account);
+const VIEWER: Access = Access::Viewer;
+const OPERATOR: Access = Access::Operator;
+
+/// Both methods of the pages that read their parameters from the query and from the body.
+const EITHER: &[Method] = &[Method::Get, Method::Post];
+
+/// Every page.
+#[rustfmt::skip]
+pub(crate) const PAGES: &[Page<Handler>] = &[
+    get("artgen.info", "/artgen/v1/info", READ, "The account.", page!(artgen::info)).by(EITHER),
+    get("artgen.fetch_list", "/artgen/v1/fetch-list", READ, "Earlier artgen image jobs.", page!(artgen::history)).by(EITHER)
+        .example(r#"{"page":1,"limit":20,"status":"SUCCESS"}"#),
+    post("artgen.prompt_check", "/artgen/v1/promptCheck", READ, "Whether a prompt passes.", page!(artgen::check_prompt))
+        .example(r#"{"prompt":"a lighthouse at dawn"}"#),
+    get("artgen.status", "/artgen/status", READ, "How the artgen image endpoints are.", page!(artgen::status)),
+
+    get("jobs.list", "/jobs/v1", READ, "Jobs of every family.", page!(jobs::list)),
+    get("jobs.show", "/jobs/v1/{jobId}", READ, "One view of any job.", page!(jobs::show)),
+    get("jobs.events", "/jobs/v1/{jobId}/events", READ, "Every change of a job, as server-sent events.", page!(events::follow)),
+    post("jobs.cancel", "/jobs/v1/{jobId}/cancel", SUBMIT, "Ends an unfinished job; its quota comes back.", page!(jobs::cancel)),
+
+    get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day.", page!(usage::show)),
+    get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
+    get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
+    post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
+        .example(r#"{"name":"laptop","expiresAt":"2030-01-01"}"#),
+    delete("account.keys.revoke", "/account/v1/keys/{keyId}", ACCOUNT, "Revokes a key at once.", page!(keys::revoke)),
+    post("account.quote", "/account/v1/quote", READ, "What a submit of the same body would hold.", page!(quote::ask))
+        .example(r#"{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}}"#),
+    get("account.callbacks", "/account/v1/callbacks", ACCOUNT, "Callbacks and how they went.", page!(callbacks::list)),
+    get("account.callbacks.show", "/account/v1/callbacks/{id}", ACCOUNT, "One callback with every try made.", page!(callbacks::show)),
+    post("account.callbacks.redeliver", "/account/v1/callbacks/{id}/redeliver", ACCOUNT, "Sends one again.", page!(callbacks::redeliver)),
+    post("account.callbacks.redeliver_since", "/account/v1/callbacks/redeliver", ACCOUNT, "Sends all again that were given up since a time.", page!(callbacks::redeliver_since))
+        .example(r#"{"since":"2026-01-31 12:00:00"}"#),
+    get("account.callbacks.secret", "/account/v1/callbacks/secret", ACCOUNT, "The secret callbacks are signed with.", page!(secret::show)),
+    post("account.callbacks.rotate", "/account/v1/callbacks/secret", ACCOUNT, "A new secret; the old one signs beside it for a day.", page!(secret::rotate)),
+
+    get("custody.accounts", "/custody/v1/accounts", ACCOUNT, "The caller's own worker accounts.", page!(custody::list)),
+    post("custody.accounts.create", "/custody/v1/accounts", ACCOUNT, "Registers a worker account of the caller's; its credential is sealed and never shown.", page!(custody::create))
+        .example(r#"{"vendor":"relay","base_url":"https://media.example.com","name":"mine","credential":"at_secret","concurrency":2}"#),
+    patch("custody.accounts.change", "/custody/v1/accounts/{id}", ACCOUNT, "Changes or pauses a worker account of the caller's.", page!(custody::change))
+        .example(r#"{"concurrency":4}"#),
+    delete("custody.accounts.remove", "/custody/v1/accounts/{id}", ACCOUNT, "Removes a worker account of the caller's.", page!(custody::remove)),
+
+    get("admin.accounts", "/admin/v1/accounts", VIEWER, "Accounts.", page!(accounts::list)),
+    post("admin.accounts.create", "/admin/v1/accounts", OPERATOR, "A new account with its first key.", page!(accounts::create))
+        .example(r#"{"email":"someone@example.com","balance":100,"max_queue":20}"#),
+    get("admin.accounts.show", "/admin/v1/accounts/{id}", VIEWER, "One account.", page!(accounts::show)),
+    patch("admin.accounts.change", "/admin/v1/accounts/{id}", OPERATOR, "Changes an account.", page!(accounts::change))
+        .example(r#"{"max_queue":50,"disabled":false}"#),
+    post("admin.accounts.credit", "/admin/v1/accounts/{id}/credit", OPERATOR, "Grants quota or takes some away.", page!(accounts::credit))
+        .example(r#"{"amount":250,"reason":"invoice 17","idempotency_key":"invoice-17"}"#),
+    get("admin.keys", "/admin/v1/accounts/{id}/keys", VIEWER, "An account's keys.", page!(account_keys::list)),
+    post("admin.keys.issue", "/admin/v1/accounts/{id}/keys", OPERATOR, "A new key for an account.", page!(account_keys::issue))
+        .example(r#"{"name":"second"}"#),
+    delete("admin.keys.revoke", "/admin/v1/accounts/{id}/keys/{keyId}", OPERATOR, "Revokes a key.", page!(account_keys::revoke)),
+    get("admin.prices", "/admin/v1/prices", VIEWER, "Every price.", page!(prices::show)),
+    put("admin.prices.change", "/admin/v1/prices", OPERATOR, "Changes prices from now on.", page!(prices::change))
+        .example(r#"{"artgen.imagine.fast":8}"#),
+    get("admin.backends", "/admin/v1/backends", VIEWER, "The back ends in the order of fall-back, with their worker accounts and health.", page!(backends::list)),
+    post("admin.backends.create", "/admin/v1/backends", OPERATOR, "A new back end; worker accounts are added to it.", page!(backends::create))
+        .example(r#"{"vendor":"relay","name":"upstream","base_url":"https://media.example.com","rank":10,"operations":["artgen","facegen"]}"#),
+    get("admin.backends.show", "/admin/v1/backends/{id}", VIEWER, "One back end.", page!(backends::show)),
+    patch("admin.backends.change", "/admin/v1/backends/{id}", OPERATOR, "Changes a back end on every node at once.", page!(backends::change))
+        .example(r#"{"rank":20,"enabled":false}"#),
+    delete("admin.backends.remove", "/admin/v1/backends/{id}", OPERATOR, "Removes a back end that has no jobs in hand.", page!(backends::remove)),
+    post("admin.backends.probe", "/admin/v1/backends/{id}/probe", OPERATOR, "Asks the vendor whether it is well and takes the credentials.", page!(backends::probe)),
+    get("admin.workers", "/admin/v1/backends/{id}/accounts", VIEWER, "The worker accounts of a back end.", page!(backends::workers)),
+    post("admin.workers.create", "/admin/v1/backends/{id}/accounts", OPERATOR, "A new worker account; its credential is sealed and never shown.", page!(backends::create_worker))
+        .example(r#"{"name":"first","credential":"at_secret","concurrency":5,"per_minute":30,"modes":["fast","relax"],"hours":"08:00-20:00"}"#),
+    get("admin.workers.show", "/admin/v1/backends/{id}/accounts/{accountId}", VIEWER, "One worker account with its health.", page!(backends::show_worker)),
+    patch("admin.workers.change", "/admin/v1/backends/{id}/accounts/{accountId}", OPERATOR, "Changes, drains or pauses a worker account.", page!(backends::change_worker))
+        .example(r#"{"state":"draining"}"#),
+    delete("admin.workers.remove", "/admin/v1/backends/{id}/accounts/{accountId}", OPERATOR, "Removes a worker account that has no jobs in hand.", page!(backends::remove_worker)),
+    post("admin.workers.probe", "/admin/v1/backends/{id}/accounts/{accountId}/probe", OPERATOR, "Asks the vendor about one worker account.", page!(backends::probe)),
+    get("admin.jobs", "/admin/v1/jobs", VIEWER, "Jobs of all accounts.", page!(views::jobs)),
+    get("admin.ledger", "/admin/v1/ledger", VIEWER, "Movements of all accounts.", page!(views::ledger)),
+    get("admin.callbacks", "/admin/v1/callbacks", VIEWER, "Callbacks of all accounts.", page!(views::callbacks)),
+    get("admin.audit", "/admin/v1/audit", VIEWER, "What operators did.", page!(views::audit)),
+    get("admin.stats", "/admin/v1/stats", VIEWER, "What the house is doing.", page!(views::stats)),
+    get("admin.nodes", "/admin/v1/nodes", VIEWER, "The nodes that share the store.", page!(views::nodes)),
+
+    post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof.", page!(hooks::take)),
+    get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(Door::Files),
+    get("home", "/", OPEN, "Where everything is; a browser is led to the console.", page!(home::show)),
+    get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(Door::Every),
+    get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(Door::Every),
+    get("metrics", "/metrics", OPEN, "Counters for a collector.", page!(metrics::show)).at(Door::Metrics),
+    get("openapi", "/openapi.json", OPEN, "This document.", page!(docs::document)),
+    get("docs", "/docs", OPEN, "This document for people.", page!(docs::page)),
+    get("console", "/console/", OPEN, "A page to look at an account with.", page!(docs::console)),
+];

@@ -1,0 +1,29 @@
+//! The movements of the caller's quota.
+
+use std::sync::Arc;
+
+use atelier_contract::pages::ledger::LedgerRow;
+use atelier_contract::pages::list::ListQuery;
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{List, Query};
+use crate::http::received::Received;
+use crate::pages::rows;
+
+/// Lists them.
+pub(crate) async fn list(
+    app: Arc<App>,
+    received: Received,
+    Query(query): Query<ListQuery>,
+) -> Result<List<LedgerRow>, Denial> {
+    let (page, limit) = (query.page.get(), query.limit.get());
+    let account = Some(received.account()?);
+    let (entries, total) = app.engine.ledger(account, page, limit).await?;
+    Ok(List {
+        rows: entries.into_iter().map(rows::ledger_entry).collect(),
+        total,
+        page,
+        limit,
+    })
+}

@@ -1,0 +1,33 @@
+//! What a submit of the same body would hold.
+
+use std::sync::Arc;
+
+use atelier_contract::family::IMAGE_BODY;
+use atelier_contract::operation;
+use atelier_contract::pages::quote::{Question, Quote};
+
+use crate::app::App;
+use crate::config::Role;
+use crate::http::denial::Denial;
+use crate::http::page::{Body, Data};
+use crate::http::received::Received;
+
+/// Says it; nothing is held.
+pub(crate) async fn ask(
+    app: Arc<App>,
+    received: Received,
+    Body(question): Body<Question, IMAGE_BODY>,
+) -> Result<Data<Quote>, Denial> {
+    let name = question.operation.to_string();
+    let own = operation(&name).is_some_and(|(family, _)| family.custody);
+    let custody = received.from.role == Role::Custody && own;
+    let account = received.account()?;
+    let quota = app
+        .engine
+        .quote(account, &name, question.request, custody)
+        .await?;
+    Ok(Data(Quote {
+        operation: name,
+        quota,
+    }))
+}

@@ -1,0 +1,31 @@
+//! The secret that the caller's callbacks are signed with.
+
+use std::sync::Arc;
+
+use atelier_contract::pages::callbacks::CallbackSecret;
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::Data;
+use crate::http::received::Received;
+
+/// Shows it.
+pub(crate) async fn show(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<CallbackSecret>, Denial> {
+    let secret = app.engine.callback_secret(received.account()?).await?;
+    Ok(Data(CallbackSecret { secret }))
+}
+
+/// Replaces it.
+pub(crate) async fn rotate(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<CallbackSecret>, Denial> {
+    let account = received.account()?;
+    let secret = app.engine.rotate_callback_secret(account).await?;
+    Ok(Data(CallbackSecret { secret }))
+}

@@ -1,0 +1,68 @@
+//! What the caller consumed in a period.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use atelier_contract::fields::Moment;
+use atelier_contract::pages::ledger::{DayUsage, FamilyUsage, Usage, UsageQuery};
+use atelier_contract::time::timestamp;
+use atelier_contract::{Quota, operation};
+use atelier_engine::UsageView;
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Data, Query};
+use crate::http::received::Received;
+
+const DAY_MS: i64 = 86_400_000;
+/// Usage covers this many days unless a period is named.
+const USUAL_DAYS: i64 = 30;
+
+/// Sums it up.
+pub(crate) async fn show(
+    app: Arc<App>,
+    received: Received,
+    Query(query): Query<UsageQuery>,
+) -> Result<Data<Usage>, Denial> {
+    let to_ms = query.to.map_or_else(|| app.engine.now_ms(), Moment::ms);
+    let from_ms = query.from.map_or(to_ms - USUAL_DAYS * DAY_MS, Moment::ms);
+    let account = received.account()?;
+    let usage = app.engine.usage(account, from_ms, to_ms).await?;
+    let by_family = grouped(&usage, |one| {
+        operation(&one.operation).map_or_else(
+            || one.operation.clone(),
+            |(family, _)| family.name.to_owned(),
+        )
+    });
+    let by_day = grouped(&usage, |one| timestamp(one.day * DAY_MS)[..10].to_owned());
+    Ok(Data(Usage {
+        from: timestamp(from_ms),
+        to: timestamp(to_ms),
+        quota: usage.iter().fold(Quota::ZERO, |sum, one| sum + one.quota),
+        jobs: usage.iter().map(|one| one.jobs).sum(),
+        by_family: by_family
+            .into_iter()
+            .map(|(family, (jobs, quota))| FamilyUsage {
+                family,
+                jobs,
+                quota,
+            })
+            .collect(),
+        by_day: by_day
+            .into_iter()
+            .map(|(day, (jobs, quota))| DayUsage { day, jobs, quota })
+            .collect(),
+    }))
+}
+
+fn grouped(
+    usage: &[UsageView],
+    by: impl Fn(&UsageView) -> String,
+) -> BTreeMap<String, (i64, Quota)> {
+    let mut groups: BTreeMap<String, (i64, Quota)> = BTreeMap::new();
+    for one in usage {
+        let group = groups.entry(by(one)).or_default();
+        *group = (group.0 + one.jobs, group.1 + one.quota);
+    }
+    groups
+}

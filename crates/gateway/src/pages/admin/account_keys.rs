@@ -1,0 +1,51 @@
+//! The keys of an account.
+
+use std::sync::Arc;
+
+use atelier_contract::pages::keys::{IssuedKey, KeyRow, Named, NewKey};
+use atelier_contract::{Code, Refusal};
+use atelier_engine::KeyHolder;
+
+use super::note::ACTOR;
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Body, Data};
+use crate::http::received::Received;
+use crate::pages::rows;
+
+/// Lists an account's keys.
+pub(crate) async fn list(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Vec<KeyRow>>, Denial> {
+    let account = app.engine.account(received.param(0)).await?;
+    let keys = app.engine.keys(&account.id).await?;
+    Ok(Data(keys.into_iter().map(rows::key).collect()))
+}
+
+/// Issues a key for an account.
+pub(crate) async fn issue(
+    app: Arc<App>,
+    received: Received,
+    Body(new): Body<NewKey>,
+) -> Result<Data<IssuedKey>, Denial> {
+    let account = app.engine.account(received.param(0)).await?;
+    let (wish, by) = (rows::key_wish(&new), KeyHolder::Operator(ACTOR));
+    let (id, api_key) = app.engine.issue_key(&account.id, wish, by).await?;
+    Ok(Data(IssuedKey { id, api_key }))
+}
+
+/// Revokes a key of an account.
+pub(crate) async fn revoke(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Named>, Denial> {
+    let (account, id) = (received.param(0), received.param(1));
+    let by = KeyHolder::Operator(ACTOR);
+    if !app.engine.revoke_key(account, id, by).await? {
+        return Err(Refusal::new(Code::NotFound, "no such key").into());
+    }
+    Ok(Data(Named { id: id.to_owned() }))
+}

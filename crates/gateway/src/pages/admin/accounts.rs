@@ -1,0 +1,106 @@
+//! Accounts and their credit.
+
+use std::sync::Arc;
+
+use atelier_contract::fields::{Count, Flag};
+use atelier_contract::pages::accounts::{
+    AccountChange, AccountRow, Credit, Email, MadeAccount, NewAccount,
+};
+use atelier_contract::pages::list::ListQuery;
+use atelier_contract::time::timestamp;
+use atelier_engine::{AccountView, NewAccountRequest};
+
+use super::note::ACTOR;
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Body, Data, List, Query};
+use crate::http::received::Received;
+
+/// Lists accounts.
+pub(crate) async fn list(
+    app: Arc<App>,
+    _: Received,
+    Query(query): Query<ListQuery>,
+) -> Result<List<AccountRow>, Denial> {
+    let (page, limit) = (query.page.get(), query.limit.get());
+    let (accounts, total) = app.engine.accounts(page, limit).await?;
+    Ok(List {
+        rows: accounts.into_iter().map(row).collect(),
+        total,
+        page,
+        limit,
+    })
+}
+
+/// Makes an account with a first key.
+pub(crate) async fn create(
+    app: Arc<App>,
+    _: Received,
+    Body(new): Body<NewAccount>,
+) -> Result<Data<MadeAccount>, Denial> {
+    let request = NewAccountRequest {
+        email: new.email.into_string(),
+        balance: new.balance.get(),
+        max_queue: new.max_queue.map(Count::get),
+        email_verified: new.email_verified.on(),
+    };
+    let (account, api_key) = app.engine.create_account(ACTOR, request).await?;
+    Ok(Data(MadeAccount {
+        account: row(account),
+        api_key,
+    }))
+}
+
+/// Shows an account.
+pub(crate) async fn show(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<AccountRow>, Denial> {
+    let account = app.engine.account(received.param(0)).await?;
+    Ok(Data(row(account)))
+}
+
+/// Changes an account.
+pub(crate) async fn change(
+    app: Arc<App>,
+    received: Received,
+    Body(wish): Body<AccountChange>,
+) -> Result<Data<AccountRow>, Denial> {
+    let id = received.param(0);
+    let change = atelier_engine::AccountChange {
+        email: wish.email.map(Email::into_string),
+        max_queue: wish.max_queue.map(Count::get),
+        email_verified: wish.email_verified.map(Flag::on),
+        disabled: wish.disabled.map(Flag::on),
+    };
+    let account = app.engine.patch_account(ACTOR, id, change).await?;
+    Ok(Data(row(account)))
+}
+
+/// Grants quota, or takes some away.
+pub(crate) async fn credit(
+    app: Arc<App>,
+    received: Received,
+    Body(wish): Body<Credit>,
+) -> Result<Data<AccountRow>, Denial> {
+    let id = received.param(0);
+    let reason = wish.reason.as_deref().unwrap_or_default();
+    let key = wish.idempotency_key.as_deref();
+    let engine = &app.engine;
+    let account = engine.credit(ACTOR, id, wish.amount, reason, key).await?;
+    Ok(Data(row(account)))
+}
+
+fn row(account: AccountView) -> AccountRow {
+    AccountRow {
+        id: account.id,
+        email: account.email,
+        email_verified_at: account.email_verified_ms.map(timestamp),
+        balance: account.balance,
+        freeze_balance: account.frozen,
+        max_queue: account.max_queue,
+        disabled: account.disabled,
+        created_at: timestamp(account.created_ms),
+    }
+}

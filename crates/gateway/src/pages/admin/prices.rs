@@ -1,0 +1,39 @@
+//! Every price, to read and to change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use atelier_contract::Quota;
+
+use super::note::ACTOR;
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Body, Data};
+use crate::http::received::Received;
+
+/// Prices by their keys.
+type Prices = BTreeMap<String, Quota>;
+
+/// Shows every price key with its amount.
+pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Data<Prices>, Denial> {
+    Ok(Data(all(&app)))
+}
+
+/// Changes the prices named in the body, for requests from now on.
+pub(crate) async fn change(
+    app: Arc<App>,
+    _: Received,
+    Body(prices): Body<Prices>,
+) -> Result<Data<Prices>, Denial> {
+    let prices = prices.into_iter().collect();
+    app.engine.set_prices(ACTOR, prices).await?;
+    Ok(Data(all(&app)))
+}
+
+fn all(app: &App) -> Prices {
+    let tariff = app.engine.tariff();
+    let entries = tariff.entries();
+    entries
+        .map(|(key, amount)| (key.to_owned(), amount))
+        .collect()
+}

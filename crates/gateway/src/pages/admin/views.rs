@@ -1,0 +1,102 @@
+//! What the operator looks at: jobs, quota, callbacks, the audit record, the state of the house.
+
+use std::sync::Arc;
+
+use atelier_contract::pages::audit::AuditRow;
+use atelier_contract::pages::callbacks::CallbackRow;
+use atelier_contract::pages::jobs::{JobView, JobsQuery};
+use atelier_contract::pages::ledger::LedgerRow;
+use atelier_contract::pages::list::ListQuery;
+use atelier_contract::pages::stats::{NodeRow, Stats};
+use atelier_contract::time::timestamp;
+use atelier_engine::{AuditView, LedgerView};
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Data, List, Query};
+use crate::http::received::Received;
+use crate::pages::job_list::page_of;
+use crate::pages::rows;
+
+/// Jobs of every account.
+pub(crate) async fn jobs(
+    app: Arc<App>,
+    _: Received,
+    Query(query): Query<JobsQuery>,
+) -> Result<List<JobView>, Denial> {
+    page_of(&app, None, query).await
+}
+
+/// Movements of quota of every account.
+pub(crate) async fn ledger(
+    app: Arc<App>,
+    _: Received,
+    Query(query): Query<ListQuery>,
+) -> Result<List<LedgerRow>, Denial> {
+    let (page, limit) = (query.page.get(), query.limit.get());
+    let (entries, total) = app.engine.ledger(None, page, limit).await?;
+    let row = |entry: LedgerView| LedgerRow {
+        account_id: Some(entry.account_id.clone()),
+        ..rows::ledger_entry(entry)
+    };
+    Ok(List {
+        rows: entries.into_iter().map(row).collect(),
+        total,
+        page,
+        limit,
+    })
+}
+
+/// Callbacks of every account.
+pub(crate) async fn callbacks(
+    app: Arc<App>,
+    _: Received,
+    Query(query): Query<ListQuery>,
+) -> Result<List<CallbackRow>, Denial> {
+    let (page, limit) = (query.page.get(), query.limit.get());
+    let (callbacks, total) = app.engine.callbacks(None, page, limit).await?;
+    Ok(List {
+        rows: callbacks.into_iter().map(rows::callback).collect(),
+        total,
+        page,
+        limit,
+    })
+}
+
+/// What was changed, by whom.
+pub(crate) async fn audit(
+    app: Arc<App>,
+    _: Received,
+    Query(query): Query<ListQuery>,
+) -> Result<List<AuditRow>, Denial> {
+    let (page, limit) = (query.page.get(), query.limit.get());
+    let (entries, total) = app.engine.audit(page, limit).await?;
+    let row = |entry: AuditView| AuditRow {
+        id: entry.id,
+        time: timestamp(entry.time_ms),
+        actor: entry.actor,
+        action: entry.action,
+        target: entry.target,
+        detail: entry.detail,
+    };
+    Ok(List {
+        rows: entries.into_iter().map(row).collect(),
+        total,
+        page,
+        limit,
+    })
+}
+
+/// What the house is doing right now.
+pub(crate) async fn stats(app: Arc<App>, _: Received, (): ()) -> Result<Data<Stats>, Denial> {
+    Ok(Data(app.engine.stats().await?))
+}
+
+/// The nodes that share the database.
+pub(crate) async fn nodes(
+    app: Arc<App>,
+    _: Received,
+    (): (),
+) -> Result<Data<Vec<NodeRow>>, Denial> {
+    Ok(Data(app.engine.nodes().await?))
+}

@@ -1,0 +1,128 @@
+//! Server-sent events of one job: every change of state and progress, and the end.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_contract::pages::jobs::JobProgress;
+use atelier_contract::{Code, Job, JobId, Refusal};
+use atelier_engine::{Caller, Changes};
+use bytes::Bytes;
+use futures_util::stream;
+use hyper::header::HeaderMap;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::Events;
+use crate::http::received::Received;
+use crate::http::reply;
+
+/// A silent stream says this often that it is alive.
+const COMMENT_EVERY: Duration = Duration::from_secs(15);
+/// The job is looked at this often even when nothing hints at a change.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Progress is below this, so that state changes and progress together count upwards.
+const STEP: i64 = 1000;
+
+/// A stream that is being followed.
+struct Follower {
+    app: Arc<App>,
+    caller: Caller,
+    id: JobId,
+    changes: Changes,
+    seen: i64,
+    over: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+/// Opens the stream of a job.
+pub(super) async fn follow(app: Arc<App>, received: Received, (): ()) -> Result<Events, Denial> {
+    let caller = received.caller()?.clone();
+    let id = JobId::new(received.param(0));
+    let seen = last_event_id(&received.head.headers);
+    let job = app.engine.job(&caller.account_id, &id).await?;
+    if job.state.is_final() && event_id(&job) <= seen {
+        return Ok(Events(reply::nothing_more()));
+    }
+    let place = Arc::clone(&app.event_streams).try_acquire_owned();
+    let place =
+        place.map_err(|_| Refusal::new(Code::Overloaded, "too many event streams are open"))?;
+    let changes = app.engine.changes(&id);
+    let follower = Follower {
+        caller,
+        id,
+        changes,
+        seen,
+        over: false,
+        app,
+        _place: place,
+    };
+    let flow = Box::pin(stream::unfold(follower, next));
+    Ok(Events(reply::events(flow)))
+}
+
+/// The next piece of the stream, or its end.
+async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
+    if follower.over || follower.app.stopping.is_cancelled() {
+        return None;
+    }
+    let news = timeout_at(Instant::now() + COMMENT_EVERY, follower.news());
+    let stopping = follower.app.stopping.clone();
+    let news = tokio::select! {
+        news = news => news,
+        () = stopping.cancelled() => return None,
+    };
+    let piece = match news {
+        Err(_) => Bytes::from_static(b": still here\n\n"),
+        Ok(Err(_)) => return None,
+        Ok(Ok(job)) => {
+            follower.seen = event_id(&job);
+            follower.over = job.state.is_final();
+            event(&job)
+        }
+    };
+    Some((Ok(piece), follower))
+}
+
+impl Follower {
+    /// The job as soon as it differs from what was shown.
+    async fn news(&self) -> Result<Job, Refusal> {
+        self.changes
+            .until(LOOK_EVERY, || async {
+                let engine = &self.app.engine;
+                if !engine.still_known(&self.caller).await {
+                    return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
+                }
+                match engine.job(&self.caller.account_id, &self.id).await {
+                    Ok(job) if event_id(&job) > self.seen => Some(Ok(job)),
+                    Ok(_) => None,
+                    // The store being away for a moment is no news about the job.
+                    Err(refusal) if refusal.code == Code::Overloaded => None,
+                    Err(refusal) => Some(Err(refusal)),
+                }
+            })
+            .await
+    }
+}
+
+fn event_id(job: &Job) -> i64 {
+    job.revision * STEP + i64::from(job.progress)
+}
+
+fn event(job: &Job) -> Bytes {
+    let shown = serde_json::to_string(&JobProgress::of(job)).unwrap_or_default();
+    let id = event_id(job);
+    Bytes::from(format!("event: job\nid: {id}\ndata: {shown}\n\n"))
+}
+
+/// What the caller saw last; before anything when it does not say.
+fn last_event_id(headers: &HeaderMap) -> i64 {
+    let given = headers
+        .get("last-event-id")
+        .and_then(|value| value.to_str().ok());
+    given
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(-1)
+}

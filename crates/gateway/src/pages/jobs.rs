@@ -1,0 +1,43 @@
+//! The uniform view of the caller's jobs: list, one, cancel.
+
+use std::sync::Arc;
+
+use atelier_contract::JobId;
+use atelier_contract::pages::jobs::{JobView, JobsQuery};
+
+use super::job_list::page_of;
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Data, List, Query};
+use crate::http::received::Received;
+
+/// Lists the caller's jobs, newest first.
+pub(super) async fn list(
+    app: Arc<App>,
+    received: Received,
+    Query(query): Query<JobsQuery>,
+) -> Result<List<JobView>, Denial> {
+    page_of(&app, Some(received.account()?), query).await
+}
+
+/// Shows one job.
+pub(super) async fn show(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<JobView>, Denial> {
+    let id = JobId::new(received.param(0));
+    let job = app.engine.job(received.account()?, &id).await?;
+    Ok(Data(JobView::of(&job)))
+}
+
+/// Cancels one job.
+pub(super) async fn cancel(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<JobView>, Denial> {
+    let id = JobId::new(received.param(0));
+    let job = app.engine.cancel(received.account()?, &id).await?;
+    Ok(Data(JobView::of(&job)))
+}

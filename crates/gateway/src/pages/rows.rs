@@ -1,0 +1,72 @@
+//! Rows of lists that both an account and the operator see.
+
+use atelier_contract::Scopes;
+use atelier_contract::fields::Moment;
+use atelier_contract::pages::callbacks::{CallbackRow, CallbackTry};
+use atelier_contract::pages::keys::{KeyRow, NewKey};
+use atelier_contract::pages::ledger::LedgerRow;
+use atelier_contract::time::timestamp;
+use atelier_engine::{CallbackView, KeyView, KeyWish, LedgerView, TryView};
+
+/// A key without its secret.
+pub(super) fn key(key: KeyView) -> KeyRow {
+    KeyRow {
+        id: key.id,
+        name: key.name,
+        prefix: key.prefix,
+        scopes: key.scopes.words(),
+        created_at: timestamp(key.created_ms),
+        last_used_at: key.last_used_ms.map(timestamp),
+        expires_at: key.expires_ms.map(timestamp),
+    }
+}
+
+/// What a new key shall be; everything about it is optional.
+pub(super) fn key_wish(new: &NewKey) -> KeyWish {
+    KeyWish {
+        name: new.name.as_deref().unwrap_or("key").to_owned(),
+        scopes: new.scopes.map_or(Scopes::ALL, |list| list.0),
+        expires_ms: new.expires_at.map(Moment::ms),
+    }
+}
+
+/// A movement of quota, as its owner sees it.
+pub(super) fn ledger_entry(entry: LedgerView) -> LedgerRow {
+    LedgerRow {
+        id: entry.id,
+        time: timestamp(entry.time_ms),
+        kind: entry.kind,
+        amount: entry.amount,
+        job_id: entry.job_id,
+        balance: entry.balance,
+        freeze_balance: entry.frozen,
+        reason: entry.reason,
+        account_id: None,
+    }
+}
+
+/// A callback and how it goes.
+pub(super) fn callback(callback: CallbackView) -> CallbackRow {
+    CallbackRow {
+        id: callback.id,
+        job_id: callback.job_id,
+        url: callback.url,
+        status: callback.status,
+        attempts: callback.attempts,
+        next_attempt_at: callback.next_attempt_ms.map(timestamp),
+        last_status: callback.last_status,
+        last_error: callback.last_error,
+    }
+}
+
+/// One try of a callback.
+pub(super) fn callback_try(one: TryView) -> CallbackTry {
+    CallbackTry {
+        attempt: one.attempt,
+        time: timestamp(one.time_ms),
+        status: one.status,
+        error: one.error,
+        duration_ms: one.duration_ms,
+        answer: one.answer,
+    }
+}

@@ -1,0 +1,68 @@
+//! Result files behind signed addresses: whole, in part, or not at all when the caller has them.
+
+use std::io;
+use std::sync::Arc;
+
+use atelier_contract::Refusal;
+use atelier_engine::Asset;
+use futures_util::TryStreamExt as _;
+use hyper::Method;
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::File;
+use crate::http::payload::Flow;
+use crate::http::range::{self, Part, Wanted};
+use crate::http::received::Received;
+use crate::http::reply::{self, About};
+
+/// Hands out a file.
+pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+    let key = received.param(0);
+    let asset = app
+        .engine
+        .asset(key, received.head.uri.query().unwrap_or_default())
+        .await?;
+    let about = About {
+        seconds_left: (asset.expires_ms - app.engine.now_ms()) / 1000,
+        media_type: asset.media_type.clone(),
+        bytes: asset.bytes,
+        etag: asset.etag.clone(),
+    };
+    let open = async |part: Part| open(&app, &received, &asset, part).await;
+    let mut wanted = range::wanted(&received.head.headers, &about.etag, about.bytes);
+    // A part can only be asked for together with its bytes.
+    if received.head.method == Method::HEAD && wanted != Wanted::Nothing {
+        wanted = Wanted::Whole;
+    }
+    Ok(File(match wanted {
+        Wanted::Nothing => reply::unchanged_file(&about),
+        Wanted::Outside => reply::range_not_there(&about),
+        Wanted::Whole if about.bytes == 0 => reply::whole_file(&about, None),
+        Wanted::Whole => {
+            let all = Part {
+                first: 0,
+                last: about.bytes - 1,
+            };
+            reply::whole_file(&about, open(all).await?)
+        }
+        Wanted::Part(part) => reply::part_of_file(&about, part, open(part).await?),
+    }))
+}
+
+/// The bytes, unless only the head was asked for.
+async fn open(
+    app: &App,
+    received: &Received,
+    asset: &Asset,
+    part: Part,
+) -> Result<Option<Flow>, Refusal> {
+    if received.head.method == Method::HEAD {
+        return Ok(None);
+    }
+    let bytes = app
+        .engine
+        .asset_bytes(asset, part.first..part.last + 1)
+        .await?;
+    Ok(Some(Box::pin(bytes.map_err(io::Error::other))))
+}

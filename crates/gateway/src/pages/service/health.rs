@@ -1,0 +1,28 @@
+//! Is it alive, is it ready. No key is needed.
+
+use std::sync::Arc;
+
+use atelier_contract::pages::ready::Ready;
+use atelier_contract::{Code, Refusal};
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::Data;
+use crate::http::received::Received;
+
+/// The process answers.
+pub(crate) async fn alive(_: Arc<App>, _: Received, (): ()) -> Result<Data<&'static str>, Denial> {
+    Ok(Data("alive"))
+}
+
+/// The service can take requests.
+pub(crate) async fn ready(app: Arc<App>, _: Received, (): ()) -> Result<Data<Ready>, Denial> {
+    let not_ready = |why: &str| Denial::from(Refusal::new(Code::Overloaded, why));
+    if app.stopping.is_cancelled() {
+        return Err(not_ready("stopping"));
+    }
+    match app.engine.ready().await {
+        Ok(()) => Ok(Data(app.engine.pool_state())),
+        Err(why) => Err(not_ready(&why)),
+    }
+}

@@ -1,0 +1,32 @@
+//! The first page: a browser is led to the console, everything else is told where the documents are.
+
+use std::sync::Arc;
+
+use atelier_contract::pages::home::Home;
+use hyper::header::ACCEPT;
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Data, Led};
+use crate::http::received::Received;
+
+const CONSOLE: &str = "/console/";
+
+/// Where everything is.
+pub(crate) async fn show(_: Arc<App>, received: Received, (): ()) -> Result<Led<Home>, Denial> {
+    let accepted = received.head.headers.get_all(ACCEPT).iter();
+    let browser = accepted
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.to_ascii_lowercase().contains("text/html"));
+    if browser {
+        return Ok(Led::To(CONSOLE));
+    }
+    Ok(Led::Here(Data(Home {
+        service: "atelier",
+        version: env!("CARGO_PKG_VERSION"),
+        openapi: "/openapi.json",
+        docs: "/docs",
+        console: CONSOLE,
+        ready: "/readyz",
+    })))
+}
