@@ -129,7 +129,7 @@ impl Engine {
             return Err("stopping".into());
         }
         self.store
-            .ping()
+            .ready()
             .await
             .map_err(|error| format!("store: {error}"))
     }

@@ -86,11 +86,19 @@ impl House {
     }
 }
 
-/// A store that cannot answer means that nothing was accepted: the caller may try again.
+/// A store that cannot answer means that nothing was accepted, and the caller may try again; unless it is not known what
+/// became of the change, and then that is said.
 pub(crate) fn unavailable(error: atelier_store::Error) -> Refusal {
     match error {
         atelier_store::Error::Conflict(what) => Refusal::new(Code::Conflict, what),
         atelier_store::Error::NotFound => Refusal::new(Code::NotFound, "not found"),
+        atelier_store::Error::Unresolved => {
+            tracing::error!("a caller is told that the outcome is not known");
+            Refusal::new(
+                Code::Internal,
+                "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first",
+            )
+        }
         other => {
             tracing::error!(error = %other, "the store did not answer");
             Refusal::new(

@@ -12,6 +12,8 @@ use crate::hint::Hint;
 const PRICES_LOOK: Duration = Duration::from_millis(500);
 /// After an error a loop waits this long, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
+/// How long a stop waits for the store to take leases back.
+const HANDING_BACK: Duration = Duration::from_secs(5);
 
 /// A house at work.
 pub struct Running {
@@ -22,6 +24,8 @@ impl Engine {
     /// Starts every loop. On a store of one process, whatever a dead predecessor had in hand is free at once.
     pub async fn run(self: &Arc<Self>) -> Result<Running, atelier_store::Error> {
         if !self.store.is_postgres() {
+            // Only then is whoever held the leases known to be dead.
+            self.store.work_alone()?;
             self.store.void_leases(None, self.now_ms()).await?;
             self.store.free_claims(self.now_ms()).await?;
         }
@@ -145,13 +149,8 @@ impl Engine {
     fn listen(self: &Arc<Self>) {
         let engine = self.clone();
         self.tasks.spawn(async move {
-            let mut wake = match engine.store.listener().await {
-                Ok(Some(wake)) => wake,
-                Ok(None) => return,
-                Err(error) => {
-                    tracing::warn!(%error, "no hints from other nodes; looking by itself");
-                    return;
-                }
+            let Some(mut wake) = engine.store.listener() else {
+                return;
             };
             loop {
                 let payload = tokio::select! {
@@ -197,17 +196,17 @@ impl Running {
             );
         }
         let now_ms = engine.now_ms();
-        for result in [
-            engine
-                .store
-                .void_leases(Some(&engine.node), now_ms)
-                .await
-                .map(|_| ()),
-            engine.store.forget_node(&engine.node).await,
-        ] {
-            if let Err(error) = result {
+        let hand_back = async {
+            let store = &engine.store;
+            store.void_leases(Some(&engine.node), now_ms).await?;
+            store.forget_node(&engine.node).await
+        };
+        match tokio::time::timeout(HANDING_BACK, hand_back).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
                 tracing::warn!(%error, "leases were not handed back; they will run out");
             }
+            Err(_) => tracing::warn!("the store does not answer; leases will run out"),
         }
         engine.store.close().await;
     }

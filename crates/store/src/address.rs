@@ -4,17 +4,30 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::ConnectOptions;
+use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection};
+use tokio::time::timeout;
 
-use crate::db::{Conn, Db};
+use crate::db::readers::Readers;
+use crate::db::{Conn, Db, Link};
 use crate::{Error, Options, Result};
 
 /// How long a read waits for a connection, and a connection for a lock of another process.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A pooled PostgreSQL connection idle for longer is tried before it is trusted.
-const TRUSTED_IDLE: Duration = Duration::from_secs(1);
+/// How long one step of a connection to PostgreSQL may take; the server gives up a statement earlier by itself.
+const STEP: Duration = Duration::from_secs(10);
+/// What the server is asked to keep to on every connection. A client that has gone silent must not hold its locks for
+/// ever, nor its connection.
+const SERVER_SIDE: [(&str, &str); 7] = [
+    ("lock_timeout", "5s"),
+    ("statement_timeout", "8s"),
+    ("idle_in_transaction_session_timeout", "10s"),
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "20000"),
+];
 
 /// Where the database is; opens connections.
 #[derive(Clone, Debug)]
@@ -32,12 +45,6 @@ impl Address {
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let options = PgConnectOptions::from_str(url)?
                 .application_name("atelier")
-                .options([
-                    ("lock_timeout", "5s"),
-                    ("statement_timeout", "30s"),
-                    // A node that freezes inside a transaction must not hold its locks for ever.
-                    ("idle_in_transaction_session_timeout", "10s"),
-                ])
                 .disable_statement_logging();
             return Ok(Self::Postgres(Box::new(options)));
         }
@@ -46,25 +53,19 @@ impl Address {
 
     /// A connection that writes.
     pub(crate) async fn writer(&self) -> Result<Conn> {
-        tokio::time::timeout(PATIENCE, self.connect())
-            .await
-            .map_err(|_| Error::Busy)?
-    }
-
-    async fn connect(&self) -> Result<Conn> {
-        Ok(match self {
+        match self {
             Self::Sqlite(options) => {
                 // Checkpoints are made aside, so that no commit waits for one.
                 let options = (**options)
                     .clone()
                     .pragma("wal_autocheckpoint", "0")
                     .pragma("journal_size_limit", "4194304");
-                Conn::Sqlite(Box::new(options.connect().await?))
+                open_sqlite(&options).await
             }
             Self::Postgres(options) => {
                 // Every statement of the writer reaches rows by key. Plans made while the tables were still empty
                 // would read them whole, and stay in use until the next ANALYZE.
-                let options = (**options).clone().options([
+                let options = (**options).clone().options(SERVER_SIDE).options([
                     ("enable_seqscan", "off"),
                     ("enable_hashjoin", "off"),
                     ("enable_mergejoin", "off"),
@@ -72,9 +73,33 @@ impl Address {
                     ("enable_material", "off"),
                     ("plan_cache_mode", "force_generic_plan"),
                 ]);
-                Conn::Postgres(Box::new(options.connect().await?))
+                open_postgres(&options, Some(STEP)).await
             }
-        })
+        }
+    }
+
+    /// A connection that changes the schema, which takes as long as it takes.
+    pub(crate) async fn builder(&self) -> Result<Conn> {
+        match self {
+            Self::Sqlite(_) => self.writer().await,
+            Self::Postgres(options) => {
+                let options = (**options)
+                    .clone()
+                    .options(SERVER_SIDE[3..].iter().copied());
+                open_postgres(&options, None).await
+            }
+        }
+    }
+
+    /// A connection that copies the write-ahead log of SQLite and waits for nobody.
+    pub(crate) async fn copier(&self) -> Result<Option<Conn>> {
+        match self {
+            Self::Sqlite(options) => {
+                let options = (**options).clone().busy_timeout(Duration::ZERO);
+                open_sqlite(&options).await.map(Some)
+            }
+            Self::Postgres(_) => Ok(None),
+        }
     }
 
     /// The write-ahead log beside a SQLite file.
@@ -102,20 +127,39 @@ impl Address {
                         (**address).clone().read_only(true).create_if_missing(false),
                     ),
             ),
-            Self::Postgres(address) => Db::Postgres(
-                PgPoolOptions::new()
-                    .max_connections(options.readers.max(1))
-                    .acquire_timeout(PATIENCE)
-                    .test_before_acquire(false)
-                    .before_acquire(|conn, meta| {
-                        Box::pin(async move {
-                            Ok(meta.idle_for < TRUSTED_IDLE || conn.ping().await.is_ok())
-                        })
-                    })
-                    .connect_lazy_with((**address).clone()),
-            ),
+            Self::Postgres(address) => {
+                let options_of_each = (**address).clone().options(SERVER_SIDE);
+                Db::Postgres(Readers::new(
+                    options_of_each,
+                    options.readers,
+                    PATIENCE,
+                    STEP,
+                ))
+            }
         }
     }
+
+    /// The file of a SQLite database.
+    pub(crate) fn file(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Sqlite(options) => Some(options.get_filename()),
+            Self::Postgres(_) => None,
+        }
+    }
+}
+
+async fn open_sqlite(options: &SqliteConnectOptions) -> Result<Conn> {
+    let conn = timeout(PATIENCE, options.connect())
+        .await
+        .map_err(|_| Error::Busy)??;
+    Ok(Conn::new(Link::Sqlite(Box::new(conn)), None))
+}
+
+async fn open_postgres(options: &PgConnectOptions, patience: Option<Duration>) -> Result<Conn> {
+    let conn = timeout(PATIENCE, options.connect())
+        .await
+        .map_err(|_| Error::Busy)??;
+    Ok(Conn::new(Link::Postgres(Box::new(conn)), patience))
 }
 
 fn sqlite(path: &str) -> SqliteConnectOptions {

@@ -25,6 +25,11 @@ const CHECKS: &[(&str, &str)] = &[
          OR (b.id IS NULL AND a.number <> 1)",
     ),
     (
+        // The second of two rows with one identifier carries a mark since identifiers are unique.
+        "ledger row was written twice",
+        "SELECT id FROM ledger GROUP BY id HAVING COUNT(*) > 1 OR id LIKE '%~%'",
+    ),
+    (
         "job has no hold of its price",
         "SELECT job.id FROM job LEFT JOIN ledger ON ledger.job_id = job.id AND ledger.kind = 'hold' \
          WHERE ledger.id IS NULL OR ledger.amount <> job.price OR ledger.account_id <> job.account_id",

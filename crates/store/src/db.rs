@@ -1,12 +1,19 @@
 //! The two databases: the readers' pool, the writer's connection, and one way to ask either.
 
-use sqlx::postgres::{PgPool, PgQueryResult};
+pub(crate) mod readers;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::PgQueryResult;
 use sqlx::sqlite::{SqlitePool, SqliteQueryResult};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
+use tokio::time::timeout;
 
 use crate::dialect::{Dialect, column_names, line_columns};
 use crate::row::{Columns, Read};
-use crate::{Error, Result};
+use crate::{Error, Result, error};
+use readers::Readers;
 
 /// Runs the same expression on whichever database this is; each arm is typed by its own driver.
 macro_rules! on {
@@ -84,6 +91,9 @@ macro_rules! bound {
     }};
 }
 
+/// How long a connection is waited for that is being closed.
+const GOODBYE: Duration = Duration::from_secs(1);
+
 /// Whole tables are compared here, for which loops within loops are the wrong plan whatever the statistics say.
 const POSTGRES_SNAPSHOT: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; \
      SET LOCAL enable_nestloop = off; SET LOCAL statement_timeout = 0";
@@ -92,13 +102,21 @@ const POSTGRES_SNAPSHOT: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ
 #[derive(Clone, Debug)]
 pub(crate) enum Db {
     Sqlite(SqlitePool),
-    Postgres(PgPool),
+    Postgres(Arc<Readers>),
 }
 
-/// One connection that writes.
-pub(crate) enum Conn {
+/// A connection to either database.
+pub(crate) enum Link {
     Sqlite(Box<SqliteConnection>),
     Postgres(Box<PgConnection>),
+}
+
+/// One connection. A step that takes longer than its patience has failed, and the connection with it: a network that
+/// has gone silent says nothing by itself. SQLite is in this process, and what was begun there always comes to an end.
+pub(crate) struct Conn {
+    link: Link,
+    patience: Option<Duration>,
+    lost: bool,
 }
 
 trait Affected {
@@ -124,19 +142,36 @@ impl Db {
     }
 
     pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
-        let sql = self.dialect().text(sql).into_owned();
-        on!(Db, self, pool: Driver => {
-            let rows = bound!(Driver, sql, args).fetch_all(pool).await?;
-            rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
-        })
+        match self {
+            Self::Sqlite(pool) => {
+                let sql = Dialect::Sqlite.text(sql).into_owned();
+                let rows = bound!(Sqlite, sql, args).fetch_all(pool).await?;
+                rows.iter()
+                    .map(|row| Ok(T::read(&mut Columns::of(row))?))
+                    .collect()
+            }
+            Self::Postgres(readers) => {
+                let mut lent = readers.lend().await?;
+                let rows = lent.conn().all(sql, args).await;
+                lent.give_back();
+                rows
+            }
+        }
+    }
+
+    /// Like [`Db::all`], for a statement whose plan must fit the tables as they are now.
+    pub(crate) async fn all_anew<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        let Self::Postgres(readers) = self else {
+            return self.all(sql, args).await;
+        };
+        let mut lent = readers.lend().await?;
+        let rows = lent.conn().all_anew(sql, args).await;
+        lent.give_back();
+        rows
     }
 
     pub(crate) async fn maybe<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Option<T>> {
-        let sql = self.dialect().text(sql).into_owned();
-        on!(Db, self, pool: Driver => {
-            let row = bound!(Driver, sql, args).fetch_optional(pool).await?;
-            row.map(|row| Ok(T::read(&mut Columns::of(&row))?)).transpose()
-        })
+        Ok(self.all(sql, args).await?.into_iter().next())
     }
 
     pub(crate) async fn one<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<T> {
@@ -145,26 +180,39 @@ impl Db {
 
     /// Asks several things of one moment; every answer is a list of texts.
     pub(crate) async fn snapshot(&self, statements: &[&str]) -> Result<Vec<Vec<String>>> {
-        let mut answers = Vec::with_capacity(statements.len());
-        on!(Db, self, pool: Driver => {
-            let mut moment = pool.begin().await?;
-            if self.dialect() == Dialect::Postgres {
-                sqlx::raw_sql(POSTGRES_SNAPSHOT).execute(&mut *moment).await?;
+        match self {
+            Self::Sqlite(pool) => {
+                let mut moment = pool.begin().await?;
+                let mut answers = Vec::with_capacity(statements.len());
+                for sql in statements {
+                    let sql = AssertSqlSafe((*sql).to_owned());
+                    let rows = sqlx::query::<Sqlite>(sql).fetch_all(&mut *moment).await?;
+                    let texts = rows.iter().map(|row| String::read(&mut Columns::of(row)));
+                    answers.push(texts.collect::<sqlx::Result<_>>()?);
+                }
+                moment.rollback().await?;
+                Ok(answers)
             }
-            for sql in statements {
-                let sql = AssertSqlSafe((*sql).to_owned());
-                let rows = sqlx::query::<Driver>(sql).fetch_all(&mut *moment).await?;
-                let texts: sqlx::Result<Vec<String>> =
-                    rows.iter().map(|row| String::read(&mut Columns::of(row))).collect();
-                answers.push(texts?);
+            Self::Postgres(readers) => {
+                // Whole tables are read, which takes as long as it takes; the connection is not used again.
+                let mut conn = readers.open(None).await?;
+                conn.script("BEGIN").await?;
+                conn.script(POSTGRES_SNAPSHOT).await?;
+                let mut answers = Vec::with_capacity(statements.len());
+                for sql in statements {
+                    answers.push(conn.all(sql, &[]).await?);
+                }
+                conn.close().await;
+                Ok(answers)
             }
-            moment.rollback().await?;
-        });
-        Ok(answers)
+        }
     }
 
     pub(crate) async fn close(&self) {
-        on!(Db, self, pool => pool.close().await);
+        match self {
+            Self::Sqlite(pool) => pool.close().await,
+            Self::Postgres(readers) => readers.close(),
+        }
     }
 }
 
@@ -193,17 +241,51 @@ fn as_objects(sql: &str, lines: &[impl Line]) -> String {
 }
 
 impl Conn {
-    pub(crate) fn dialect(&self) -> Dialect {
-        match self {
-            Self::Sqlite(_) => Dialect::Sqlite,
-            Self::Postgres(_) => Dialect::Postgres,
+    /// A connection whose steps take no longer than this.
+    pub(crate) fn new(link: Link, patience: Option<Duration>) -> Self {
+        Self {
+            link,
+            patience,
+            lost: false,
         }
     }
 
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self.link {
+            Link::Sqlite(_) => Dialect::Sqlite,
+            Link::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Whether a step took too long: what the other end has done since is not known, so nothing more is asked of it.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
     pub(crate) async fn all<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        self.rows(sql, args, true).await
+    }
+
+    /// Like [`Conn::all`], for a statement whose plan must fit the tables as they are now: it is made anew each time.
+    pub(crate) async fn all_anew<T: Read>(
+        &mut self,
+        sql: &str,
+        args: &[Arg<'_>],
+    ) -> Result<Vec<T>> {
+        let kept = self.dialect() == Dialect::Sqlite;
+        self.rows(sql, args, kept).await
+    }
+
+    async fn rows<T: Read>(&mut self, sql: &str, args: &[Arg<'_>], kept: bool) -> Result<Vec<T>> {
         let sql = self.dialect().text(sql).into_owned();
-        on!(Conn, self, conn: Driver => {
-            let rows = bound!(Driver, sql, args).fetch_all(&mut **conn).await?;
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn: Driver => {
+            let asked = bound!(Driver, sql, args).persistent(kept).fetch_all(&mut **conn);
+            let rows = within(*patience, lost, asked).await?;
             rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
         })
     }
@@ -219,8 +301,14 @@ impl Conn {
     /// Runs a statement; how many rows it changed.
     pub(crate) async fn run(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<u64> {
         let sql = self.dialect().text(sql).into_owned();
-        on!(Conn, self, conn: Driver => {
-            Ok(bound!(Driver, sql, args).execute(&mut **conn).await?.affected())
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn: Driver => {
+            let asked = bound!(Driver, sql, args).execute(&mut **conn);
+            Ok(within(*patience, lost, asked).await?.affected())
         })
     }
 
@@ -250,38 +338,62 @@ impl Conn {
     /// Runs statements that have no values, as they stand.
     pub(crate) async fn script(&mut self, sql: &str) -> Result<()> {
         let sql = AssertSqlSafe(sql.to_owned());
-        on!(Conn, self, conn => {
-            sqlx::raw_sql(sql).execute(&mut **conn).await?;
-        });
-        Ok(())
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn => {
+            let asked = sqlx::raw_sql(sql).execute(&mut **conn);
+            within(*patience, lost, asked).await.map(|_| ())
+        })
     }
 
-    /// Begins a transaction that may write; on PostgreSQL its number, by which its fate can be asked for later. Unless
-    /// it is to be durable, its commit survives the end of the process but perhaps not that of the machine.
-    pub(crate) async fn begin(&mut self, durable: bool) -> Result<Option<String>> {
-        match self {
-            Self::Sqlite(_) => {
-                let level = if durable { "FULL" } else { "NORMAL" };
-                let text = format!("PRAGMA synchronous = {level}; BEGIN IMMEDIATE");
-                self.script(&text).await.map(|()| None)
-            }
-            Self::Postgres(conn) => {
-                let text = if durable {
-                    "BEGIN; SELECT pg_current_xact_id()::text"
-                } else {
-                    "BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_current_xact_id()::text"
-                };
-                let rows = sqlx::raw_sql(text).fetch_all(&mut **conn).await?;
-                let row = rows.first().ok_or(Error::NotFound)?;
-                Ok(Some(Columns::of(row).text()?))
-            }
-        }
+    /// Runs statements that have no values, as they stand; the one text they return.
+    pub(crate) async fn script_text(&mut self, sql: &str) -> Result<String> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn => {
+            let asked = sqlx::raw_sql(sql).fetch_all(&mut **conn);
+            let rows = within(*patience, lost, asked).await?;
+            Ok(Columns::of(rows.first().ok_or(Error::NotFound)?).text()?)
+        })
     }
 
+    /// Says goodbye, without waiting long for an answer.
     pub(crate) async fn close(self) {
-        let closed = on!(Conn, self, conn => conn.close().await);
+        let mut lost = self.lost;
+        if lost {
+            return;
+        }
+        let patience = self.patience.map(|_| GOODBYE);
+        let closed = on!(Link, self.link, conn => within(patience, &mut lost, conn.close()).await);
         if let Err(error) = closed {
-            tracing::warn!(%error, "closing the writing connection");
+            tracing::warn!(%error, "closing a connection");
         }
     }
+}
+
+/// Waits for a step, but no longer than its patience.
+async fn within<T>(
+    patience: Option<Duration>,
+    lost: &mut bool,
+    step: impl Future<Output = sqlx::Result<T>>,
+) -> Result<T> {
+    // A caller who goes away in the middle of a step leaves the connection in the middle of it.
+    *lost = true;
+    let done = match patience {
+        Some(patience) => timeout(patience, step).await,
+        None => Ok(step.await),
+    };
+    let Ok(done) = done else {
+        tracing::warn!(?patience, "the database did not answer in time");
+        return Err(Error::Busy);
+    };
+    *lost = done.as_ref().is_err_and(error::loses_connection);
+    Ok(done?)
 }

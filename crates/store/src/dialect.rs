@@ -4,6 +4,7 @@
 //! - `{rows:$1 id text, price bigint}`: the objects of a JSON array, as a source named `v`;
 //! - `{lines:id text, price bigint}`: so many lines of values, the statement's only ones, as a source named `v`;
 //! - `{lock}`, `{lock free}`: row locks, waiting or skipping; SQLite has one writer and needs none;
+//! - `{apart}`: an index that is made while others write;
 //! - `{clustered}`: a table kept in the order of its key, where that must be asked for.
 
 use std::borrow::Cow;
@@ -115,6 +116,7 @@ fn postgres_only(mark: &str) -> &'static str {
     match mark {
         "lock" => "FOR UPDATE",
         "lock free" => "FOR UPDATE SKIP LOCKED",
+        "apart" => "CONCURRENTLY",
         _ => "",
     }
 }

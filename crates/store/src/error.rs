@@ -26,6 +26,11 @@ pub enum Error {
         /// The newest version this program knows.
         known: i64,
     },
+    /// Another process works with this SQLite database.
+    #[error(
+        "another process works with this database (it holds {0}); stop it first, or give this one a data directory of its own"
+    )]
+    InUse(String),
     /// The address of the database is of no known kind.
     #[error("a database address starts with sqlite: or postgres:, not {0:?}")]
     Address(String),
@@ -54,6 +59,20 @@ impl From<sqlx::Error> for Error {
             }
             _ => Self::Database(error),
         }
+    }
+}
+
+/// Whether nothing more can be asked of the connection on which this happened.
+pub(crate) fn loses_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(told) => {
+            told.try_downcast_ref::<PgDatabaseError>().is_some() && is_away(told.as_ref())
+        }
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed => true,
+        _ => false,
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod accounts;
 mod address;
+mod alone;
 pub mod assets;
 pub mod audit;
 mod batch;
@@ -49,13 +50,26 @@ pub use wake::Wake;
 pub use workers::change::{Removed, WorkerNote};
 pub use workers::{BackendRow, WorkerRow};
 
+use std::fs::File;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use address::Address;
 use db::{Conn, Db};
 use dialect::Dialect;
+use writer::pulse::Pulse;
 use writer::{Act, Change, Pending, Single, Writer};
+
+/// A store that has committed nothing for this long is not ready.
+const READY: Duration = Duration::from_secs(5);
+/// A commit this young needs no other to show that writing works.
+const FRESH: Duration = Duration::from_secs(1);
+/// How long closing waits for readers, and for the writer to commit what waits.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// How a store is opened.
 #[derive(Clone, Debug)]
@@ -83,6 +97,9 @@ impl Default for Options {
 pub struct Store {
     db: Db,
     writer: mpsc::Sender<Change>,
+    pulse: Arc<Pulse>,
+    address: Address,
+    alone: Arc<Mutex<Option<File>>>,
     tasks: TaskTracker,
 }
 
@@ -90,12 +107,31 @@ impl Store {
     /// Opens a database, creating and migrating it as needed: `sqlite:/path/file.db` or `postgres://…`.
     pub async fn open(url: &str, options: Options) -> Result<Store> {
         let address = Address::parse(url)?;
-        let mut conn = address.writer().await?;
-        migrate::migrate(&mut conn).await?;
+        let mut conn = address.builder().await?;
+        let migrated = migrate::migrate(&mut conn).await;
+        conn.close().await;
+        migrated?;
         let db = address.readers(&options);
         let tasks = TaskTracker::new();
-        let writer = Writer::start(address, conn, &options, &tasks);
-        Ok(Store { db, writer, tasks })
+        let (writer, pulse) = Writer::start(address.clone(), &options, &tasks).await?;
+        Ok(Store {
+            db,
+            writer,
+            pulse,
+            address,
+            alone: Arc::default(),
+            tasks,
+        })
+    }
+
+    /// Says that this process is the one that works on the jobs of a SQLite database, until the store is closed; refused
+    /// while another one does. Nodes that share PostgreSQL need no such word.
+    pub fn work_alone(&self) -> Result<()> {
+        let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(file), None) = (self.address.file(), &*alone) {
+            *alone = Some(alone::hold(file)?);
+        }
+        Ok(())
     }
 
     /// Whether this is PostgreSQL, which several nodes may share.
@@ -111,17 +147,38 @@ impl Store {
             .map(|_| ())
     }
 
-    /// Commits what waits, then closes every connection.
+    /// Whether something can be written, and was within the last five seconds.
+    pub async fn ready(&self) -> Result<()> {
+        if self.writer.is_closed() || self.pulse.is_stuck(READY) {
+            return Err(Error::Busy);
+        }
+        if self.pulse.is_fresh(FRESH) {
+            return Ok(());
+        }
+        // The mark that every transaction leaves is all that is written.
+        let nothing = self.change((), |_, ()| Box::pin(async { Ok(()) }));
+        timeout(READY, nothing).await.unwrap_or(Err(Error::Busy))
+    }
+
+    /// Commits what waits, then closes every connection. A commit that hangs is left to itself after a while.
     pub async fn close(&self) {
         // Readers go first: SQLite can only empty its log when nobody looks at it.
-        self.db.close().await;
+        let readers = timeout(CLOSING, self.db.close()).await;
         let (stop, stopped) = oneshot::channel();
-        if self.writer.send(Change::Stop(stop)).await.is_ok() {
-            // An error means that the writer has stopped already, which is all that is wanted.
-            let _: std::result::Result<(), oneshot::error::RecvError> = stopped.await;
+        let stop = async {
+            if self.writer.send(Change::Stop(stop)).await.is_ok() {
+                // An error means that the writer has stopped already, which is all that is wanted.
+                let _: std::result::Result<(), oneshot::error::RecvError> = stopped.await;
+            }
+            self.tasks.close();
+            self.tasks.wait().await;
+        };
+        let writer = timeout(CLOSING, stop).await;
+        if readers.is_err() || writer.is_err() {
+            tracing::warn!("the database did not come to rest; what it was doing is left to it");
         }
-        self.tasks.close();
-        self.tasks.wait().await;
+        let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        *alone = None;
     }
 
     fn db(&self) -> &Db {
@@ -146,6 +203,7 @@ impl Store {
     /// Puts a change into the queue, or is refused when the queue is full.
     async fn send<T>(&self, change: Change, answer: oneshot::Receiver<Result<T>>) -> Result<T> {
         self.writer.try_send(change).map_err(|_| Error::Busy)?;
+        // A writer that was stopped leaves unanswered only what it had not begun.
         answer.await.unwrap_or(Err(Error::Busy))
     }
 }

@@ -1,4 +1,9 @@
-//! The schema: forward-only migrations, each in a transaction of its own.
+//! The schema: forward-only migrations, each in a transaction of its own or, where that would hold up
+//! other nodes, in none.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use crate::db::{Conn, args};
 use crate::dialect::Dialect;
@@ -30,35 +35,82 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0010_operators",
         include_str!("../migrations/0010_operators.sql"),
     ),
+    (
+        "0011_written",
+        include_str!("../migrations/0011_written.sql"),
+    ),
+    ("0012_lanes", include_str!("../migrations/0012_lanes.sql")),
 ];
 
-/// Any number; nodes that start together queue behind it.
-const ADVISORY_LOCK: &str = "SELECT pg_advisory_xact_lock(7208355)";
+/// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:
+/// whoever waits inside a statement holds up an index that is being made beside the work of other nodes.
+const TURN: &str = "SELECT CASE WHEN pg_try_advisory_lock(7208355) THEN 1 ELSE 0 END::bigint";
+const TURN_PAUSE: Duration = Duration::from_millis(200);
 
-/// Brings the schema up to date; refuses one that is newer than this program.
+/// A step that cannot have its table at once lets others go first, so that nobody queues behind it for long.
+const LOCK_WAIT: &str = "SET LOCAL lock_timeout = '2s'";
+const LOCK_TRIES: u32 = 150;
+
+/// Indexes that were begun and never finished; nobody else makes any now.
+const UNFINISHED: &str = "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT i.indisvalid AND n.nspname = current_schema()";
+
+/// The first line of a migration whose statements are run one by one and outside of a transaction on PostgreSQL. Each
+/// of them can be run again.
+const APART: &str = "-- apart\n";
+
+/// Brings the schema up to date; refuses one that is newer than this program. Nodes that start together take turns, and
+/// nothing here is given up because it takes long.
 pub(crate) async fn migrate(conn: &mut Conn) -> Result<()> {
+    if conn.dialect() == Dialect::Postgres {
+        while conn.maybe::<i64>(TURN, &[]).await? != Some(1) {
+            sleep(TURN_PAUSE).await;
+        }
+    }
+    let mut tries = 0;
     loop {
-        conn.begin(true).await?;
         match step(conn).await {
-            Ok(more) => {
-                conn.script("COMMIT").await?;
-                if !more {
-                    return Ok(());
-                }
+            Ok(true) => tries = 0,
+            Ok(false) => return Ok(()),
+            Err(error) if error.is_passing() && tries < LOCK_TRIES => {
+                tries += 1;
+                sleep(TURN_PAUSE).await;
             }
-            Err(error) => {
-                conn.script("ROLLBACK").await?;
-                return Err(error);
-            }
+            Err(error) => return Err(error),
         }
     }
 }
 
 /// Applies the next migration; whether there was one.
 async fn step(conn: &mut Conn) -> Result<bool> {
-    if conn.dialect() == Dialect::Postgres {
-        conn.script(ADVISORY_LOCK).await?;
+    begin(conn).await?;
+    let done = in_transaction(conn).await;
+    let end = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    conn.script(end).await?;
+    let Some((version, text)) = done? else {
+        return Ok(false);
+    };
+    if let Some(text) = text {
+        apart(conn, &text).await?;
+        begin(conn).await?;
+        note(conn, version).await?;
+        conn.script("COMMIT").await?;
     }
+    Ok(true)
+}
+
+async fn begin(conn: &mut Conn) -> Result<()> {
+    match conn.dialect() {
+        Dialect::Sqlite => conn.script("BEGIN IMMEDIATE").await,
+        Dialect::Postgres => {
+            conn.script("BEGIN").await?;
+            conn.script(LOCK_WAIT).await
+        }
+    }
+}
+
+/// Applies the next migration and gives its number, with its text if that is to be run apart.
+async fn in_transaction(conn: &mut Conn) -> Result<Option<(usize, Option<String>)>> {
     conn.script(
         "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY NOT NULL, name TEXT NOT NULL)",
     )
@@ -71,19 +123,44 @@ async fn step(conn: &mut Conn) -> Result<bool> {
     if found > known {
         return Err(Error::NewerSchema { found, known });
     }
-    let Some((name, text)) = MIGRATIONS.get(found as usize) else {
-        return Ok(false);
+    let version = found as usize;
+    let Some((name, text)) = MIGRATIONS.get(version) else {
+        return Ok(None);
     };
     tracing::info!(name, "applying migration");
+    let is_apart = text.starts_with(APART) && conn.dialect() == Dialect::Postgres;
     let text = part(conn.dialect(), text);
     let text = conn.dialect().text(&text).into_owned();
+    if is_apart {
+        return Ok(Some((version, Some(text))));
+    }
     conn.script(&text).await?;
-    conn.run(
-        "INSERT INTO schema_version (version, name) VALUES ($1, $2)",
-        args![found + 1, *name],
-    )
-    .await?;
-    Ok(true)
+    note(conn, version).await?;
+    Ok(Some((version, None)))
+}
+
+/// Notes that a migration has been applied.
+async fn note(conn: &mut Conn, version: usize) -> Result<()> {
+    let name = MIGRATIONS.get(version).map_or("", |(name, _)| *name);
+    let sql = "INSERT INTO schema_version (version, name) VALUES ($1, $2)";
+    conn.run(sql, args![version as i64 + 1, name])
+        .await
+        .map(|_| ())
+}
+
+/// Runs statements one by one, each in a transaction of its own or in none, while other nodes go on.
+async fn apart(conn: &mut Conn, text: &str) -> Result<()> {
+    for name in conn.all::<String>(UNFINISHED, &[]).await? {
+        conn.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {name}"))
+            .await?;
+    }
+    for statement in text
+        .split_inclusive(";\n")
+        .filter(|one| !one.trim().is_empty())
+    {
+        conn.script(statement).await?;
+    }
+    Ok(())
 }
 
 /// The lines meant for a database: those before the first `-- only …` line and those after its own.

@@ -3,61 +3,94 @@
 
 use std::time::Duration;
 
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use tokio::time::{sleep, timeout};
 
-use crate::db::Db;
+use crate::batch::json;
+use crate::db::{Db, args};
 use crate::{Result, Store};
 
 /// The channel all nodes listen to.
 const CHANNEL: &str = "atelier";
 /// The pause before listening is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
+/// After so long a silence the connection is tried: it may be open at this end only.
+const SILENCE: Duration = Duration::from_secs(15);
+/// How long connecting, and trying a connection, may take.
+const TRIAL: Duration = Duration::from_secs(5);
 
 /// Hears what nodes are told.
 pub struct Wake {
-    listener: PgListener,
+    options: PgConnectOptions,
+    listener: Option<PgListener>,
 }
 
 impl Wake {
-    /// The next payload; waits, and reconnects when the database was away.
+    /// The next payload; waits, and connects again whenever the database was away.
     pub async fn next(&mut self) -> String {
         loop {
-            match self.listener.recv().await {
-                Ok(told) => return told.payload().to_owned(),
-                Err(error) => {
-                    tracing::warn!(%error, "listening for wake-ups");
-                    tokio::time::sleep(PAUSE).await;
+            let Some(listener) = &mut self.listener else {
+                match timeout(TRIAL, listen(&self.options)).await {
+                    Ok(Ok(listener)) => self.listener = Some(listener),
+                    Ok(Err(error)) => {
+                        tracing::warn!(%error, "no hints from other nodes; looking by itself");
+                        sleep(PAUSE).await;
+                    }
+                    Err(_) => {
+                        tracing::warn!("no hints from other nodes: the database does not answer");
+                    }
+                }
+                continue;
+            };
+            match timeout(SILENCE, listener.recv()).await {
+                Ok(Ok(told)) => return told.payload().to_owned(),
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "listening for hints");
+                    self.listener = None;
+                    sleep(PAUSE).await;
+                }
+                Err(_) => {
+                    let trial = sqlx::query("SELECT 1").execute(listener);
+                    if !matches!(timeout(TRIAL, trial).await, Ok(Ok(_))) {
+                        self.listener = None;
+                    }
                 }
             }
         }
     }
 }
 
+async fn listen(options: &PgConnectOptions) -> sqlx::Result<PgListener> {
+    let own = PgPoolOptions::new()
+        .max_connections(1)
+        .max_lifetime(None)
+        .idle_timeout(None)
+        .connect_lazy_with(options.clone());
+    let mut listener = PgListener::connect_with(&own).await?;
+    listener.listen(CHANNEL).await?;
+    Ok(listener)
+}
+
 impl Store {
     /// Tells every node some things, in one go; does nothing on SQLite.
     pub async fn notify(&self, payloads: &[String]) -> Result<()> {
-        if let Db::Postgres(pool) = self.db() {
-            sqlx::query("SELECT pg_notify($1, told) FROM UNNEST($2::text[]) AS told")
-                .bind(CHANNEL)
-                .bind(payloads)
-                .execute(pool)
-                .await?;
+        if let Db::Postgres(_) = self.db() {
+            let sql = "SELECT pg_notify($1, told)::text FROM ({list:$2}) AS v(told)";
+            let payloads = json(payloads);
+            let args = args![CHANNEL, &payloads];
+            self.db().all::<String>(sql, args).await?;
         }
         Ok(())
     }
 
     /// Hears what nodes are told; `None` on SQLite. Holds a connection of its own.
-    pub async fn listener(&self) -> Result<Option<Wake>> {
-        let Db::Postgres(pool) = self.db() else {
-            return Ok(None);
+    pub fn listener(&self) -> Option<Wake> {
+        let Db::Postgres(readers) = self.db() else {
+            return None;
         };
-        let own = sqlx::postgres::PgPoolOptions::new()
-            .max_connections(1)
-            .max_lifetime(None)
-            .idle_timeout(None)
-            .connect_lazy_with((*pool.connect_options()).clone());
-        let mut listener = PgListener::connect_with(&own).await?;
-        listener.listen(CHANNEL).await?;
-        Ok(Some(Wake { listener }))
+        Some(Wake {
+            options: readers.options().clone(),
+            listener: None,
+        })
     }
 }

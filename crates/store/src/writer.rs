@@ -4,30 +4,36 @@
 
 mod change;
 mod checkpoint;
+mod mark;
+pub(crate) mod pulse;
 #[cfg(test)]
 mod tests;
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::TaskTracker;
 
 pub(crate) use change::{Act, Batch, Change, Pending, Single};
 use checkpoint::Checkpoint;
+use mark::Mark;
+use pulse::Pulse;
 
 use crate::address::Address;
-use crate::db::{Conn, args};
+use crate::db::Conn;
+use crate::dialect::Dialect;
 use crate::{Error, Options, Result};
 
 /// How often a single change is tried when the trouble may pass.
 const TRIES: u32 = 4;
-/// The longest a batch may take before its connection is given up.
+/// The longest a batch may take on PostgreSQL before its connection is given up.
 const BATCH_TIME: Duration = Duration::from_secs(30);
-/// How often, and how far apart, the fate of a commit is asked for.
-const RESOLVE_TRIES: u32 = 40;
+/// How long, and how far apart, the fate of a commit is asked for.
+const RESOLVE_TIME: Duration = Duration::from_secs(15);
 const RESOLVE_PAUSE: Duration = Duration::from_millis(250);
 
 /// What became of an attempt to commit a batch.
@@ -49,28 +55,34 @@ pub(crate) struct Writer {
     queue: mpsc::Receiver<Change>,
     batch_most: usize,
     checkpoint: Option<Checkpoint>,
+    mark: Mark,
+    pulse: Arc<Pulse>,
 }
 
 impl Writer {
     /// Starts the task; changes go in at the sender. Shutdown waits for what the tracker holds.
-    pub(crate) fn start(
+    pub(crate) async fn start(
         address: Address,
-        conn: Conn,
         options: &Options,
         tasks: &TaskTracker,
-    ) -> mpsc::Sender<Change> {
+    ) -> Result<(mpsc::Sender<Change>, Arc<Pulse>)> {
+        let mut conn = address.writer().await?;
+        let mark = Mark::new();
+        mark.put_down(&mut conn).await?;
         let (sender, queue) = mpsc::channel(options.queue_most.max(1));
         let checkpoint = Checkpoint::start(&address, tasks);
-        let batch_most = options.batch_most.max(1);
+        let pulse = Arc::new(Pulse::default());
         let writer = Self {
             address,
             conn: Some(conn),
             queue,
-            batch_most,
+            batch_most: options.batch_most.max(1),
             checkpoint,
+            mark,
+            pulse: Arc::clone(&pulse),
         };
         tasks.spawn(writer.run());
-        sender
+        Ok((sender, pulse))
     }
 
     async fn run(mut self) {
@@ -82,7 +94,11 @@ impl Writer {
             // Callers answered a moment ago may be about to send their next change: let them.
             tokio::task::yield_now().await;
             let batch = self.gather(first, &mut stop);
-            self.commit(batch).await;
+            if batch.len() > 0 {
+                self.pulse.begin();
+                self.commit(batch).await;
+                self.pulse.end();
+            }
             if let (Some(checkpoint), Some(conn)) = (&mut self.checkpoint, &mut self.conn) {
                 checkpoint.after_commit(conn).await;
             }
@@ -181,72 +197,77 @@ impl Writer {
     }
 
     async fn attempt(&mut self, batch: &mut Batch) -> Fate {
-        let (mut conn, number) = match self.begin(batch.must_be_durable()).await {
-            Ok(begun) => begun,
+        let mut conn = match self.begin(batch.must_be_durable()).await {
+            Ok(conn) => conn,
             Err(error) => {
                 tracing::warn!(%error, "no connection to write with");
                 return Fate::Away;
             }
         };
-        let done = timeout(BATCH_TIME, batch.run(&mut conn)).await;
-        if let Err(error) = done.unwrap_or(Err(Error::Busy)) {
-            if conn.script("ROLLBACK").await.is_ok() {
+        let done = match conn.dialect() {
+            // What was begun in this process comes to its end; giving it up would only hide how it ended.
+            Dialect::Sqlite => batch.run(&mut conn).await,
+            Dialect::Postgres => timeout(BATCH_TIME, batch.run(&mut conn))
+                .await
+                .unwrap_or(Err(Error::Busy)),
+        };
+        if let Err(error) = done {
+            // Without a commit nothing can stand, whether or not the other end hears of the rollback.
+            if !conn.is_lost() && conn.script("ROLLBACK").await.is_ok() {
                 self.conn = Some(conn);
             }
             return Fate::Failed(error);
         }
-        let committed = timeout(BATCH_TIME, conn.script("COMMIT")).await;
-        match (committed.unwrap_or(Err(Error::Busy)), number) {
-            (Ok(()), _) => {
+        match conn.script("COMMIT").await {
+            Ok(()) => {
                 self.conn = Some(conn);
+                self.pulse.committed();
                 Fate::Committed
             }
-            (Err(error), None) => {
-                if conn.script("ROLLBACK").await.is_ok() {
-                    self.conn = Some(conn);
-                }
-                Fate::Failed(error)
-            }
-            (Err(error), Some(number)) => {
+            Err(error) => {
                 tracing::warn!(%error, "a commit was not confirmed; asking what became of it");
-                drop(conn);
-                self.resolve(&number).await
+                conn.close().await;
+                self.resolve().await
             }
         }
     }
 
     /// A connection inside a new transaction; an old connection that turns out dead is replaced once.
-    async fn begin(&mut self, durable: bool) -> Result<(Conn, Option<String>)> {
+    async fn begin(&mut self, durable: bool) -> Result<Conn> {
         if let Some(mut conn) = self.conn.take()
-            && let Ok(number) = conn.begin(durable).await
+            && self.mark.begin(&mut conn, durable).await.is_ok()
         {
-            return Ok((conn, number));
+            return Ok(conn);
         }
         let mut conn = self.address.writer().await?;
-        let number = conn.begin(durable).await?;
-        Ok((conn, number))
+        self.mark.begin(&mut conn, durable).await?;
+        Ok(conn)
     }
 
-    /// Asks PostgreSQL whether a transaction was committed, until it answers.
-    async fn resolve(&mut self, number: &str) -> Fate {
-        const ASK: &str = "SELECT COALESCE(pg_xact_status($1::xid8), 'forgotten')";
-        for _ in 0..RESOLVE_TRIES {
-            if let Ok(mut conn) = self.address.writer().await {
-                let told = conn.maybe::<String>(ASK, args![number]).await;
-                match told.ok().flatten().as_deref() {
-                    Some("committed") => {
-                        self.conn = Some(conn);
+    /// Looks for the mark of the batch begun last, until the database answers.
+    async fn resolve(&mut self) -> Fate {
+        let end = Instant::now() + RESOLVE_TIME;
+        loop {
+            let asked = async {
+                let mut conn = self.address.writer().await?;
+                let stands = self.mark.stands(&mut conn).await?;
+                Ok::<_, Error>((conn, stands))
+            };
+            match asked.await {
+                Ok((conn, stands)) => {
+                    self.conn = Some(conn);
+                    if stands {
+                        self.pulse.committed();
                         return Fate::Committed;
                     }
-                    Some("aborted") => {
-                        self.conn = Some(conn);
-                        return Fate::Failed(Error::Busy);
-                    }
-                    _ => {}
+                    return Fate::Failed(Error::Busy);
                 }
+                Err(error) if Instant::now() >= end => {
+                    tracing::error!(%error, batch = self.mark.batch(), "the outcome of a commit is not known");
+                    return Fate::Unknown;
+                }
+                Err(_) => sleep(RESOLVE_PAUSE).await,
             }
-            sleep(RESOLVE_PAUSE).await;
         }
-        Fate::Unknown
     }
 }

@@ -19,6 +19,8 @@ mod attempt;
 mod coverage;
 #[path = "conformance/deliveries.rs"]
 mod deliveries;
+#[path = "conformance/fill.rs"]
+mod fill;
 #[path = "conformance/house.rs"]
 mod house;
 #[path = "conformance/jobs.rs"]

@@ -9,13 +9,18 @@ use tokio_util::task::TaskTracker;
 
 use crate::address::Address;
 use crate::db::Conn;
+use crate::dialect::Dialect;
 
 /// A log longer than this is copied into the database aside, while commits go on.
 const START_BYTES: u64 = 4 << 20;
-/// A log longer than this is started afresh by the writer, which waits for that.
+/// A log longer than this is started afresh by the writer, if nobody reads it at that moment.
 const RESTART_BYTES: u64 = 64 << 20;
 /// The log is looked at after so many commits.
 const LOOK_EVERY: u32 = 16;
+
+/// Readers are not waited for: while one reads, the log grows, and the next look finds it.
+const START_AFRESH: &str =
+    "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000";
 
 /// Watches the length of the log.
 pub(crate) struct Checkpoint {
@@ -48,8 +53,9 @@ impl Checkpoint {
         self.commits = 0;
         let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
         if bytes > RESTART_BYTES {
-            report(conn.script("PRAGMA wal_checkpoint(TRUNCATE)").await);
-        } else if bytes > START_BYTES {
+            report(conn.script(START_AFRESH).await);
+        }
+        if bytes > START_BYTES {
             self.wanted.notify_one();
         }
     }
@@ -63,8 +69,8 @@ impl Drop for Checkpoint {
 
 /// Copies the whole log before the last connection closes, so that the file stands alone.
 pub(crate) async fn finish(conn: &mut Conn) {
-    if matches!(conn, Conn::Sqlite(_)) {
-        report(conn.script("PRAGMA wal_checkpoint(TRUNCATE)").await);
+    if conn.dialect() == Dialect::Sqlite {
+        report(conn.script(START_AFRESH).await);
     }
 }
 
@@ -73,7 +79,7 @@ async fn copy_when_wanted(address: Address, wanted: Arc<Notify>) {
     loop {
         wanted.notified().await;
         if open.is_none() {
-            open = address.writer().await.ok();
+            open = address.copier().await.ok().flatten();
         }
         if let Some(conn) = &mut open {
             report(conn.script("PRAGMA wal_checkpoint(PASSIVE)").await);

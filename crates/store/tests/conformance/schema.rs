@@ -6,7 +6,7 @@ use atelier_store::migrate::MIGRATIONS;
 use atelier_store::{Error, Store};
 use sha2::{Digest, Sha256};
 
-use crate::rig::{Rig, options, spawn, sql};
+use crate::rig::{Folder, Rig, options, quota, spawn, sql};
 
 each_db!(
     opening_again_changes_nothing,
@@ -52,6 +52,14 @@ const SHIPPED: &[(&str, &str)] = &[
         "0010_operators",
         "882f3f6f49bb5cf2bec8bbc755810aa9e6b0495fc3526cd43c47ee2c297e3943",
     ),
+    (
+        "0011_written",
+        "7cc4cf2ad5df2e3ba84a9cb3d639fcc54a5bb34595c125ab04e3c9a198478f41",
+    ),
+    (
+        "0012_lanes",
+        "d9805c4cb55a01821989b5f9467dc9b23ac04e968e7fb929171d223071d89af7",
+    ),
 ];
 
 #[test]
@@ -73,6 +81,64 @@ fn shipped_migrations_never_change() {
         .map(|(name, digest)| (*name, digest.as_str()))
         .collect();
     assert_eq!(digests, SHIPPED);
+}
+
+/// The promise: a grant that an earlier version wrote twice is named by the auditor, and stops nobody from starting.
+#[test]
+fn a_ledger_row_written_twice_is_found() {
+    let folder = Folder::new();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let store = Store::open(&folder.url(), options()).await.expect("opened");
+        let rig = Rig {
+            store,
+            url: folder.url(),
+        };
+        let account = rig.account(10, 10).await;
+        rig.store.close().await;
+        let twice = "DROP INDEX ledger_once; \
+             INSERT INTO ledger SELECT id, account_id, 2, job_id, kind, amount, balance_delta, frozen_delta, \
+             2 * balance_after, frozen_after, reason, idempotency_key, time_ms FROM ledger; \
+             UPDATE account SET balance = 2 * balance, entries = 2";
+        sql(&rig.url, twice).await.expect("as it was");
+        let store = Store::open(&rig.url, options()).await.expect("opened");
+        let found = store.check_books().await.expect("an audit");
+        assert_eq!(found.len(), 1, "{found:?}");
+        let (_, text) = MIGRATIONS
+            .iter()
+            .find(|(name, _)| *name == "0011_written")
+            .expect("the migration");
+        let (_, repair) = text.split_once("-- only sqlite").expect("its repair");
+        sql(&rig.url, repair).await.expect("repaired");
+        let unique = "CREATE UNIQUE INDEX ledger_once ON ledger (id)";
+        sql(&rig.url, unique).await.expect("every row once");
+        let account = store.account(&account).await.expect("a read");
+        assert_eq!(account.expect("it").balance, quota(20), "nothing moved");
+        let found = store.check_books().await.expect("an audit");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("ledger row was written twice: ledger-"), "{found:?}");
+        store.close().await;
+    });
+}
+
+/// The promise: one process works on the jobs of a SQLite database, and a second one is told why it may not.
+#[test]
+fn a_second_process_on_one_folder_is_refused() {
+    let folder = Folder::new();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let first = Store::open(&folder.url(), options()).await.expect("opened");
+        let second = Store::open(&folder.url(), options()).await.expect("opened");
+        first.work_alone().expect("alone");
+        first.work_alone().expect("still");
+        let refused = second.work_alone().expect_err("refused");
+        assert!(matches!(refused, Error::InUse(_)));
+        assert!(refused.to_string().contains("another process"), "{refused}");
+        second.account("any").await.expect("looking is allowed");
+        first.close().await;
+        second.work_alone().expect("alone now");
+        second.close().await;
+    });
 }
 
 #[test]

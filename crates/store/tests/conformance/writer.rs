@@ -75,6 +75,7 @@ async fn closing_commits_what_waits(rig: Rig) {
         })
         .collect();
     tokio::task::yield_now().await;
+    store.ready().await.expect("a write is committed");
     store.close().await;
     let mut new = 0;
     for task in tasks {
@@ -90,6 +91,7 @@ async fn closing_commits_what_waits(rig: Rig) {
         Err(Error::Busy)
     ));
     assert!(store.ping().await.is_err());
+    assert!(store.ready().await.is_err());
 }
 
 async fn what_was_answered_is_there_after_opening_again(rig: Rig) {

@@ -1,0 +1,82 @@
+//! The mark a writer leaves in every transaction: its own name and the number of the batch. Should the answer to a
+//! commit not arrive, the mark tells whether it stands, on this server or on one that took its place.
+
+use crate::Result;
+use crate::db::{Conn, args};
+use crate::dialect::Dialect;
+
+/// Any transaction that still holds the mark is waited for; and what the last one may have left unfinished in the log
+/// of SQLite is written over, so that it cannot come back after a crash.
+const ASK: &str = "INSERT INTO written (writer, batch, time_ms) VALUES ($1, 0, 0) \
+     ON CONFLICT (writer) DO UPDATE SET time_ms = written.time_ms + 1 RETURNING batch";
+
+const LEAVE: &str = "INSERT INTO written (writer, batch, time_ms) \
+     VALUES ($1, $2, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT (writer) \
+     DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms RETURNING time_ms";
+
+/// Marks of writers that wrote nothing for two days are of no use to anybody.
+const FORGET: &str = "DELETE FROM written \
+     WHERE time_ms < (SELECT MAX(time_ms) FROM written) - 172800000";
+
+/// A writer's name and the batch it is at.
+pub(crate) struct Mark {
+    writer: String,
+    batch: i64,
+}
+
+impl Mark {
+    /// A name that no writer has had before.
+    pub(crate) fn new() -> Self {
+        let number = getrandom::u64().unwrap_or_default();
+        Self {
+            writer: format!("{number:016x}"),
+            batch: 0,
+        }
+    }
+
+    /// The batch whose transaction was begun last.
+    pub(crate) fn batch(&self) -> i64 {
+        self.batch
+    }
+
+    /// Begins a transaction that may write, and leaves the mark; the time by the database's clock. Unless it is to be
+    /// durable, its commit survives the end of the process but perhaps not that of the machine.
+    pub(crate) async fn begin(&mut self, conn: &mut Conn, durable: bool) -> Result<i64> {
+        self.batch += 1;
+        match conn.dialect() {
+            Dialect::Sqlite => {
+                let level = if durable { "FULL" } else { "NORMAL" };
+                let begin = format!("PRAGMA synchronous = {level}; BEGIN IMMEDIATE");
+                conn.script(&begin).await?;
+                let time_ms = conn.maybe(LEAVE, args![&self.writer, self.batch]).await?;
+                Ok(time_ms.unwrap_or_default())
+            }
+            Dialect::Postgres => {
+                // One message there, one answer back.
+                let level = if durable { "on" } else { "off" };
+                let (writer, batch) = (&self.writer, self.batch);
+                let begin = format!(
+                    "BEGIN; SET LOCAL synchronous_commit = {level}; \
+                     INSERT INTO written (writer, batch, time_ms) VALUES ('{writer}', {batch}, \
+                     (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint) ON CONFLICT (writer) \
+                     DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms \
+                     RETURNING time_ms::text"
+                );
+                let time_ms = conn.script_text(&begin).await?;
+                Ok(time_ms.parse().unwrap_or_default())
+            }
+        }
+    }
+
+    /// Whether the batch begun last stands. The answer is final.
+    pub(crate) async fn stands(&self, conn: &mut Conn) -> Result<bool> {
+        let found: Option<i64> = conn.maybe(ASK, args![&self.writer]).await?;
+        Ok(found == Some(self.batch))
+    }
+
+    /// Puts the first mark down, so that there is always one to wait for, and clears old ones away.
+    pub(crate) async fn put_down(&self, conn: &mut Conn) -> Result<()> {
+        let _: Option<i64> = conn.maybe(ASK, args![&self.writer]).await?;
+        conn.run(FORGET, &[]).await.map(|_| ())
+    }
+}

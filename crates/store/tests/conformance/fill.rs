@@ -1,0 +1,76 @@
+//! Fills a database with many jobs at once, past the store. They cost nothing, so that the books stay right.
+
+use std::fmt::Write as _;
+
+use crate::rig::{NOW, sql};
+
+/// Jobs to be made.
+pub(crate) struct Fill<'a> {
+    /// Whose.
+    pub(crate) account_id: &'a str,
+    /// What their names begin with.
+    pub(crate) name: &'a str,
+    /// How many.
+    pub(crate) jobs: i64,
+    /// 0 for waiting ones, 1 for running ones of `node`, 2 for those that succeeded.
+    pub(crate) state: i64,
+    /// Where they may run.
+    pub(crate) lane: &'a str,
+}
+
+impl Fill<'_> {
+    /// Makes them.
+    pub(crate) async fn into(self, url: &str) {
+        let Self {
+            account_id,
+            name,
+            jobs,
+            state,
+            lane,
+        } = self;
+        let series = format!(
+            "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < {jobs})"
+        );
+        let padded = "SUBSTR(CAST(100000000 + i AS TEXT), 2)";
+        let id = format!("'{name}-' || {padded}");
+        let (output, finished) = if state == 2 {
+            ("'{}'", NOW.to_string())
+        } else {
+            ("NULL", "NULL".into())
+        };
+        let (owner, until) = if state == 1 {
+            ("'node'", (NOW + 30_000).to_string())
+        } else {
+            ("NULL", "NULL".into())
+        };
+        let rows = if state == 2 { 2 } else { 1 };
+        let mut script = format!(
+            "{series} INSERT INTO job (id, account_id, operation, queue, state, speed, progress, request, output, price, \
+             quota, created_ms, started_ms, finished_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, \
+             lease_owner, lease_until_ms, tries, lane) SELECT {id}, '{account_id}', 'artgen.imagine', 'artgen', {state}, 1, 0, \
+             '{{\"prompt\":\"a lighthouse on a cliff at dusk, oil painting, dramatic clouds\"}}', {output}, 0, 0, \
+             {NOW} - i * 1000, NULL, {finished} - i * 1000, {NOW} + 3000000, {NOW}, 1, {NOW} - i * 1000, 0, {state}, {owner}, {until}, 0, '{lane}' FROM n; "
+        );
+        for (number, kind) in [(1, "hold"), (2, "capture")].into_iter().take(rows) {
+            write!(script,
+                "{series} INSERT INTO ledger (id, account_id, number, job_id, kind, amount, balance_delta, frozen_delta, \
+                 balance_after, frozen_after, reason, time_ms) SELECT '{kind}-' || {id}, account.id, \
+                 account.entries + {rows} * (i - 1) + {number}, {id}, '{kind}', 0, 0, 0, account.balance, account.frozen, '', \
+                 {NOW} - i * 1000 FROM n, account WHERE account.id = '{account_id}'; "
+            ).expect("a text takes everything");
+        }
+        write!(
+            script,
+            "UPDATE account SET entries = entries + {} WHERE id = '{account_id}'; ",
+            jobs * rows as i64
+        )
+        .expect("a text takes everything");
+        if state < 2 {
+            write!(script,
+                "INSERT INTO in_flight (account_id, queue, jobs) VALUES ('{account_id}', 'artgen', {jobs}) \
+                 ON CONFLICT (account_id, queue) DO UPDATE SET jobs = in_flight.jobs + {jobs}"
+            ).expect("a text takes everything");
+        }
+        sql(url, &script).await.expect("the database is filled");
+    }
+}

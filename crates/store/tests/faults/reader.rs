@@ -1,0 +1,63 @@
+//! A reader of SQLite that takes long.
+
+use std::time::Duration;
+
+use atelier_store::Store;
+use sqlx::Connection;
+use tokio::time::Instant;
+
+use crate::rig::{Folder, options};
+
+/// The promise: writers never wait for readers, and the log is short again when the readers have gone.
+#[test]
+fn a_long_read_does_not_slow_writes_down() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let folder = Folder::new();
+        let store = Store::open(&folder.url(), options())
+            .await
+            .expect("a store");
+        store.put_setting("first", "1").await.expect("a write");
+        let path = folder.0.join("atelier.db");
+        let mut reader = sqlx::SqliteConnection::connect(&format!("sqlite://{}", path.display()))
+            .await
+            .expect("a reader");
+        sqlx::raw_sql("BEGIN; SELECT COUNT(*) FROM setting")
+            .execute(&mut reader)
+            .await
+            .expect("a read that goes on");
+        fill_log(&store).await;
+        let log = folder.0.join("atelier.db-wal");
+        let length = || std::fs::metadata(&log).map_or(0, |file| file.len());
+        assert!(length() > 64 << 20, "the log is long: {}", length());
+
+        let start = Instant::now();
+        for number in 0..160 {
+            let name = format!("small-{number}");
+            store.put_setting(&name, "x").await.expect("a write");
+        }
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(4), "160 writes took {took:?}");
+
+        sqlx::raw_sql("COMMIT")
+            .execute(&mut reader)
+            .await
+            .expect("over");
+        reader.close().await.expect("closed");
+        for number in 0..160 {
+            let name = format!("after-{number}");
+            store.put_setting(&name, "x").await.expect("a write");
+        }
+        assert!(length() < 16 << 20, "the log is short again: {}", length());
+        store.close().await;
+    });
+}
+
+/// Makes the log longer than it may get while nobody reads.
+async fn fill_log(store: &Store) {
+    let large = "x".repeat(1 << 20);
+    for number in 0..72 {
+        let name = format!("large-{number}");
+        store.put_setting(&name, &large).await.expect("a write");
+    }
+}
