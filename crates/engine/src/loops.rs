@@ -23,12 +23,7 @@ pub struct Running {
 impl Engine {
     /// Starts every loop. On a store of one process, whatever a dead predecessor had in hand is free at once.
     pub async fn run(self: &Arc<Self>) -> Result<Running, atelier_store::Error> {
-        if !self.store.is_postgres() {
-            // Only then is whoever held the leases known to be dead.
-            self.store.work_alone()?;
-            self.store.void_leases(None, self.now_ms()).await?;
-            self.store.free_claims(self.now_ms()).await?;
-        }
+        self.take_over().await?;
         self.load_pool().await?;
         self.renew_step().await?;
         self.sweep_step().await?;
@@ -93,6 +88,16 @@ impl Engine {
         Ok(Running {
             engine: self.clone(),
         })
+    }
+
+    /// On a store of one process: makes sure that it is the only one, and frees whatever a dead predecessor had in hand.
+    async fn take_over(&self) -> Result<(), atelier_store::Error> {
+        if !self.store.is_postgres() {
+            self.store.work_alone()?;
+            self.store.void_leases(None, self.now_ms()).await?;
+            self.store.free_claims(self.now_ms()).await?;
+        }
+        Ok(())
     }
 
     fn repeat<F>(

@@ -11,6 +11,7 @@ const NODE_GONE_MS: i64 = 24 * 3_600_000;
 /// Rows that are kept for a while only.
 #[derive(Clone, Copy)]
 enum Old {
+    Calls,
     Tries,
     Attempts,
     Acts,
@@ -21,11 +22,8 @@ impl Engine {
     /// Forgets what has been kept for long enough and gives up orphaned files; says how many rows and files.
     pub async fn tidy_step(&self) -> Result<u64, atelier_store::Error> {
         let (store, settings, now_ms) = (&self.store, &self.settings, self.now_ms());
-        let mut gone = store
-            .forget_idempotency(now_ms - settings.idempotency_ms)
-            .await?;
-        gone += store.forget_nodes(now_ms - NODE_GONE_MS).await?;
-        for old in [Old::Tries, Old::Attempts, Old::Acts, Old::Keys] {
+        let mut gone = store.forget_nodes(now_ms - NODE_GONE_MS).await?;
+        for old in [Old::Calls, Old::Tries, Old::Attempts, Old::Acts, Old::Keys] {
             gone += self.forget_all(old, now_ms).await?;
         }
         Ok(gone + self.give_up_orphans(now_ms - settings.orphan_ms).await?)
@@ -35,6 +33,7 @@ impl Engine {
     async fn forget_all(&self, old: Old, now_ms: i64) -> Result<u64, atelier_store::Error> {
         let before_ms = now_ms
             - match old {
+                Old::Calls => self.settings.idempotency_ms,
                 Old::Tries | Old::Attempts => self.settings.log_keep_ms,
                 Old::Acts => self.settings.audit_keep_ms,
                 Old::Keys => self.settings.key_keep_ms,
@@ -42,6 +41,7 @@ impl Engine {
         let mut gone = 0;
         loop {
             let some = match old {
+                Old::Calls => self.store.forget_idempotency(before_ms, AT_ONCE).await?,
                 Old::Tries => self.store.forget_tries(before_ms, AT_ONCE).await?,
                 Old::Attempts => self.store.forget_attempts(before_ms, AT_ONCE).await?,
                 Old::Acts => self.store.forget_audit(before_ms, AT_ONCE).await?,

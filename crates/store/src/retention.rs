@@ -4,12 +4,11 @@
 use crate::db::args;
 use crate::{Result, Store};
 
-const TRIES: &str = "DELETE FROM delivery_log WHERE EXISTS (SELECT 1 FROM ( \
+const TRIES: &str = "DELETE FROM delivery_log WHERE (delivery_id, attempt) IN ( \
        SELECT old.delivery_id, old.attempt FROM delivery_log AS old \
        JOIN delivery ON delivery.id = old.delivery_id \
        WHERE old.time_ms < $1 AND delivery.state NOT IN ('due', 'sending') \
-       ORDER BY old.time_ms LIMIT $2) AS gone \
-     WHERE gone.delivery_id = delivery_log.delivery_id AND gone.attempt = delivery_log.attempt)";
+       ORDER BY old.time_ms LIMIT $2)";
 
 const ATTEMPTS: &str = "DELETE FROM attempt WHERE id IN ( \
        SELECT old.id FROM attempt AS old JOIN job ON job.id = old.job_id \
@@ -21,7 +20,15 @@ const ACTS: &str = "DELETE FROM audit WHERE id IN ( \
 const KEYS: &str = "DELETE FROM api_key WHERE id IN ( \
        SELECT id FROM api_key WHERE revoked_ms < $1 UNION SELECT id FROM api_key WHERE expires_ms < $1 LIMIT $2)";
 
+const CALLS: &str = "DELETE FROM idempotency WHERE (account_id, key) IN ( \
+       SELECT account_id, key FROM idempotency WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";
+
 impl Store {
+    /// Forgets idempotency keys remembered before a time; how many.
+    pub async fn forget_idempotency(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(CALLS, before_ms, limit).await
+    }
+
     /// Forgets tries made before a time of deliveries that are over; how many.
     pub async fn forget_tries(&self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(TRIES, before_ms, limit).await

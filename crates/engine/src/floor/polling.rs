@@ -247,8 +247,8 @@ impl Engine {
     }
 
     /// Stops the work on a job that another node has now.
-    pub(crate) fn lose_work(&self, id: &str) {
-        self.bench.lose(id);
+    pub(crate) fn lose_work(&self, id: &str, fence: i64) {
+        self.bench.lose(id, fence);
         self.polling.poke(id, self.now_ms());
     }
 

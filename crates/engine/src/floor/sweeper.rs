@@ -45,20 +45,20 @@ impl Engine {
     /// Says that this node is alive and still works on what it has in hand; stops what it has lost.
     pub async fn renew_step(&self) -> Result<(), atelier_store::Error> {
         let now_ms = self.now_ms();
-        let ids = self.bench.ids();
-        if !ids.is_empty() {
+        let held = self.bench.held();
+        if !held.is_empty() {
             let ours = self
                 .store
-                .renew_leases(&self.node, &ids, now_ms + self.settings.lease_ms)
+                .renew_leases(&self.node, &held, now_ms + self.settings.lease_ms)
                 .await?;
             let ours: std::collections::HashSet<_> = ours.into_iter().collect();
-            for lost in ids.iter().filter(|id| !ours.contains(*id)) {
+            for (lost, fence) in held.iter().filter(|(id, _)| !ours.contains(id)) {
                 // Ended elsewhere, by a cancel or a time-out: its vendor may stop. Taken up elsewhere: it must not.
                 let row = self.store.job_of_anyone(lost).await?;
                 if row.is_none_or(|row| row.state.is_final()) {
                     self.stop_work(lost);
                 } else {
-                    self.lose_work(lost);
+                    self.lose_work(lost, *fence);
                 }
             }
         }

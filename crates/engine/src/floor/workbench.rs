@@ -63,9 +63,9 @@ impl Workbench {
         }
     }
 
-    /// Tells whoever works on a job to stop, because another node has it.
-    pub(crate) fn lose(&self, id: &str) {
-        if let Some(piece) = self.pieces().get(id) {
+    /// Tells whoever works on a job by this fence to stop, because another one has it.
+    pub(crate) fn lose(&self, id: &str, fence: i64) {
+        if let Some(piece) = self.pieces().get(id).filter(|piece| piece.fence == fence) {
             piece.cancelled.cancel();
         }
     }
@@ -85,6 +85,13 @@ impl Workbench {
     /// The jobs in hand.
     pub(crate) fn ids(&self) -> Vec<String> {
         self.pieces().keys().cloned().collect()
+    }
+
+    /// The jobs in hand, each with its fence.
+    pub(crate) fn held(&self) -> Vec<(String, i64)> {
+        let pieces = self.pieces();
+        let held = pieces.iter().map(|(id, piece)| (id.clone(), piece.fence));
+        held.collect()
     }
 
     /// The progress that has not been written down yet.

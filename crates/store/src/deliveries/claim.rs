@@ -1,27 +1,34 @@
 //! Changing deliveries: claiming, recording a try, delivering again.
 
-use serde::Serialize;
+use std::collections::HashMap;
 
 use crate::batch::json;
 use crate::db::{Conn, args};
 use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult};
+use crate::dialect::Dialect;
 use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
-/// Of what is due, each lane (an account's deliveries to one host) offers as many as it has room for; then the first
-/// of every account goes, the second of every account, and so on, up to what each account has room for. Sorting them is
-/// left to a connection that reads.
-const CHOOSE: &str = "SELECT id FROM (SELECT id, account_id, next_ms, ROW_NUMBER() OVER \
-         (PARTITION BY account_id ORDER BY place, next_ms, id) AS turn \
-       FROM (SELECT due.id, due.account_id, due.next_ms, COALESCE(v.places, $3) AS places, \
-           ROW_NUMBER() OVER (PARTITION BY due.account_id, due.host ORDER BY due.next_ms, due.id) AS place \
-         FROM delivery AS due LEFT JOIN {rows:$4 account_id text, host text, places bigint} \
-           ON v.account_id = due.account_id AND v.host = due.host \
-         WHERE due.state IN ('due', 'sending') AND due.next_ms <= $1) AS ranked \
-       WHERE place <= places) AS offered \
-     LEFT JOIN {rows:$5 account_id text, places bigint} ON v.account_id = offered.account_id \
-     WHERE turn <= COALESCE(v.places, $6) \
-     ORDER BY turn, next_ms, id LIMIT $2";
+/// Which lanes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
+/// The state is asked for in the words of that index, which is the only one of any use.
+const OWING: &str = "WITH RECURSIVE owing (found) AS ( \
+       SELECT first.key FROM (SELECT account_id || ' ' || host AS key FROM delivery \
+         WHERE state NOT IN ('delivered', 'exhausted', 'stopped') ORDER BY account_id || ' ' || host LIMIT 1) AS first \
+     UNION ALL \
+       SELECT (SELECT account_id || ' ' || host FROM delivery WHERE state NOT IN ('delivered', 'exhausted', 'stopped') \
+         AND account_id || ' ' || host > owing.found ORDER BY account_id || ' ' || host LIMIT 1) \
+       FROM owing WHERE owing.found IS NOT NULL) \
+     SELECT found FROM owing WHERE found IS NOT NULL";
+
+/// The first ones that are due of each lane.
+const DUE_SQLITE: &str = "SELECT v.value, d.next_ms, d.id FROM json_each($1) AS v, json_each((SELECT \
+       json_group_array(id) FROM (SELECT id FROM delivery WHERE state NOT IN ('delivered', 'exhausted', 'stopped') \
+         AND account_id || ' ' || host = v.value AND next_ms <= $2 ORDER BY next_ms, id LIMIT $3))) AS j \
+     JOIN delivery AS d ON d.id = j.value";
+const DUE_POSTGRES: &str = "SELECT v.lane, d.next_ms, d.id \
+     FROM (SELECT json_array_elements_text($1::json) AS lane) AS v \
+     CROSS JOIN LATERAL (SELECT id, next_ms FROM delivery WHERE state NOT IN ('delivered', 'exhausted', 'stopped') \
+       AND account_id || ' ' || host = v.lane AND next_ms <= $2 ORDER BY next_ms, id LIMIT $3) AS d";
 
 /// Of those, the ones that nobody else has taken meanwhile.
 const TAKE: &str = "UPDATE delivery SET state = 'sending', attempts = attempts + 1, next_ms = $2 \
@@ -49,7 +56,7 @@ pub struct Claim {
 }
 
 /// How many deliveries of an account may be taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRoom {
     /// The account.
     pub account_id: String,
@@ -58,7 +65,7 @@ pub struct AccountRoom {
 }
 
 /// How many deliveries of a lane may be taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
     /// The account.
     pub account_id: String,
@@ -71,16 +78,7 @@ pub struct Room {
 impl Store {
     /// Takes deliveries whose time has come, fairly between accounts and hosts.
     pub async fn claim_deliveries(&self, claim: Claim) -> Result<Vec<Delivery>> {
-        let (rooms, accounts) = (json(&claim.rooms), json(&claim.accounts));
-        let args = args![
-            claim.now_ms,
-            claim.limit,
-            claim.per_lane,
-            &rooms,
-            &accounts,
-            claim.per_account
-        ];
-        let ids: Vec<String> = self.db().all(CHOOSE, args).await?;
+        let ids = self.choose(&claim).await?;
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -91,6 +89,24 @@ impl Store {
             lease_until_ms,
         });
         self.send(Change::Claim(Box::new(pending)), answer).await
+    }
+
+    /// What a claim is to take, in order. All of it is read aside, so that the writer has little to do.
+    async fn choose(&self, claim: &Claim) -> Result<Vec<String>> {
+        let places = Places::of(claim);
+        let mut lanes: Vec<String> = self.db().all_anew(OWING, &[]).await?;
+        lanes.retain(|lane| places.of_lane(lane) > 0);
+        if lanes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let due = match self.db().dialect() {
+            Dialect::Sqlite => DUE_SQLITE,
+            Dialect::Postgres => DUE_POSTGRES,
+        };
+        let lanes = json(&lanes);
+        let args = args![&lanes, claim.now_ms, places.most()];
+        let due: Vec<((String, i64), String)> = self.db().all_anew(due, args).await?;
+        Ok(places.in_order(due, claim.limit))
     }
 
     /// Makes tries that nobody will speak of again due at once: for a store of one process, at its start.
@@ -141,6 +157,78 @@ impl Store {
         })
         .await
     }
+}
+
+/// How many deliveries may be taken of what.
+struct Places<'a> {
+    lanes: HashMap<String, i64>,
+    usual: i64,
+    accounts: HashMap<&'a str, i64>,
+    usual_of_account: i64,
+}
+
+impl<'a> Places<'a> {
+    fn of(claim: &'a Claim) -> Self {
+        let lane = |room: &Room| (format!("{} {}", room.account_id, room.host), room.places);
+        let account = |room: &'a AccountRoom| (&*room.account_id, room.places);
+        Self {
+            lanes: claim.rooms.iter().map(lane).collect(),
+            usual: claim.per_lane,
+            accounts: claim.accounts.iter().map(account).collect(),
+            usual_of_account: claim.per_account,
+        }
+    }
+
+    fn of_account(&self, lane: &str) -> i64 {
+        let places = self.accounts.get(account_of(lane));
+        places.copied().unwrap_or(self.usual_of_account)
+    }
+
+    fn of_lane(&self, lane: &str) -> i64 {
+        let places = self.lanes.get(lane).copied().unwrap_or(self.usual);
+        places.min(self.of_account(lane))
+    }
+
+    /// The most that any lane may offer.
+    fn most(&self) -> i64 {
+        self.lanes.values().copied().fold(self.usual, i64::max)
+    }
+
+    /// Each lane offers as many as it has room for; then the first of every account goes, the second of every account,
+    /// and so on, up to what each account has room for.
+    fn in_order(&self, mut due: Vec<((String, i64), String)>, limit: i64) -> Vec<String> {
+        due.sort_by(|((_, a), id_a), ((_, b), id_b)| (a, id_a).cmp(&(b, id_b)));
+        let mut offered: Vec<(i64, &(String, i64), &String)> = Vec::with_capacity(due.len());
+        let mut of_lane: HashMap<&str, i64> = HashMap::new();
+        for (lane, id) in &due {
+            let place = of_lane.entry(&lane.0).or_default();
+            *place += 1;
+            if *place <= self.of_lane(&lane.0) {
+                offered.push((*place, lane, id));
+            }
+        }
+        offered.sort_by_key(|(place, lane, id)| (*place, lane.1, *id));
+        let mut of_account: HashMap<&str, i64> = HashMap::new();
+        let mut turns: Vec<(i64, i64, &String)> = Vec::with_capacity(offered.len());
+        for (_, lane, id) in offered {
+            let turn = of_account.entry(account_of(&lane.0)).or_default();
+            *turn += 1;
+            if *turn <= self.of_account(&lane.0) {
+                turns.push((*turn, lane.1, id));
+            }
+        }
+        turns.sort();
+        let limit = usize::try_from(limit).unwrap_or(0);
+        turns
+            .into_iter()
+            .take(limit)
+            .map(|(_, _, id)| id.clone())
+            .collect()
+    }
+}
+
+fn account_of(lane: &str) -> &str {
+    lane.split_once(' ').map_or(lane, |(account, _)| account)
 }
 
 /// Deliveries to be taken.

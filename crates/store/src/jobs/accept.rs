@@ -2,7 +2,6 @@
 
 use atelier_contract::{Quota, Speed};
 
-use crate::db::args;
 use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
@@ -104,16 +103,5 @@ impl Store {
     pub async fn accept(&self, accept: Accept) -> Result<Accepted> {
         let (pending, answer) = Pending::new(accept);
         self.send(Change::Accept(Box::new(pending)), answer).await
-    }
-
-    /// Forgets idempotency keys remembered before a time; how many.
-    pub async fn forget_idempotency(&self, before_ms: i64) -> Result<u64> {
-        self.change(before_ms, |conn, before_ms| {
-            Box::pin(async move {
-                let sql = "DELETE FROM idempotency WHERE created_ms < $1";
-                conn.run(sql, args![*before_ms]).await
-            })
-        })
-        .await
     }
 }

@@ -1,9 +1,13 @@
 //! Leases: who runs a job. Held by time and fence, never by an open transaction.
 
+use std::collections::HashSet;
+
 use atelier_contract::Speed;
+use serde::Serialize;
 
 use crate::batch::json;
 use crate::db::{Conn, args};
+use crate::dialect::Dialect;
 use crate::jobs::{JOB_COLUMNS, JobRow};
 use crate::{Result, Store};
 
@@ -27,6 +31,35 @@ pub fn lane(operation: &str, speed: Speed, lane: &str) -> String {
     format!("{operation} {} {lane}", speed as i64)
 }
 
+/// Leases renewed in one commit, so that none is long.
+const RENEWED_AT_ONCE: usize = 500;
+/// More are looked at than are taken, because other nodes may be taking the same.
+const LOOKED_AT: i64 = 2;
+
+/// Which lanes have waiting jobs: from one to the next by the index, however many jobs each has. The state is asked for
+/// in the words of that index, which is the only one of any use.
+const WAITING: &str = "WITH RECURSIVE waiting (found) AS ( \
+       SELECT first.key FROM (SELECT operation || ' ' || CAST(speed AS TEXT) || ' ' || lane AS key FROM job \
+         WHERE state < 1 ORDER BY operation || ' ' || CAST(speed AS TEXT) || ' ' || lane LIMIT 1) AS first \
+     UNION ALL \
+       SELECT (SELECT operation || ' ' || CAST(speed AS TEXT) || ' ' || lane FROM job \
+         WHERE state < 1 AND operation || ' ' || CAST(speed AS TEXT) || ' ' || lane > waiting.found \
+         ORDER BY operation || ' ' || CAST(speed AS TEXT) || ' ' || lane LIMIT 1) \
+       FROM waiting WHERE waiting.found IS NOT NULL) \
+     SELECT found FROM waiting WHERE found IS NOT NULL";
+
+/// Of each lane those whose turn comes first, then those of all lanes.
+const CHOOSE_SQLITE: &str = "SELECT job.id FROM json_each($1) AS v, json_each((SELECT json_group_array(id) \
+       FROM (SELECT id FROM job WHERE state < 1 \
+         AND operation || ' ' || CAST(speed AS TEXT) || ' ' || lane = v.value \
+         AND not_before_ms <= $2 AND deadline_ms > $2 ORDER BY turn_ms, id LIMIT $3))) AS j \
+     JOIN job ON job.id = j.value ORDER BY job.turn_ms, job.id LIMIT $3";
+const CHOOSE_POSTGRES: &str = "SELECT j.id FROM (SELECT json_array_elements_text($1::json) AS lane) AS v \
+     CROSS JOIN LATERAL (SELECT id, turn_ms FROM job WHERE state < 1 \
+       AND operation || ' ' || CAST(speed AS TEXT) || ' ' || job.lane = v.lane \
+       AND not_before_ms <= $2 AND deadline_ms > $2 ORDER BY turn_ms, id LIMIT $3) AS j \
+     ORDER BY j.turn_ms, j.id LIMIT $3";
+
 impl Store {
     /// Leases the waiting jobs whose turn it is.
     pub async fn lease_next(&self, request: LeaseRequest) -> Result<Vec<JobRow>> {
@@ -37,24 +70,28 @@ impl Store {
         Ok(leased.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// Extends leases; the jobs that are still the owner's.
+    /// Extends leases, given as jobs and fences; the jobs that are still the owner's by that fence.
     pub async fn renew_leases(
         &self,
         owner: &str,
-        ids: &[String],
+        held: &[(String, i64)],
         until_ms: i64,
     ) -> Result<Vec<String>> {
-        self.change(
-            (owner.to_owned(), json(ids), until_ms),
-            |conn, (owner, ids, until_ms)| {
-                Box::pin(async move {
-                    let sql = "UPDATE job SET lease_until_ms = $3 \
-                     WHERE id IN ({list:$2}) AND state = 1 AND lease_owner = $1 RETURNING id";
-                    conn.all(sql, args![owner, ids, *until_ms]).await
+        let mut ours = Vec::with_capacity(held.len());
+        for some in held.chunks(RENEWED_AT_ONCE) {
+            let lines: Vec<HeldLine<'_>> = some
+                .iter()
+                .map(|(id, fence)| HeldLine { id, fence: *fence })
+                .collect();
+            let input = (owner.to_owned(), json(&lines), until_ms);
+            let renewed: Vec<String> = self
+                .change(input, |conn, (owner, lines, until_ms)| {
+                    Box::pin(async move { conn.all(RENEW, args![owner, lines, *until_ms]).await })
                 })
-            },
-        )
-        .await
+                .await?;
+            ours.extend(renewed);
+        }
+        Ok(ours)
     }
 
     /// Running jobs whose lease ran out.
@@ -120,23 +157,49 @@ impl Store {
     }
 }
 
+const RENEW: &str = "UPDATE job SET lease_until_ms = $3 FROM {rows:$2 id text, fence bigint} \
+     WHERE job.id = v.id AND job.fence = v.fence AND job.state = 1 AND job.lease_owner = $1 RETURNING job.id";
+
+#[derive(Serialize)]
+struct HeldLine<'a> {
+    id: &'a str,
+    fence: i64,
+}
+
 /// The leased jobs with their turns, in no order.
 async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRow)>> {
-    let sql = format!(
+    let wanted: HashSet<&str> = request.lanes.iter().map(String::as_str).collect();
+    let mut lanes: Vec<String> = conn.all_anew(WAITING, &[]).await?;
+    lanes.retain(|lane| wanted.contains(lane.as_str()));
+    if lanes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let choose = match conn.dialect() {
+        Dialect::Sqlite => CHOOSE_SQLITE,
+        Dialect::Postgres => CHOOSE_POSTGRES,
+    };
+    let looked_at = request.limit.saturating_mul(LOOKED_AT);
+    let lanes = json(&lanes);
+    let args = args![&lanes, request.now_ms, looked_at];
+    let chosen: Vec<String> = conn.all_anew(choose, args).await?;
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    // A sum fits no index of waiting jobs: these few are found by their names, and all others are left alone.
+    let take = format!(
         "UPDATE job SET state = 1, fence = fence + 1, lease_owner = $1, lease_until_ms = $2, \
          started_ms = COALESCE(started_ms, $3), updated_ms = $3, revision = revision + 1 \
-         WHERE id IN (SELECT id FROM job WHERE state = 0 AND not_before_ms <= $3 \
-         AND deadline_ms > $3 AND operation || ' ' || speed || ' ' || lane IN ({{list:$4}}) \
-         ORDER BY turn_ms, id LIMIT $5 {{lock free}}) AND state = 0 \
+         WHERE id IN (SELECT id FROM job WHERE id IN ({{list:$4}}) AND state + 0 = 0 \
+         ORDER BY turn_ms, id LIMIT $5 {{lock free}}) AND state + 0 = 0 \
          RETURNING turn_ms, {JOB_COLUMNS}"
     );
-    let lanes = json(&request.lanes);
+    let chosen = json(&chosen);
     let args = args![
         &request.owner,
         request.until_ms,
         request.now_ms,
-        &lanes,
+        &chosen,
         request.limit
     ];
-    conn.all(&sql, args).await
+    conn.all_anew(&take, args).await
 }

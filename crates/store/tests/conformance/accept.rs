@@ -228,12 +228,15 @@ async fn old_keys_are_forgotten(rig: Rig) {
     let id = rig.account(10, 10).await;
     rig.take(keyed(&rig, &id, "k", "f")).await;
     assert_eq!(
-        rig.store.forget_idempotency(NOW).await.expect("an answer"),
+        rig.store
+            .forget_idempotency(NOW, 9)
+            .await
+            .expect("an answer"),
         0
     );
     assert_eq!(
         rig.store
-            .forget_idempotency(NOW + 1)
+            .forget_idempotency(NOW + 1, 9)
             .await
             .expect("an answer"),
         1

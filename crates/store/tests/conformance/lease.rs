@@ -1,8 +1,13 @@
 //! Leases: turns, fences, expiry.
 
+use std::time::Duration;
+
 use atelier_contract::{JobState, Speed};
 use atelier_store::{Guard, LeaseRequest, Settled, lane};
 
+use tokio::time::Instant;
+
+use crate::fill::Fill;
 use crate::rig::{NOW, Rig};
 
 each_db!(
@@ -13,6 +18,9 @@ each_db!(
     only_asked_for_operations_are_leased,
     a_job_past_its_deadline_is_overdue_and_not_leased,
     a_lease_is_renewed_only_by_its_owner,
+    a_lease_is_renewed_only_by_its_fence,
+    many_leases_are_renewed,
+    a_backlog_in_one_lane_does_not_delay_others,
     an_expired_lease_is_adopted_once,
     voided_leases_are_expired_at_once,
 );
@@ -157,7 +165,7 @@ async fn a_lease_is_renewed_only_by_its_owner(rig: Rig) {
     let id = rig.running(&account, 1).await;
     let done = rig.running(&account, 1).await;
     rig.settle(rig.failure(&done, Guard::Fence(1))).await;
-    let ids = [id.clone(), done, "unknown".into()];
+    let ids = [(id.clone(), 1), (done, 1), ("unknown".into(), 1)];
     let theirs = rig
         .store
         .renew_leases("other", &ids, NOW + 90_000)
@@ -171,6 +179,70 @@ async fn a_lease_is_renewed_only_by_its_owner(rig: Rig) {
         .expect("ids");
     assert_eq!(ours, std::slice::from_ref(&id));
     assert_eq!(rig.job(&id).await.lease_until_ms, Some(NOW + 90_000));
+}
+
+/// The promise: whoever lost a job and works on under the old fence learns of it, though the job is its node's again.
+async fn a_lease_is_renewed_only_by_its_fence(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    let late = NOW + 30_001;
+    let taken = rig.store.take_lease(&id, 1, "node", late + 30_000, late);
+    assert_eq!(taken.await.expect("an answer").expect("taken").fence, 2);
+    for (fence, renewed) in [(1, 0), (2, 1)] {
+        let held = [(id.clone(), fence)];
+        let ours = rig.store.renew_leases("node", &held, late + 40_000).await;
+        assert_eq!(ours.expect("ids").len(), renewed, "fence {fence}");
+    }
+}
+
+/// The promise: renewing many leases is many short commits.
+async fn many_leases_are_renewed(rig: Rig) {
+    let account = rig.account(10, 10_000).await;
+    let fill = Fill {
+        account_id: &account,
+        name: "held",
+        jobs: 1_200,
+        state: 1,
+        lane: "",
+    };
+    fill.into(&rig.url).await;
+    let held: Vec<(String, i64)> = (1..=1_201).map(|i| (format!("held-{i:08}"), 1)).collect();
+    let ours = rig.store.renew_leases("node", &held, NOW + 90_000).await;
+    assert_eq!(ours.expect("ids").len(), 1_200);
+}
+
+/// The promise: what waits for a place that is closed delays nobody else, however much it is.
+async fn a_backlog_in_one_lane_does_not_delay_others(rig: Rig) {
+    let usual = usual_lease(&rig).await;
+    let busy = rig.account(10, 1_000_000).await;
+    let fill = Fill {
+        account_id: &busy,
+        name: "stuck",
+        jobs: 40_000,
+        state: 0,
+        lane: "backend:paused",
+    };
+    fill.into(&rig.url).await;
+    let behind = usual_lease(&rig).await;
+    let most = usual * 3 + Duration::from_millis(30);
+    assert!(behind < most, "{behind:?}, usually {usual:?}");
+}
+
+/// How long half of the leases take at most.
+async fn usual_lease(rig: &Rig) -> Duration {
+    let quiet = rig.account(10, 10).await;
+    let mut took = Vec::new();
+    for round in 0..10 {
+        let id = rig.waiting(&quiet, 0).await;
+        let start = Instant::now();
+        let leased = rig.lease("node", NOW + round, 8).await;
+        took.push(start.elapsed());
+        assert_eq!(leased.len(), 1);
+        assert_eq!(leased[0].id, id);
+        rig.settle(rig.failure(&id, Guard::Unfinished)).await;
+    }
+    took.sort();
+    took[5]
 }
 
 async fn an_expired_lease_is_adopted_once(rig: Rig) {
