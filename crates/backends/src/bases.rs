@@ -1,7 +1,6 @@
 //! The pictures a piece of work starts from: given ones, and those of the job it follows.
 
 use atelier_contract::brief::{Direction, Task};
-use atelier_contract::families::artgen::actions::{self, picture_of};
 use atelier_media::{Encoding, Limits, Mask, Picture, decode, encode};
 use bytes::Bytes;
 use serde_json::Value;
@@ -28,12 +27,6 @@ pub(crate) async fn parent_picture(work: &Work, index: Option<u8>) -> Result<Pic
         Some(index) => whole.quarter(u32::from(index)),
         None => whole,
     })
-}
-
-/// Whether the job that is followed shows four pictures in one.
-pub(crate) fn parent_is_grid(work: &Work) -> bool {
-    let parent = work.parent.as_deref();
-    parent.and_then(picture_of) == Some(actions::Picture::Grid)
 }
 
 /// What the vendor that made the followed job kept for those who follow.

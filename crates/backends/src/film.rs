@@ -34,7 +34,7 @@ pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Resu
             height,
             bytes: bytes.clone(),
         });
-        if work.operation.starts_with("motion.") && info.is_some() {
+        if work.brief.covers && info.is_some() {
             shown.extend(on_press(&[], move || Ok(covers(&bytes))).await?);
         }
     }

@@ -10,7 +10,7 @@ mod submit;
 
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Direction, Task};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ use settings::{Dialect, Settings};
 /// The vendor's line in the table.
 pub const VENDOR: Vendor = Vendor {
     name: "midjourney-proxy",
-    about: "midjourney-proxy in both dialects; artgen images and videos, face swap.",
+    about: "midjourney-proxy in both dialects; grids of four, their follow-ups, videos, face swap.",
     needs_credential: false,
     build: |setup| {
         let proxy = Midjourney::new(setup)?;
@@ -42,20 +42,21 @@ const SEED: Duration = Duration::from_mins(2);
 /// The list of all tasks may be long.
 const MOST_LIST: u64 = 128 * 1024 * 1024;
 
-/// What the newer dialect does.
-const SERVED: &[&str] = &[
-    "artgen.imagine",
-    "artgen.action",
-    "artgen.blend",
-    "artgen.describe",
-    "artgen.seed",
-    "artgen.inpaint",
-    "artgen.video.submit",
-    "artgen.video.extend",
-    "facegen.swap",
+/// What both dialects do, four at a time.
+const SERVED: &[Task] = &[
+    Task::Draw,
+    Task::Upsample(0),
+    Task::Vary(None, false),
+    Task::Enlarge(2, false),
+    Task::ZoomOut(20),
+    Task::Pan(Direction::Left),
+    Task::Square,
+    Task::Reroll,
+    Task::Blend,
+    Task::Describe,
 ];
-/// How many of them, from the start, the older one does.
-const SERVED_BY_CHANGE: usize = 4;
+/// What the newer dialect does beside them.
+const SERVED_BY_ACTION: &[Task] = &[Task::Seed, Task::Repaint, Task::Animate, Task::Extend(0)];
 
 /// What is read of a task in the list of all: the rest may be very much.
 #[derive(Deserialize)]
@@ -235,11 +236,15 @@ impl Midjourney {
 
 impl Backend for Midjourney {
     fn serves(&self, operation: &str) -> bool {
-        let count = match self.settings.dialect {
-            Dialect::Action => SERVED.len(),
-            Dialect::Change => SERVED_BY_CHANGE,
+        let Some((_, submit)) = atelier_contract::operation(operation) else {
+            return false;
         };
-        SERVED[..count].contains(&operation)
+        let newer = self.settings.dialect == Dialect::Action;
+        if submit.in_fours {
+            submit.makes_only(SERVED) || (newer && submit.makes_only(SERVED_BY_ACTION))
+        } else {
+            newer && submit.makes_only(&[Task::SwapFace])
+        }
     }
 
     fn lost_submit(&self) -> LostSubmit {

@@ -10,7 +10,7 @@ mod shape;
 use std::time::Duration;
 
 use atelier_contract::family::{Delivery, Family, Submit};
-use atelier_contract::{JobState, operation};
+use atelier_contract::{ACCOUNT_PATH, JobState, operation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -38,8 +38,6 @@ const SUBMIT: Duration = Duration::from_mins(2);
 const SLACK: Duration = Duration::from_secs(15);
 /// The largest synchronous answer: ten large pictures in base64.
 const MOST_ANSWER: u64 = 512 * 1024 * 1024;
-/// Where the account of the credential is shown.
-const ACCOUNT: &str = "/artgen/v1/info";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -229,7 +227,7 @@ impl Backend for Relay {
 
     fn probe(&self) -> Later<'_, Result<(), Fault>> {
         Box::pin(async move {
-            let answer = self.http.ask(VendorCall::get(ACCOUNT)).await?;
+            let answer = self.http.ask(VendorCall::get(ACCOUNT_PATH)).await?;
             let body = refused::body_of(&answer)?;
             match body["data"]["balance"].as_f64() {
                 Some(balance) if balance <= 0.0 => {

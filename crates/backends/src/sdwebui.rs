@@ -8,7 +8,7 @@ mod settings;
 
 use std::sync::Arc;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Direction, Task};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -34,23 +34,23 @@ pub const VENDOR: Vendor = Vendor {
 };
 
 /// What can be done honestly with a picture model.
-const SERVED: &[&str] = &[
-    "artgen.imagine",
-    "artgen.action",
-    "artgen.inpaint",
-    "artgen.seed",
-    "imgmodel.generations",
-    "imgmodel.edits",
-    "imgmodel.legacy",
-    "imgmodel.chat",
-    "design.generations",
-    "design.image_to_image",
-    "design.inpaint",
-    "design.replace_background",
-    "design.crisp_upscale",
-    "design.creative_upscale",
-    "animegen.text_to_image",
-    "animegen.image_to_image",
+const SERVED: &[Task] = &[
+    Task::Draw,
+    Task::Upsample(0),
+    Task::Vary(None, false),
+    Task::Enlarge(2, false),
+    Task::ZoomOut(20),
+    Task::Pan(Direction::Left),
+    Task::Square,
+    Task::Reroll,
+    Task::Repaint,
+    Task::Seed,
+    Task::Edit,
+    Task::Restyle,
+    Task::ReplaceBackground,
+    Task::CrispUpscale,
+    Task::CreativeUpscale,
+    Task::Anime,
 ];
 
 /// One server.
@@ -62,7 +62,7 @@ struct SdWebUi {
 }
 
 fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
-    let settings = Settings::read(setup.settings, SERVED)?;
+    let settings = Settings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let basic = STANDARD.encode(setup.credential.reveal());
@@ -99,7 +99,7 @@ impl SdWebUi {
         }
         let finish = Finish {
             seed: Some(seed),
-            tell_seed: work.operation.starts_with("animegen."),
+            tell_seed: work.brief.tells_seed,
             notes: json!({"seed": seed}),
             ..plan.finish
         };
@@ -128,7 +128,7 @@ fn seed_of_parent(work: &Work) -> Result<Made, Fault> {
 
 impl Backend for SdWebUi {
     fn serves(&self, operation: &str) -> bool {
-        self.settings.operations.iter().any(|one| one == operation)
+        self.settings.serves(operation)
     }
 
     fn lost_submit(&self) -> LostSubmit {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::body::Fields;
 use crate::fields::{ImageData, ImageUrl};
 use crate::refusal::Refusal;
 
@@ -80,6 +81,13 @@ pub enum Task {
     Anime,
 }
 
+impl Task {
+    /// Whether both are the same kind of work, whatever its numbers.
+    pub fn is_like(self, other: Self) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
 /// A picture file format with what belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -117,10 +125,14 @@ pub struct Brief {
     pub grid: bool,
     /// Whether the four pictures are also wanted one by one.
     pub small_images: bool,
+    /// Whether the picture of the job that is followed shows four in one.
+    pub of_grid: bool,
     /// Whether the words are to be translated first.
     pub translate: bool,
     /// Seed, when the caller fixed it.
     pub seed: Option<u64>,
+    /// Whether the caller reads in the result which seed was used.
+    pub tells_seed: bool,
     /// How far from the source, 0 to 1.
     pub strength: f64,
     /// Input pictures.
@@ -139,6 +151,12 @@ pub struct Brief {
     pub short_side: u32,
     /// Length of a video.
     pub seconds: u32,
+    /// The sources are frames of the video itself; otherwise they are references for its words.
+    pub of_frames: bool,
+    /// The first and the last frame are shown beside a video.
+    pub covers: bool,
+    /// A video carries a mark, which a later job may take off.
+    pub marked: bool,
     /// Much motion.
     pub high_motion: bool,
     /// First and last frame equal.
@@ -147,6 +165,8 @@ pub struct Brief {
     pub format: Format,
     /// Transparent background.
     pub transparent: bool,
+    /// What the caller said in the words of picture models: `quality`, `background`, `moderation`, `style`.
+    pub model_words: Fields,
     /// What only one family knows of; adapters that serve it look inside.
     pub extra: Value,
 }
@@ -164,8 +184,10 @@ impl Brief {
             height: 0,
             grid: false,
             small_images: false,
+            of_grid: false,
             translate: false,
             seed: None,
+            tells_seed: false,
             strength: 0.5,
             sources: Vec::new(),
             hints: Vec::new(),
@@ -175,10 +197,14 @@ impl Brief {
             span: None,
             short_side: 0,
             seconds: 0,
+            of_frames: false,
+            covers: false,
+            marked: false,
             high_motion: false,
             looped: false,
             format: Format::Png,
             transparent: false,
+            model_words: Fields::new(),
             extra: Value::Null,
         }
     }

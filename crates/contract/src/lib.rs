@@ -19,6 +19,9 @@ pub mod tariff;
 pub mod time;
 
 pub use banned::{banned_word, refuse_banned};
+pub use families::artgen::account::{
+    ArtgenStatus as FamilyStatus, EndpointStatus, ModeStatus, PATH as ACCOUNT_PATH,
+};
 pub use families::{FAMILIES, operation};
 pub use job::{File, Job, JobId, JobState, Output, Role, Speed};
 pub use quota::{Quota, QuotaText};

@@ -96,6 +96,43 @@ fn nothing_is_marked_as_unfinished() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// Adding a family touches the contract alone: nobody else asks which family it is.
+#[test]
+fn families_are_known_by_name_to_the_contract_alone() {
+    let mut found = Vec::new();
+    for crate_name in ["backends", "engine", "gateway"] {
+        let source = root().join("crates").join(crate_name).join("src");
+        visit(&source, &mut |path, text| {
+            let inside = path.strip_prefix(root()).expect("below it");
+            // What the list of the service's own pages says is a path, not a question.
+            if inside.ends_with("tests.rs") || inside.ends_with("gateway/src/pages.rs") {
+                return;
+            }
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for line in code.lines().filter(|line| !line.trim().starts_with("//")) {
+                if names_a_family(line, crate_name == "gateway") {
+                    found.push(format!("{}: {}", inside.display(), line.trim()));
+                }
+            }
+        });
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Whether a line of code names a family. The gateway may write its paths and use its types.
+fn names_a_family(line: &str, is_gateway: bool) -> bool {
+    atelier_contract::FAMILIES.iter().any(|family| {
+        let name = family.name;
+        // A key of somebody else's document may have the same name.
+        let word = format!("\"{name}\"");
+        let alone = line.contains(&word) && !line.contains(&format!("{word}:"));
+        let elsewhere = [format!("/{name}/"), format!("families::{name}")];
+        alone
+            || line.contains(&format!("\"{name}."))
+            || (!is_gateway && elsewhere.iter().any(|text| line.contains(text)))
+    })
+}
+
 fn visit(folder: &Path, look: &mut dyn FnMut(&Path, &str)) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

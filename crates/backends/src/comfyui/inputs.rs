@@ -32,7 +32,7 @@ impl ComfyUi {
     pub(super) async fn pieces(&self, work: &Work) -> Result<Vec<Piece>, Fault> {
         let names = self.settings.template(work)?.names();
         let count = self.settings.prompts(work)?;
-        let apart = work.brief.task == Task::Repaint && bases::parent_is_grid(work);
+        let apart = work.brief.task == Task::Repaint && work.brief.of_grid;
         let shared = if apart {
             Map::new()
         } else {

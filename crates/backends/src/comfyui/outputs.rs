@@ -55,7 +55,7 @@ async fn pictured(work: &Work, files: Vec<Bytes>) -> Result<Made, Fault> {
     let finish = Finish {
         size: fit::target(&work.brief, None),
         seed: Some(seed),
-        tell_seed: work.operation.starts_with("animegen."),
+        tell_seed: work.brief.tells_seed,
         notes: json!({"seed": seed}),
         ..Finish::default()
     };

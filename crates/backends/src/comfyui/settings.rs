@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::template::{NAMES, Template};
 use crate::backend::{Fault, Work};
-use crate::bases::{cannot, parent_is_grid};
+use crate::bases::cannot;
 
 /// Seconds between two questions, unless the operator says otherwise.
 const POLL_SECONDS: f64 = 1.5;
@@ -103,7 +103,7 @@ impl Settings {
     /// How many prompts a piece of work is queued as: one, unless the workflow makes one picture at a time.
     pub(super) fn prompts(&self, work: &Work) -> Result<u32, Fault> {
         let count = work.brief.count.clamp(1, 16);
-        let apart = work.brief.task == Task::Repaint && parent_is_grid(work);
+        let apart = work.brief.task == Task::Repaint && work.brief.of_grid;
         let together = self.template(work)?.names().contains(&"count");
         Ok(if together && !apart { 1 } else { count })
     }

@@ -1,7 +1,6 @@
 //! The desk a piece of work lies on: the work, what was read for it, its seed, and how far it is.
 
 use atelier_contract::brief::{Format, Lends, Task};
-use atelier_contract::families::artgen::actions::{self, picture_of};
 use atelier_contract::{Job, Role};
 use atelier_media::{Encoding, Label, Limits, Picture, decode, encode, header};
 use bytes::Bytes;
@@ -182,8 +181,7 @@ impl Desk {
 
     /// Whether the parent shows four pictures in one.
     pub(super) fn parent_is_grid(&self) -> bool {
-        let parent = self.work.parent.as_deref();
-        parent.and_then(picture_of) == Some(actions::Picture::Grid)
+        self.work.brief.of_grid
     }
 
     /// A picture as a file in the asked-for format, labelled with its making.

@@ -5,6 +5,7 @@ mod play;
 mod reel;
 
 use atelier_contract::Role;
+use atelier_contract::brief::Task;
 use atelier_media::{
     Encoding, Label, Picture, VideoError, encode, encode_video, first_frame, label_video,
     last_frame, video_info,
@@ -121,11 +122,11 @@ fn difference(one: &Picture, other: &Picture) -> f64 {
 }
 
 fn is_marked(desk: &Desk) -> bool {
-    desk.work.operation == "vidgen.generations"
+    desk.work.brief.marked
 }
 
 fn shows_covers(desk: &Desk) -> bool {
-    desk.work.operation.starts_with("motion.")
+    desk.work.brief.covers
 }
 
 /// Films every reel and files it, with its first and last frame where the family shows them.
@@ -140,7 +141,7 @@ fn shoot(desk: &Desk, reels: Vec<Reel>, stills: &[Picture], marked: bool) -> Res
     files.append(&mut covers);
     let made = reels.len() as u32;
     // Only marked videos are ever made again.
-    let keep = desk.work.operation.starts_with("vidgen.");
+    let keep = is_marked(desk) || desk.work.brief.task == Task::Unmark;
     let notes = Notes::Film {
         seed: desk.seed,
         reels: if keep { reels } else { Vec::new() },

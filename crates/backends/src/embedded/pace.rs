@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use atelier_contract::body::Fields;
-use serde_json::Value;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -27,45 +26,16 @@ const TICK: Duration = Duration::from_millis(200);
 pub(super) const WAITED: u8 = 80;
 
 impl Pace {
-    /// The typical duration of an operation; nothing when instant.
+    /// How long an operation usually takes; no time when instant.
     pub(super) fn typical(self, operation: &str, request: &Fields) -> Duration {
         match self {
             Self::Instant => Duration::ZERO,
-            Self::Realistic => Duration::from_secs(seconds(operation, request)),
+            Self::Realistic => {
+                let entry = atelier_contract::operation(operation);
+                let seconds = entry.map_or(0, |(_, submit)| (submit.usual_s)(request));
+                Duration::from_secs(u64::from(seconds))
+            }
         }
-    }
-}
-
-/// Seconds a job of an operation typically takes, a little under the interface's "within".
-fn seconds(operation: &str, request: &Fields) -> u64 {
-    let word = |field: &str| {
-        request
-            .get(field)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    match operation {
-        "artgen.seed" => 2,
-        "artgen.describe" => 10,
-        _ if operation.starts_with("artgen.video.") => 120,
-        _ if operation.starts_with("artgen.") => match word("mode") {
-            "turbo" => 20,
-            "relax" => 90,
-            _ => 40,
-        },
-        "imgmodel.generations" | "imgmodel.edits" if word("model") == "image-1" => 40,
-        "imgmodel.chat" => 60,
-        _ if operation.starts_with("imgmodel.") => 8,
-        "design.vectorize" | "design.remove_background" | "design.crisp_upscale" => 4,
-        _ if operation.starts_with("design.") => 10,
-        "vidgen.characters" | "vidgen.no_watermark" => 30,
-        _ if operation.starts_with("vidgen") => 150,
-        _ if operation.starts_with("clipgen.") => 90,
-        _ if operation.starts_with("motion.") => match word("useMode") {
-            "fast" => 150,
-            _ => 300,
-        },
-        _ => 15,
     }
 }
 

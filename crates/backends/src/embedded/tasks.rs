@@ -6,40 +6,6 @@ use super::desk::Desk;
 use super::{cel, draw, film, follow, merge, repaint, retouch};
 use crate::backend::{Fault, Made};
 
-/// Every operation that can be done.
-pub(super) const SERVED: &[&str] = &[
-    "artgen.imagine",
-    "artgen.action",
-    "artgen.seed",
-    "artgen.blend",
-    "artgen.describe",
-    "artgen.inpaint",
-    "artgen.video.submit",
-    "artgen.video.extend",
-    "imgmodel.generations",
-    "imgmodel.edits",
-    "imgmodel.legacy",
-    "imgmodel.chat",
-    "design.generations",
-    "design.image_to_image",
-    "design.inpaint",
-    "design.replace_background",
-    "design.vectorize",
-    "design.remove_background",
-    "design.crisp_upscale",
-    "design.creative_upscale",
-    "vidgen.generations",
-    "vidgen.characters",
-    "vidgen.no_watermark",
-    "vidgen_partner.generations",
-    "animegen.text_to_image",
-    "animegen.image_to_image",
-    "clipgen.generations",
-    "facegen.swap",
-    "motion.generations",
-    "motion.extend",
-];
-
 /// Does the work of a desk; called on a thread of the pool.
 pub(super) fn done(desk: &Desk) -> Result<Made, Fault> {
     desk.step(0, 1)?;

@@ -1,7 +1,7 @@
 //! Follow-ups by the buttons of the parent task. Their ids carry a version that varies, so they are looked up by how
 //! they begin or by their label, and never built.
 
-use atelier_contract::families::artgen::actions::Action as A;
+use atelier_contract::brief::{Direction, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -64,9 +64,10 @@ pub(super) fn of_task(task: &Value) -> Vec<Button> {
         .collect()
 }
 
-/// The id of the button that does an action.
-pub(super) fn find(buttons: &[Button], action: A) -> Option<&str> {
-    pressed(buttons, &looks(action))
+/// The id of the button that does a follow-up.
+pub(super) fn find(buttons: &[Button], task: Task) -> Option<&str> {
+    let all = looks(task);
+    all.iter().find_map(|looks| pressed(buttons, looks))
 }
 
 /// The id of the button that repaints a region.
@@ -80,60 +81,54 @@ fn pressed<'a>(buttons: &'a [Button], looks: &Looks) -> Option<&'a str> {
     found.map(|button| button.custom_id.as_str())
 }
 
-fn looks(action: A) -> Looks {
-    let numbered = |word: &str, letter: &str, number: u8| {
-        Looks::new(
-            format!("MJ::JOB::{word}::{number}::"),
-            "",
-            format!("{letter}{number}"),
-        )
+/// How the buttons of a follow-up look, the usual one first.
+fn looks(task: Task) -> Vec<Looks> {
+    let numbered = |word: &str, letter: &str, index: u8| {
+        let number = index + 1;
+        let begins = format!("MJ::JOB::{word}::{number}::");
+        vec![Looks::new(begins, "", format!("{letter}{number}"))]
     };
-    let job = |word: &str, label: &str| Looks::new(format!("MJ::JOB::{word}::"), "", label);
-    let enlarge = |has: &'static str, label: &str| Looks::new("MJ::JOB::upsample_v", has, label);
-    let outpaint =
-        |percent: u8, label: &str| Looks::new(format!("MJ::Outpaint::{percent}::"), "", label);
-    match action {
-        A::Upsample1 => numbered("upsample", "U", 1),
-        A::Upsample2 => numbered("upsample", "U", 2),
-        A::Upsample3 => numbered("upsample", "U", 3),
-        A::Upsample4 => numbered("upsample", "U", 4),
-        A::Variation1 => numbered("variation", "V", 1),
-        A::Variation2 => numbered("variation", "V", 2),
-        A::Variation3 => numbered("variation", "V", 3),
-        A::Variation4 => numbered("variation", "V", 4),
-        A::HighVariation => job("high_variation", "Vary (Strong)"),
-        A::LowVariation => job("low_variation", "Vary (Subtle)"),
-        A::Upscale2 => enlarge("_2x::", "Upscale (2x)"),
-        A::Upscale4 => enlarge("_4x::", "Upscale (4x)"),
-        A::RedoUpscale2 => enlarge("_2x::", "Redo Upscale (2x)"),
-        A::RedoUpscale4 => enlarge("_4x::", "Redo Upscale (4x)"),
-        A::UpscaleSubtle => enlarge("_2x_subtle::", "Upscale (Subtle)"),
-        A::UpscaleCreative => enlarge("_2x_creative::", "Upscale (Creative)"),
-        A::RedoUpscaleSubtle => enlarge("_2x_subtle::", "Redo Upscale (Subtle)"),
-        A::RedoUpscaleCreative => enlarge("_2x_creative::", "Redo Upscale (Creative)"),
-        A::ZoomOut2 => outpaint(50, "Zoom Out 2x"),
-        A::ZoomOut15 => outpaint(75, "Zoom Out 1.5x"),
-        A::MakeSquare => outpaint(100, "Make Square"),
-        A::PanLeft => job("pan_left", "⬅️"),
-        A::PanRight => job("pan_right", "➡️"),
-        A::PanUp => job("pan_up", "⬆️"),
-        A::PanDown => job("pan_down", "⬇️"),
-        A::Reroll => job("reroll", "🔄"),
+    let job = |word: &str, label: &str| vec![Looks::new(format!("MJ::JOB::{word}::"), "", label)];
+    // Which of them a picture has depends on the version it was drawn with, and on whether it was enlarged before.
+    let enlarge = |has: &'static str, word: &str| {
+        [
+            format!("Upscale ({word})"),
+            format!("Redo Upscale ({word})"),
+        ]
+        .map(|label| Looks::new("MJ::JOB::upsample_v", has, label))
+    };
+    let outpaint = |percent: u8, label: &str| {
+        vec![Looks::new(format!("MJ::Outpaint::{percent}::"), "", label)]
+    };
+    match task {
+        Task::Upsample(index) => numbered("upsample", "U", index),
+        Task::Vary(Some(index), _) => numbered("variation", "V", index),
+        Task::Vary(None, true) => job("high_variation", "Vary (Strong)"),
+        Task::Vary(None, false) => job("low_variation", "Vary (Subtle)"),
+        Task::Enlarge(_, true) => enlarge("_2x_creative::", "Creative").into(),
+        Task::Enlarge(4, false) => enlarge("_4x::", "4x").into(),
+        Task::Enlarge(_, false) => {
+            let plain = enlarge("_2x::", "2x").into_iter();
+            plain.chain(enlarge("_2x_subtle::", "Subtle")).collect()
+        }
+        Task::ZoomOut(15) => outpaint(75, "Zoom Out 1.5x"),
+        Task::ZoomOut(_) => outpaint(50, "Zoom Out 2x"),
+        Task::Square => outpaint(100, "Make Square"),
+        Task::Pan(Direction::Left) => job("pan_left", "⬅️"),
+        Task::Pan(Direction::Right) => job("pan_right", "➡️"),
+        Task::Pan(Direction::Up) => job("pan_up", "⬆️"),
+        Task::Pan(Direction::Down) => job("pan_down", "⬇️"),
+        Task::Reroll => job("reroll", "🔄"),
+        _ => Vec::new(),
     }
 }
 
-/// The word and number of the older dialect for an action, where it has one.
-pub(super) fn change(action: A) -> Option<(&'static str, Option<u8>)> {
-    Some(match action {
-        A::Upsample1 => ("UPSCALE", Some(1)),
-        A::Upsample2 => ("UPSCALE", Some(2)),
-        A::Upsample3 => ("UPSCALE", Some(3)),
-        A::Upsample4 => ("UPSCALE", Some(4)),
-        A::Variation1 => ("VARIATION", Some(1)),
-        A::Variation2 => ("VARIATION", Some(2)),
-        A::Variation3 => ("VARIATION", Some(3)),
-        A::Variation4 => ("VARIATION", Some(4)),
-        A::Reroll => ("REROLL", None),
+/// The word and number of the older dialect for a follow-up, where it has one.
+pub(super) fn change(task: Task) -> Option<(&'static str, Option<u8>)> {
+    Some(match task {
+        Task::Upsample(index) => ("UPSCALE", Some(index + 1)),
+        Task::Vary(Some(index), _) => ("VARIATION", Some(index + 1)),
+        Task::Reroll => ("REROLL", None),
         _ => return None,
     })
 }
@@ -156,23 +151,26 @@ mod tests {
             { "label": "U4" },
         ] });
         let buttons = of_task(&task);
-        let found = |action| find(&buttons, action);
-        assert_eq!(found(A::Upsample2), Some("MJ::JOB::upsample::2::abc"));
+        let found = |task| find(&buttons, task);
+        assert_eq!(found(Task::Upsample(1)), Some("MJ::JOB::upsample::2::abc"));
         assert_eq!(
-            found(A::UpscaleSubtle),
+            found(Task::Enlarge(2, false)),
             Some("MJ::JOB::upsample_v7_2x_subtle::1::abc::SOLO")
         );
         assert_eq!(
-            found(A::RedoUpscaleCreative),
+            found(Task::Enlarge(2, true)),
             Some("MJ::JOB::upsample_v6r1_2x_creative::1::abc::SOLO")
         );
-        assert_eq!(found(A::PanLeft), Some("MJ::New::left::abc"));
+        assert_eq!(
+            found(Task::Pan(Direction::Left)),
+            Some("MJ::New::left::abc")
+        );
         for missing in [
-            A::Upsample3,
-            A::Upsample4,
-            A::ZoomOut2,
-            A::Upscale2,
-            A::Reroll,
+            Task::Upsample(2),
+            Task::Upsample(3),
+            Task::ZoomOut(20),
+            Task::Enlarge(4, false),
+            Task::Reroll,
         ] {
             assert_eq!(found(missing), None, "{missing:?}");
         }

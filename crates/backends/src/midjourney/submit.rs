@@ -2,7 +2,6 @@
 
 use atelier_contract::Job;
 use atelier_contract::brief::Task;
-use atelier_contract::families::artgen::actions::Action;
 use atelier_contract::fields::{ImageData, ImageHeader};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -99,18 +98,15 @@ fn imagine(work: &Work) -> Result<Call, Fault> {
 
 fn action(work: &Work, dialect: Dialect) -> Result<Call, Fault> {
     let (_, notes) = parent(work)?;
-    let word = work.request.get("action").and_then(Value::as_str);
-    let action = word.and_then(Action::from_word);
-    let action = action.ok_or_else(|| Fault::ours("work that is no action"))?;
     let missing = || offered_not("action", "the back end does not offer this for the picture");
     if dialect == Dialect::Change {
-        let (word, index) = buttons::change(action).ok_or_else(missing)?;
+        let (word, index) = buttons::change(work.brief.task).ok_or_else(missing)?;
         return Ok(Call {
             route: "submit/change",
             body: json!({ "taskId": notes.task, "action": word, "index": index }),
         });
     }
-    let button = buttons::find(&notes.buttons, action).ok_or_else(missing)?;
+    let button = buttons::find(&notes.buttons, work.brief.task).ok_or_else(missing)?;
     Ok(Call {
         route: "submit/action",
         body: json!({ "taskId": notes.task, "customId": button }),

@@ -143,12 +143,9 @@ impl OpenAi {
 
 /// What the request says in the vendor's own words, where the vendor's model takes it.
 fn own_fields(work: &Work, model: &str) -> Vec<(&'static str, Value)> {
-    if !work.operation.starts_with("imgmodel.") {
-        return Vec::new();
-    }
     let older = model.starts_with("dall-e");
     let translated = |name: &'static str| {
-        let given = work.request.get(name)?.as_str()?;
+        let given = work.brief.model_words.get(name)?.as_str()?;
         let value = match (name, given, older) {
             ("quality", "hd", false) => "high",
             ("quality", "standard", false)

@@ -3,31 +3,23 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use atelier_contract::brief::Task;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fit::Size;
 
-/// Operations that make pictures, served by `image_model`.
-const IMAGES: &[&str] = &[
-    "imgmodel.generations",
-    "imgmodel.edits",
-    "imgmodel.legacy",
-    "imgmodel.chat",
-    "design.generations",
-    "design.inpaint",
-    "design.replace_background",
+/// Pictures that `image_model` makes.
+const IMAGES: &[Task] = &[
+    Task::Draw,
+    Task::Edit,
+    Task::Repaint,
+    Task::ReplaceBackground,
 ];
-/// Operations that make four pictures in one, served when `artgen` is on.
-const GRIDS: &[&str] = &["artgen.imagine", "artgen.blend"];
-/// Operations that make videos, served by `video_model`.
-const VIDEOS: &[&str] = &[
-    "vidgen.generations",
-    "vidgen_partner.generations",
-    "clipgen.generations",
-    "motion.generations",
-    "motion.extend",
-];
+/// What it makes four of and puts into one, when `grids` is on.
+const GRIDS: &[Task] = &[Task::Draw, Task::Blend];
+/// What `video_model` makes, one at a time.
+const VIDEOS: &[Task] = &[Task::Animate, Task::Extend(0)];
 /// No dialect takes more pictures in one call.
 const MOST_IMAGES: u32 = 10;
 /// No single call is waited for longer.
@@ -87,7 +79,7 @@ struct Written {
     dialect: Dialect,
     image_model: Option<String>,
     video_model: Option<String>,
-    artgen: bool,
+    grids: bool,
     models: BTreeMap<String, Names>,
     key_header: bool,
     organization: Option<String>,
@@ -119,7 +111,7 @@ pub(super) struct Settings {
     pub(super) dialect: Dialect,
     image_model: Option<String>,
     video_model: Option<String>,
-    artgen: bool,
+    grids: bool,
     models: BTreeMap<String, Names>,
     /// The credential goes into `api-key` instead of a bearer.
     pub(super) key_header: bool,
@@ -193,7 +185,7 @@ impl Settings {
             dialect,
             image_model: written.image_model,
             video_model: written.video_model,
-            artgen: written.artgen,
+            grids: written.grids,
             models: written.models,
             key_header: written.key_header,
             organization: written.organization,
@@ -237,13 +229,12 @@ impl Settings {
     }
 
     fn check(&self) -> Result<(), String> {
-        let known = |operation: &&String| !all_operations().any(|one| one == *operation);
-        if let Some(operation) = self.models.keys().find(known) {
+        if let Some(other) = self.models.keys().find(|name| kind(name).is_none()) {
             return Err(format!(
-                "models: {operation} is not an operation of this vendor"
+                "models: {other} is not an operation of this vendor"
             ));
         }
-        if all_operations().any(|operation| self.serves(operation)) {
+        if !self.models.is_empty() || self.image_model.is_some() || self.video_model.is_some() {
             return Ok(());
         }
         Err("one of image_model, video_model and models must be given".to_owned())
@@ -251,7 +242,7 @@ impl Settings {
 
     /// Whether a model is named for an operation.
     pub(super) fn serves(&self, operation: &str) -> bool {
-        all_operations().any(|one| one == operation)
+        kind(operation).is_some()
             && (self.models.contains_key(operation) || self.usual_model(operation).is_some())
     }
 
@@ -269,18 +260,30 @@ impl Settings {
     }
 
     fn usual_model(&self, operation: &str) -> Option<&str> {
-        if IMAGES.contains(&operation) || (self.artgen && GRIDS.contains(&operation)) {
-            self.image_model.as_deref()
-        } else if VIDEOS.contains(&operation) {
-            self.video_model.as_deref()
-        } else {
-            None
+        match kind(operation)? {
+            Kind::Grids if !self.grids => None,
+            Kind::Images | Kind::Grids => self.image_model.as_deref(),
+            Kind::Videos => self.video_model.as_deref(),
         }
     }
 }
 
-fn all_operations() -> impl Iterator<Item = &'static str> {
-    IMAGES.iter().chain(GRIDS).chain(VIDEOS).copied()
+/// What an operation needs.
+enum Kind {
+    Images,
+    Grids,
+    Videos,
+}
+
+/// What an operation needs; `None` for what this vendor does not do.
+fn kind(operation: &str) -> Option<Kind> {
+    let (_, submit) = atelier_contract::operation(operation)?;
+    match submit.in_fours {
+        true if submit.makes_only(GRIDS) => Some(Kind::Grids),
+        false if submit.makes_only(IMAGES) => Some(Kind::Images),
+        false if submit.makes_only(VIDEOS) => Some(Kind::Videos),
+        _ => None,
+    }
 }
 
 /// Width and height of a text such as `1024x1536`.

@@ -188,7 +188,7 @@ impl SdWebUi {
             return Ok(self.region(work, base, Mask::from_white(&drawing)));
         }
         let whole = bases::parent_picture(work, None).await?;
-        if !bases::parent_is_grid(work) {
+        if !work.brief.of_grid {
             return Ok(self.region(work, whole, Mask::from_white(&drawing)));
         }
         // Each picture of a grid has its own part of the drawing.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::SERVED;
+
 /// The settings as they are written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -46,8 +48,8 @@ impl Default for Written {
 /// The settings of a server.
 #[derive(Debug)]
 pub(super) struct Settings {
-    /// What it serves.
-    pub(super) operations: Vec<String>,
+    /// What it is to serve of what it can.
+    operations: Option<Vec<String>>,
     checkpoints: BTreeMap<String, String>,
     pub(super) steps: u32,
     pub(super) cfg_scale: f64,
@@ -67,17 +69,13 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads an operator's settings.
-    pub(super) fn read(written: Value, served: &[&str]) -> Result<Self, String> {
+    pub(super) fn read(written: Value) -> Result<Self, String> {
         let written = match written {
             Value::Null => Written::default(),
             given => Written::deserialize(given).map_err(|error| error.to_string())?,
         };
-        let all = || served.iter().map(|&name| name.to_owned()).collect();
-        let operations = written.operations.unwrap_or_else(all);
-        if let Some(other) = operations
-            .iter()
-            .find(|one| !served.contains(&one.as_str()))
-        {
+        let mut given = written.operations.iter().flatten();
+        if let Some(other) = given.find(|one| !is_served(one)) {
             return Err(format!(
                 "operations: {other} is not an operation of this vendor"
             ));
@@ -86,7 +84,7 @@ impl Settings {
             return Err("cfg_scale: must be from 1 to 100".to_owned());
         }
         Ok(Self {
-            operations,
+            operations: written.operations,
             checkpoints: written.checkpoints,
             steps: written.steps.clamp(1, 150),
             cfg_scale: written.cfg_scale,
@@ -101,6 +99,12 @@ impl Settings {
         })
     }
 
+    /// Whether an operation is this vendor's, and one of those the operator wants.
+    pub(super) fn serves(&self, operation: &str) -> bool {
+        let wanted = |all: &Vec<String>| all.iter().any(|one| one == operation);
+        is_served(operation) && self.operations.as_ref().is_none_or(wanted)
+    }
+
     /// The checkpoint for one of our models; what is loaded when none is named.
     pub(super) fn checkpoint(&self, model: &str) -> Option<&str> {
         let named = self
@@ -109,4 +113,9 @@ impl Settings {
             .or_else(|| self.checkpoints.get("*"));
         named.map(String::as_str)
     }
+}
+
+fn is_served(operation: &str) -> bool {
+    let entry = atelier_contract::operation(operation);
+    entry.is_some_and(|(_, submit)| submit.makes_only(SERVED))
 }

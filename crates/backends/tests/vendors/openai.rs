@@ -13,7 +13,7 @@ use crate::studio::Studio;
 const RED: [u8; 4] = [200, 10, 10, 255];
 
 fn settings() -> Value {
-    json!({"image_model": "gpt-image-1.5", "artgen": true})
+    json!({"image_model": "gpt-image-1.5", "grids": true})
 }
 
 /// A server that answers every call for pictures with `n` red ones of the asked size.
@@ -173,7 +173,7 @@ async fn artgen_gets_four_pictures_in_one_with_the_small_ones_beside_it() {
     let (stand, studio) = (painter(), Studio::new());
     let worker = stand.worker(
         "openai",
-        json!({"image_model": "m", "artgen": true, "images_per_call": 3}),
+        json!({"image_model": "m", "grids": true, "images_per_call": 3}),
     );
     assert!(worker.serves("artgen.imagine") && worker.serves("artgen.blend"));
     let body = json!({"prompt": "a fox --ar 16:9 --no snow", "getUImages": true});

@@ -25,6 +25,7 @@ pub const FAMILY: Family = Family {
             example!("animegen.text_to_image"),
         )
         .priced(&["animegen.text_to_image"])
+        .making(&[Task::Anime])
         .with_images(),
         job::<ImageToImage>(
             "animegen.image_to_image",
@@ -32,6 +33,7 @@ pub const FAMILY: Family = Family {
             example!("animegen.image_to_image"),
         )
         .priced(&["animegen.image_to_image"])
+        .making(&[Task::Anime])
         .with_images(),
     ],
     fetches: &[Fetch {

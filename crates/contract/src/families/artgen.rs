@@ -1,5 +1,7 @@
 //! artgen image: grids of four, follow-ups on them, blends, descriptions, seeds. Paths under `/artgen/v1`.
 
+use crate::body::Fields;
+use crate::brief::Direction;
 use crate::prelude::*;
 
 pub mod account;
@@ -57,7 +59,10 @@ const IMAGINE: Submit = job::<Imagine>(
     "artgen.imagine.fast",
     "artgen.imagine.turbo",
     requests::VERSION_6,
-]);
+])
+.making(&[Task::Draw])
+.in_fours()
+.usually(by_mode);
 
 const ACTION: Submit = job::<Act>(
     "artgen.action",
@@ -83,10 +88,24 @@ const ACTION: Submit = job::<Act>(
     "artgen.action.make_square.fast",
     "artgen.action.make_square.turbo",
     requests::VERSION_6,
-]);
+])
+.making(&[
+    Task::Upsample(0),
+    Task::Vary(None, false),
+    Task::Enlarge(2, false),
+    Task::ZoomOut(20),
+    Task::Pan(Direction::Left),
+    Task::Square,
+    Task::Reroll,
+])
+.in_fours()
+.usually(by_mode);
 
-const SEED: Submit =
-    job::<Seed>("artgen.seed", "/artgen/v1/seed", example!("artgen.seed")).priced(&["artgen.seed"]);
+const SEED: Submit = job::<Seed>("artgen.seed", "/artgen/v1/seed", example!("artgen.seed"))
+    .priced(&["artgen.seed"])
+    .making(&[Task::Seed])
+    .in_fours()
+    .usually(|_| 2);
 
 const BLEND: Submit = job::<Blend>("artgen.blend", "/artgen/v1/blend", example!("artgen.blend"))
     .priced(&[
@@ -94,6 +113,9 @@ const BLEND: Submit = job::<Blend>("artgen.blend", "/artgen/v1/blend", example!(
         "artgen.blend.fast",
         "artgen.blend.turbo",
     ])
+    .making(&[Task::Blend])
+    .in_fours()
+    .usually(by_mode)
     .with_images();
 
 const DESCRIBE: Submit = job::<Describe>(
@@ -102,6 +124,9 @@ const DESCRIBE: Submit = job::<Describe>(
     example!("artgen.describe"),
 )
 .priced(&["artgen.describe"])
+.making(&[Task::Describe])
+.in_fours()
+.usually(|_| 10)
 .with_images();
 
 const INPAINT: Submit = job::<Inpaint>(
@@ -115,4 +140,16 @@ const INPAINT: Submit = job::<Inpaint>(
     "artgen.inpaint.turbo",
     requests::VERSION_6,
 ])
+.making(&[Task::Repaint])
+.in_fours()
+.usually(by_mode)
 .with_images();
+
+/// How long pictures take in each speed mode.
+fn by_mode(fields: &Fields) -> u32 {
+    match fields.get("mode").and_then(Value::as_str) {
+        Some("turbo") => 20,
+        Some("relax") => 90,
+        _ => 40,
+    }
+}

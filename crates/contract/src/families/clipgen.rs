@@ -16,7 +16,9 @@ pub const FAMILY: Family = Family {
         "/clipgen/generations",
         example!("clipgen.generations"),
     )
-    .priced(&["clipgen.generations"])],
+    .priced(&["clipgen.generations"])
+    .making(&[Task::Animate])
+    .usually(|_| 90)],
     fetches: &[Fetch {
         path: "/clipgen/fetch",
         param: "jobId",

@@ -24,42 +24,53 @@ pub const FAMILY: Family = Family {
             "/design/images/generations",
             ["design.generations"].as_slice(),
             example!("design.generations"),
-        ),
+        )
+        .making(&[Task::Draw]),
         submit::<ImageToImage>(
             "/design/images/imageToImage",
             &["design.image_to_image"],
             example!("design.image_to_image"),
-        ),
+        )
+        .making(&[Task::Restyle]),
         submit::<Inpaint>(
             "/design/images/inpaint",
             &["design.inpaint"],
             example!("design.inpaint"),
-        ),
+        )
+        .making(&[Task::Repaint]),
         submit::<ReplaceBackground>(
             "/design/images/replaceBackground",
             &["design.replace_background"],
             example!("design.replace_background"),
-        ),
+        )
+        .making(&[Task::ReplaceBackground]),
         submit::<Vectorize>(
             "/design/images/vectorize",
             &["design.vectorize"],
             example!("design.vectorize"),
-        ),
+        )
+        .making(&[Task::Vectorize])
+        .usually(|_| 4),
         submit::<RemoveBackground>(
             "/design/images/removeBackground",
             &["design.remove_background"],
             example!("design.remove_background"),
-        ),
+        )
+        .making(&[Task::RemoveBackground])
+        .usually(|_| 4),
         submit::<CrispUpscale>(
             "/design/images/crispUpscale",
             &["design.crisp_upscale"],
             example!("design.crisp_upscale"),
-        ),
+        )
+        .making(&[Task::CrispUpscale])
+        .usually(|_| 4),
         submit::<CreativeUpscale>(
             "/design/images/creativeUpscale",
             &["design.creative_upscale"],
             example!("design.creative_upscale"),
-        ),
+        )
+        .making(&[Task::CreativeUpscale]),
     ],
     render: |_, job| render(job),
     shape: |generator| generator.subschema_for::<Answer>(),
@@ -73,7 +84,9 @@ const fn submit<T: Operation + Send + Sync + 'static>(
     example: &'static str,
 ) -> Submit {
     let render = |finished: &Finished<'_>| render(finished.job);
-    answer::<T, Answer>(name[0], path, example, render).priced(name)
+    answer::<T, Answer>(name[0], path, example, render)
+        .priced(name)
+        .usually(|_| 10)
 }
 
 words! {

@@ -11,7 +11,8 @@ pub const FAMILY: Family = Family {
     queue: "facegen",
     submits: &[
         job::<Swap>("facegen.swap", "/facegen/v1/swap", example!("facegen.swap"))
-            .priced(&["facegen.swap"]),
+            .priced(&["facegen.swap"])
+            .making(&[Task::SwapFace]),
     ],
     fetches: &[Fetch {
         path: "/facegen/v1/fetch",

@@ -32,9 +32,15 @@ pub const FAMILY: Family = Family {
 
 /// `image-1` is slow.
 const SLOW_SECONDS: u32 = 300;
+/// How long the older models usually take.
+const QUICK_SECONDS: u32 = 8;
 
 const fn vendor_form(submit: Submit) -> Submit {
     Submit {
+        usual_s: |fields| match fields.get("model").and_then(Value::as_str) {
+            Some("image-1") => 40,
+            _ => QUICK_SECONDS,
+        },
         wants_bytes: |job| job.text("response_format") == Some("b64_json"),
         timeout_s: Some(|fields| match fields.get("model").and_then(Value::as_str) {
             Some("image-1") => SLOW_SECONDS,
@@ -62,6 +68,7 @@ const GENERATIONS: Submit = vendor_form(
         "imgmodel.generations.art-3.hd_or_large",
         rules::LARGE,
     ])
+    .making(&[Task::Draw])
     .on_alternative_host(),
 );
 
@@ -81,6 +88,7 @@ const EDITS: Submit = vendor_form(
         "imgmodel.edits.art-2.1024x1024",
         rules::LARGE,
     ])
+    .making(&[Task::Edit])
     .with_files(&["image", "mask"]),
 );
 
@@ -93,4 +101,6 @@ const LEGACY: Submit = Submit {
         answers::wrapped,
     )
     .priced(&["imgmodel.legacy.standard", "imgmodel.legacy.hd_or_large"])
+    .making(&[Task::Draw])
+    .usually(|_| QUICK_SECONDS)
 };

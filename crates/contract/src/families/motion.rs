@@ -1,5 +1,6 @@
 //! motion: videos from words and optional start and end frames, and their extension. Refusals have `data` `{}`.
 
+use crate::body::Fields;
 use crate::family::RefusedData;
 use crate::fields::words;
 use crate::job::Role;
@@ -38,13 +39,17 @@ pub const FAMILY: Family = Family {
             "motion.generations.fast",
             LARGE,
             LONG,
-        ]),
+        ])
+        .making(&[Task::Animate])
+        .usually(by_mode),
         job::<Extend>(
             "motion.extend",
             "/motion/v1/extend",
             example!("motion.extend"),
         )
-        .priced(&["motion.extend", LARGE]),
+        .priced(&["motion.extend", LARGE])
+        .making(&[Task::Extend(0)])
+        .usually(by_mode),
     ],
     fetches: &[Fetch {
         path: "/motion/v1/fetch",
@@ -79,6 +84,14 @@ words! {
 words! {
     /// Speed mode; the price differs.
     pub UseMode = Relax { Fast "fast", Relax "relax" }
+}
+
+/// How long a video takes in each speed mode.
+fn by_mode(fields: &Fields) -> u32 {
+    match fields.get("useMode").and_then(Value::as_str) {
+        Some("fast") => 150,
+        _ => 300,
+    }
 }
 
 /// Width and height of a video.

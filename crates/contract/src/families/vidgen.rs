@@ -36,19 +36,25 @@ pub const FAMILY: Family = Family {
             "vidgen.generations.video-2-pro.small.25s",
             "vidgen.generations.video-2-pro.large.10s",
             "vidgen.generations.video-2-pro.large.15s",
-        ]),
+        ])
+        .making(&[Task::Animate])
+        .usually(|_| 150),
         job::<MakeCharacter>(
             "vidgen.characters",
             "/vidgen/characters",
             example!("vidgen.characters"),
         )
-        .priced(&["vidgen.characters"]),
+        .priced(&["vidgen.characters"])
+        .making(&[Task::Character])
+        .usually(|_| 30),
         job::<Unmark>(
             "vidgen.no_watermark",
             "/vidgen/no-watermark",
             example!("vidgen.no_watermark"),
         )
-        .priced(&["vidgen.no_watermark"]),
+        .priced(&["vidgen.no_watermark"])
+        .making(&[Task::Unmark])
+        .usually(|_| 30),
     ],
     fetches: &[Fetch {
         path: "/vidgen/fetch",

@@ -20,7 +20,9 @@ pub const FAMILY: Family = Family {
     .priced(&[
         "vidgen_partner.generations.video-2",
         "vidgen_partner.generations.video-2-pro",
-    ])],
+    ])
+    .making(&[Task::Animate])
+    .usually(|_| 150)],
     fetches: &[Fetch {
         path: "/vidgen-partner/fetch",
         param: "job_id",

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Keep;
 use crate::body::{self, Fields};
+use crate::brief::Task;
 use crate::job::{Job, JobId};
 use crate::operation::{Context, Operation, Order};
 use crate::refusal::Refusal;
@@ -86,6 +87,12 @@ pub struct Submit {
     pub answer_shape: fn(&mut SchemaGenerator) -> Schema,
     /// A valid request, as JSON text.
     pub example: &'static str,
+    /// The kinds of work it orders, by which back ends say what they serve; numbers inside do not matter.
+    pub makes: &'static [Task],
+    /// Whether it makes up to four at a time, from which later jobs choose one.
+    pub in_fours: bool,
+    /// Seconds that such a job usually takes, a little under what the interface promises.
+    pub usual_s: fn(&Fields) -> u32,
     /// Every price key the operation may name.
     pub prices: &'static [&'static str],
     /// Fields that may arrive as multipart files; empty for JSON only.
@@ -102,6 +109,8 @@ pub struct Submit {
     pub alternative: bool,
 }
 
+/// How long a job takes when its operation says nothing.
+const USUAL_SECONDS: u32 = 15;
 /// Largest body of a call that carries no files.
 pub const SMALL_BODY: usize = 256 * 1024;
 /// Largest JSON body of a call that may carry images in base64.
@@ -156,6 +165,9 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
         schema: schema_of::<T>,
         answer_shape: accepted_shape,
         example,
+        makes: &[],
+        in_fours: false,
+        usual_s: |_| USUAL_SECONDS,
         prices: &[],
         files: &[],
         wants_bytes: |_| false,
@@ -181,6 +193,33 @@ pub const fn answer<T: Operation + Send + Sync + 'static, A: JsonSchema>(
 }
 
 impl Submit {
+    /// Names the kinds of work it orders.
+    #[must_use]
+    pub const fn making(self, makes: &'static [Task]) -> Self {
+        Self { makes, ..self }
+    }
+
+    /// Makes up to four at a time.
+    #[must_use]
+    pub const fn in_fours(self) -> Self {
+        Self {
+            in_fours: true,
+            ..self
+        }
+    }
+
+    /// Says how many seconds a job usually takes.
+    #[must_use]
+    pub const fn usually(self, usual_s: fn(&Fields) -> u32) -> Self {
+        Self { usual_s, ..self }
+    }
+
+    /// Whether it orders nothing but these kinds of work.
+    pub fn makes_only(&self, tasks: &[Task]) -> bool {
+        let is_among = |made: &Task| tasks.iter().any(|task| task.is_like(*made));
+        !self.makes.is_empty() && self.makes.iter().all(is_among)
+    }
+
     /// Names the price keys.
     #[must_use]
     pub const fn priced(self, prices: &'static [&'static str]) -> Self {

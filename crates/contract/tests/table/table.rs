@@ -19,6 +19,37 @@ fn every_example_is_accepted_and_priced() {
 }
 
 #[test]
+fn an_operation_orders_only_the_kinds_of_work_it_says_it_makes() {
+    for submit in submits() {
+        let mut ordered = 0;
+        for base in bases(submit.name) {
+            let Ok((order, _)) = order(submit.name, &base.body, base.parent.as_ref()) else {
+                continue;
+            };
+            let brief = &order.brief;
+            let is_made = submit.makes.iter().any(|task| task.is_like(brief.task));
+            assert!(is_made, "{}: {:?}", submit.name, brief.task);
+            assert!(!brief.grid || submit.in_fours, "{}", submit.name);
+            ordered += 1;
+        }
+        assert!(ordered > 0, "{}", submit.name);
+    }
+}
+
+#[test]
+fn a_usual_duration_is_inside_the_time_limit() {
+    for family in FAMILIES {
+        for submit in family.submits {
+            for speed in ["relax", "fast", "turbo"] {
+                let fields = serde_json::json!({ "mode": speed, "useMode": speed });
+                let seconds = (submit.usual_s)(fields.as_object().expect("fields"));
+                assert!((1..family.timeout_s).contains(&seconds), "{}", submit.name);
+            }
+        }
+    }
+}
+
+#[test]
 fn every_example_file_belongs_to_an_operation() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
     let names: HashSet<String> = submits()

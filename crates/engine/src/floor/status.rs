@@ -1,9 +1,7 @@
-//! How the artgen image endpoints do, by speed and by path, from the pool and from measurements.
+//! How the endpoints of a family do, by speed and by path, from the pool and from measurements.
 
-use atelier_contract::families::artgen;
-use atelier_contract::families::artgen::account::{ArtgenStatus, EndpointStatus, ModeStatus};
-use atelier_contract::family::Submit;
-use atelier_contract::{Quota, Refusal, Speed};
+use atelier_contract::family::{Family, Submit};
+use atelier_contract::{EndpointStatus, FamilyStatus, ModeStatus, Quota, Refusal, Speed};
 
 use crate::engine::Engine;
 use crate::floor::pool::choice::{Choice, Earlier, Lane, Wish};
@@ -27,10 +25,10 @@ impl Outlook {
 }
 
 impl Engine {
-    /// How the artgen image endpoints are, by speed and by path.
-    pub async fn artgen_status(&self) -> Result<ArtgenStatus, Refusal> {
+    /// How the endpoints of a family are, by speed and by path.
+    pub async fn family_status(&self, family: &Family) -> Result<FamilyStatus, Refusal> {
         const SPEEDS: [Speed; 3] = [Speed::Relax, Speed::Fast, Speed::Turbo];
-        let submits = artgen::FAMILY.submits;
+        let submits = family.submits;
         let endpoint = |submit: &Submit| {
             let outlooks = SPEEDS.into_iter().map(|speed| self.outlook(submit, speed));
             let (status, message) = outlooks.max().unwrap_or(Outlook::Down).words();
@@ -41,7 +39,7 @@ impl Engine {
                 running_message: message.to_owned(),
             }
         };
-        Ok(ArtgenStatus {
+        Ok(FamilyStatus {
             relax: self.mode_status(submits, Speed::Relax).await,
             fast: self.mode_status(submits, Speed::Fast).await,
             turbo: self.mode_status(submits, Speed::Turbo).await,

@@ -84,5 +84,5 @@ pub(super) async fn status(
     _: Received,
     (): (),
 ) -> Result<Data<ArtgenStatus>, Denial> {
-    Ok(Data(app.engine.artgen_status().await?))
+    Ok(Data(app.engine.family_status(&artgen::FAMILY).await?))
 }

@@ -91,11 +91,7 @@ pub(super) fn references_shown(desk: &Desk, given: usize) -> usize {
 pub(super) fn plan(desk: &Desk, cast: &Cast, size: (u32, u32), stills: usize, seed: u64) -> Reel {
     let reel = empty(desk, size, seed);
     let brief = &desk.work.brief;
-    // These families give the frames themselves; the others give references for the words.
-    let of_frames = ["artgen.", "motion."]
-        .iter()
-        .any(|family| desk.work.operation.starts_with(family));
-    let shots = match (of_frames, brief.last_frame) {
+    let shots = match (brief.of_frames, brief.last_frame) {
         (true, Some(0)) => vec![Shot::Still(0)],
         (true, Some(last)) => vec![Shot::Change(0, last)],
         (true, None) if stills > 0 => vec![Shot::Still(0)],

@@ -76,6 +76,7 @@ impl Operation for ImageToImage {
             .from("image", self.image.clone());
         brief.seed = self.seed.map(|seed| u64::from(seed.get()));
         brief.strength = self.strength.get();
+        brief.tells_seed = true;
         brief.extra = serde_json::json!({
             "base_image": true,
             "steps": self.step,

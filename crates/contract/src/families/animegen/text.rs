@@ -80,6 +80,7 @@ impl Operation for TextToImage {
             brief = brief.from(field, reference.image.clone());
         }
         brief.seed = self.seed.map(|seed| u64::from(seed.get()));
+        brief.tells_seed = true;
         brief.extra = serde_json::json!({
             "steps": self.steps,
             "scale": self.scale,

@@ -3,6 +3,9 @@
 use crate::fields::Prompt;
 use crate::prelude::*;
 
+/// Where an account is shown to its owner.
+pub const PATH: &str = "/artgen/v1/info";
+
 /// An account as its owner sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AccountRecord {

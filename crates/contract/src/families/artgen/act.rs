@@ -1,6 +1,6 @@
 //! action: a follow-up on an earlier picture, in its mode and version.
 
-use super::actions::{Action, Picture, components};
+use super::actions::{Action, Picture, components, picture_of};
 use super::flags::Flags;
 use super::requests::{Lineage, grid, member_of, price};
 use super::{FAMILY_NAME, sizes};
@@ -93,6 +93,7 @@ impl Operation for Act {
         let flags = Flags::read(&lineage.prompt).unwrap_or_default();
         let mut brief = grid(self.action.task(), &flags, self.size(parent, file));
         brief.model = lineage.version.to_string();
+        brief.of_grid = picture_of(parent) == Some(Picture::Grid);
         if makes == Picture::Grid {
             brief.small_images = self.get_u_images.on();
         } else {

@@ -1,7 +1,7 @@
 //! inpaint: a region of an earlier picture made anew, in its mode and version.
 
 use super::FAMILY_NAME;
-use super::actions::picture_of;
+use super::actions::{Picture, picture_of};
 use super::flags::Flags;
 use super::requests::{Lineage, grid, member_of, price};
 use crate::brief::Wanted;
@@ -55,6 +55,7 @@ impl Operation for Inpaint {
         brief.model = lineage.version.to_string();
         // What is repainted takes its manner from the picture around it.
         brief.hints.clear();
+        brief.of_grid = picture_of(parent) == Some(Picture::Grid);
         let brief = brief.masked("mask", self.mask.data(), wanted);
         let cost = price("artgen.inpaint", lineage.speed, lineage.version);
         let order = Order::new(cost, brief);

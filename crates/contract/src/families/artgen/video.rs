@@ -8,6 +8,8 @@ use crate::prelude::*;
 const FAMILY_NAME: &str = "artgen_video";
 /// Every clip and every extension is this long.
 const SECONDS: u32 = 5;
+/// How long making them usually takes.
+const SECONDS_TO_MAKE: u32 = 120;
 
 /// artgen video; its jobs are counted together with those of artgen image.
 pub const FAMILY: Family = Family {
@@ -24,13 +26,19 @@ pub const FAMILY: Family = Family {
             "/artgen/video/submit",
             example!("artgen.video.submit"),
         )
-        .priced(&["artgen.video.submit.sd", "artgen.video.submit.hd"]),
+        .priced(&["artgen.video.submit.sd", "artgen.video.submit.hd"])
+        .making(&[Task::Animate])
+        .in_fours()
+        .usually(|_| SECONDS_TO_MAKE),
         job::<Extend>(
             "artgen.video.extend",
             "/artgen/video/extend",
             example!("artgen.video.extend"),
         )
-        .priced(&["artgen.video.extend.sd", "artgen.video.extend.hd"]),
+        .priced(&["artgen.video.extend.sd", "artgen.video.extend.hd"])
+        .making(&[Task::Extend(0)])
+        .in_fours()
+        .usually(|_| SECONDS_TO_MAKE),
     ],
     fetches: &[Fetch {
         path: "/artgen/video/fetch",
@@ -111,6 +119,7 @@ impl Operation for Animate {
             brief = brief.ending_on("endingUrl", end);
         }
         brief.seconds = SECONDS;
+        brief.of_frames = true;
         brief.short_side = self.resolution.short_side();
         brief.high_motion = self.manual == Motion::High;
         let price = Price::of("artgen.video.submit")

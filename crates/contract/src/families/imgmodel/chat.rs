@@ -15,6 +15,8 @@ pub const FAMILY: Family = Family {
         example!("imgmodel.chat"),
     )
     .priced(&["imgmodel.chat"])
+    .making(&[Task::Draw])
+    .usually(|_| 60)
     .with_images()],
     fetches: &[Fetch {
         path: "/imgmodel/chat-image/fetch",

@@ -51,10 +51,12 @@ impl Operation for Legacy {
     }
 
     fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        let brief = Brief::new(Task::Draw)
+        let mut brief = Brief::new(Task::Draw)
             .words(&self.prompt)
             .by_model(self.model.word())
             .sized(self.size.pixels());
+        let quality = self.quality.word().into();
+        brief.model_words.insert("quality".to_owned(), quality);
         let plain = self.quality == LegacyQuality::Standard && self.size == LegacySize::Square;
         let price = Price::of("imgmodel.legacy");
         let price = price.by(if plain { "standard" } else { "hd_or_large" });

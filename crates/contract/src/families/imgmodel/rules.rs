@@ -1,5 +1,6 @@
 //! The words of the vendor's form and the rules each model has for them.
 
+use crate::body::Fields;
 use crate::brief::Format;
 use crate::fields::{Count, words};
 use crate::prelude::*;
@@ -111,6 +112,7 @@ pub(super) struct Settled {
     background: Background,
     output_format: OutputFormat,
     compression: u8,
+    words: Fields,
 }
 
 impl Wish<'_> {
@@ -147,7 +149,24 @@ impl Wish<'_> {
             background: self.background.unwrap_or_default(),
             output_format,
             compression: self.output_compression.unwrap_or_default().get() as u8,
+            words: self.words(quality),
         })
+    }
+
+    /// What was said in the words of picture models.
+    fn words(&self, quality: Quality) -> Fields {
+        let said = [
+            ("quality", Some(quality.word())),
+            ("background", self.background.map(Background::word)),
+            ("moderation", self.moderation.map(Moderation::word)),
+            ("style", self.style.map(Style::word)),
+        ];
+        let given = said
+            .into_iter()
+            .filter_map(|(name, word)| Some((name, word?)));
+        given
+            .map(|(name, word)| (name.to_owned(), word.into()))
+            .collect()
     }
 
     /// Refuses fields that belong to another model.
@@ -256,6 +275,7 @@ impl Settled {
             .sized(self.size.pixels())
             .times(self.n)
             .by_model(self.model.word());
+        brief.model_words.clone_from(&self.words);
         brief.transparent = self.background == Background::Transparent;
         brief.format = match self.output_format {
             OutputFormat::Png => Format::Png,

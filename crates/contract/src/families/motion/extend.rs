@@ -46,6 +46,7 @@ impl Operation for Extend {
             .sized((video.width, video.height))
             .by_model(self.model_name.word());
         brief.seconds = SECONDS;
+        brief.covers = true;
         let mut price = Price::of("motion.extend");
         if resolution == Resolution::P1080 {
             price = price.factor(LARGE);

@@ -80,6 +80,8 @@ impl Operation for Generate {
             Duration::Five => 5,
             Duration::Ten => 10,
         };
+        brief.of_frames = true;
+        brief.covers = true;
         brief.looped = self.looped.on();
         let speed = match self.use_mode {
             UseMode::Fast => Speed::Fast,

@@ -143,6 +143,7 @@ impl Operation for Generate {
             .map(|url| ("character_url".to_owned(), url));
         brief.span = self.character_timestamps.as_ref().map(Span::bounds);
         brief.seconds = self.seconds();
+        brief.marked = true;
         Ok(Order::new(self.price(), brief)
             .hook(self.hook_url.as_ref())
             .resolve("duration", self.seconds()))
