@@ -267,6 +267,14 @@ impl Fault {
         }
     }
 
+    /// What the vendor delivered cannot be used. It would deliver the same again, and the worker account did its part.
+    pub fn useless(detail: impl Into<String>) -> Self {
+        Self {
+            message: "the result of the back end cannot be used".to_owned(),
+            ..Self::vendor(Class::Gone, detail)
+        }
+    }
+
     /// A fault without detail.
     pub fn new(class: Class, kind: &'static str, message: impl Into<String>) -> Self {
         Self {
@@ -289,16 +297,15 @@ impl Fault {
     }
 }
 
-/// Whoever makes the media: one worker account at one vendor, or the embedded engine.
+/// Whoever makes the media: one worker account at one vendor, or the embedded engine. No method has a default: whoever
+/// stands around another back end would forget to pass it on.
 pub trait Backend: Send + Sync {
     /// Whether it can do an operation.
     fn serves(&self, operation: &str) -> bool;
     /// What to do about a submit whose answer was never seen.
     fn lost_submit(&self) -> LostSubmit;
     /// Whether it looks at the pictures of `brief.hints` itself; others find their addresses in the words.
-    fn takes_hints(&self) -> bool {
-        false
-    }
+    fn takes_hints(&self) -> bool;
     /// Begins the work; may also finish it.
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>>;
     /// Asks how far a ticket is. The work comes without the bytes of its inputs.
@@ -308,12 +315,8 @@ pub trait Backend: Send + Sync {
 
     /// Looks for work whose submit was lost, by its attempt id: what a start would have said, or `None` when the vendor
     /// never had it. The work comes with its inputs.
-    fn look_up<'a>(&'a self, _work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>>;
 
     /// Asks the vendor whether it is well and takes the credentials; nothing is made and nothing is paid.
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
-    }
+    fn probe(&self) -> Later<'_, Result<(), Fault>>;
 }

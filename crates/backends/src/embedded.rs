@@ -28,7 +28,7 @@ use std::thread::available_parallelism;
 use serde_json::Value;
 
 use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
-use crate::pool::Pool;
+use crate::threads::Threads;
 use desk::Desk;
 pub use pace::Pace;
 use sandbox::Wishes;
@@ -57,7 +57,7 @@ impl Default for EmbeddedSettings {
 /// The embedded engine.
 pub struct Embedded {
     settings: EmbeddedSettings,
-    pool: Pool,
+    pool: Threads,
 }
 
 impl Embedded {
@@ -65,7 +65,7 @@ impl Embedded {
     pub fn new(settings: EmbeddedSettings) -> Self {
         Self {
             settings,
-            pool: Pool::new(settings.threads, settings.memory_megabytes),
+            pool: Threads::new(settings.threads, settings.memory_megabytes),
         }
     }
 
@@ -115,5 +115,13 @@ impl Backend for Embedded {
 
     fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
         Box::pin(async {})
+    }
+
+    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use memory::held;
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
 pub(crate) use sift::Sifter;
-pub(crate) use vendor::{Seal, segment};
+pub(crate) use vendor::{Secrets, segment};
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.
@@ -130,8 +130,8 @@ pub struct Outbound {
     callback_slots: Slots,
     fetch_slots: Slots,
     input_memory: Budget,
-    vendor_room: Budget,
-    stranger_room: Budget,
+    vendor_memory: Budget,
+    stranger_memory: Budget,
 }
 
 impl Outbound {
@@ -152,10 +152,10 @@ impl Outbound {
 
     /// The same client under other rules; the memory for vendors stays the one that all share.
     fn with_policy(self, policy: Arc<Policy>) -> Result<Self, rustls::Error> {
-        let (vendor_room, stranger_room) = (self.vendor_room, self.stranger_room);
+        let (vendor_memory, stranger_memory) = (self.vendor_memory, self.stranger_memory);
         Ok(Self {
-            vendor_room,
-            stranger_room,
+            vendor_memory,
+            stranger_memory,
             ..Self::build(policy, self.limits, self.resolver, self.roots)?
         })
     }
@@ -192,8 +192,8 @@ impl Outbound {
             callback_slots: Slots::new(limits.per_receiver, limits.at_once),
             fetch_slots: Slots::new(limits.per_destination, limits.at_once),
             input_memory: Budget::new(limits.input_memory),
-            vendor_room: Budget::new(limits.vendor_memory),
-            stranger_room: Budget::new(limits.stranger_memory),
+            vendor_memory: Budget::new(limits.vendor_memory),
+            stranger_memory: Budget::new(limits.stranger_memory),
             policy,
             limits,
             resolver,

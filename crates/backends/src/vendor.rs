@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::backend::Backend;
 use crate::http::VendorHttp;
+use crate::worker::Worker;
 
 /// A text that is never printed.
 #[derive(Clone, Default)]
@@ -55,10 +56,13 @@ pub struct Vendor {
     /// Whether a worker account needs a credential.
     pub needs_credential: bool,
     /// Builds a worker account, or says what is wrong with its settings.
-    pub build: fn(Setup) -> Result<Arc<dyn Backend>, String>,
+    pub build: fn(Setup) -> Result<Worker, String>,
 }
 
-/// The vendor of a name.
-pub fn vendor(name: &str) -> Option<&'static Vendor> {
-    crate::VENDORS.iter().find(|vendor| vendor.name == name)
+impl Vendor {
+    /// A worker account of this vendor that keeps its credential to itself, or what is wrong with its settings.
+    pub fn connect(&self, setup: Setup) -> Result<Arc<dyn Backend>, String> {
+        let worker = (self.build)(setup)?;
+        Ok(Arc::new(worker))
+    }
 }

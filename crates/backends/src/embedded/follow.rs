@@ -13,7 +13,7 @@ use super::reference::Lead;
 use super::world::World;
 use super::{album, draw};
 use crate::backend::{Fault, Made};
-use crate::bases::place;
+use crate::inputs::place;
 
 /// How far subtle and strong variations go.
 const SUBTLE: f32 = 0.4;

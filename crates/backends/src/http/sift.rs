@@ -2,7 +2,6 @@
 //! that is kept has a number in its place. Server-sent events pass through the same way.
 
 use crate::backend::{Class, Fault, Taken};
-use crate::verdict::unfit;
 
 /// No picture or clip is larger.
 const MOST_BLOB: usize = 128 * 1024 * 1024;
@@ -79,7 +78,7 @@ impl Sifter {
     pub(crate) fn fault(&self) -> Option<Fault> {
         let trouble = self.trouble?;
         Some(match trouble {
-            Trouble::TooLarge => unfit("a picture of the vendor is too large"),
+            Trouble::TooLarge => Fault::useless("a picture of the vendor is too large"),
             Trouble::TooMuchText | Trouble::BadBase64 => Fault {
                 taken: Taken::Perhaps,
                 ..Fault::vendor(Class::Retry, format!("nonsense: {trouble:?}"))

@@ -5,8 +5,8 @@
 mod answer;
 mod call;
 mod download;
-mod room;
-mod seal;
+mod reading;
+mod secrets;
 mod stream;
 
 use std::sync::Arc;
@@ -27,8 +27,8 @@ use crate::http::connect::Rules;
 use crate::http::memory::Budget;
 pub use answer::VendorAnswer;
 pub use call::VendorCall;
-use room::Reading;
-pub(crate) use seal::Seal;
+use reading::Reading;
+pub(crate) use secrets::Secrets;
 
 /// An answer that is only looked at for its words.
 const MOST_ANSWER: u64 = 4 * 1024 * 1024;
@@ -41,7 +41,7 @@ const WEIGHT_OF_STRANGERS: u64 = 8;
 pub struct VendorHttp {
     base: Url,
     headers: HeaderMap,
-    seal: Seal,
+    secrets: Secrets,
     guard: Outbound,
     /// An operator's address, not one that a caller brought.
     trusted: bool,
@@ -92,7 +92,7 @@ impl Outbound {
                 .map_err(|error| error.to_string())?,
             base,
             headers: HeaderMap::new(),
-            seal: Seal::default(),
+            secrets: Secrets::default(),
             trusted,
         })
     }
@@ -104,7 +104,7 @@ const IDLE_CONNECTIONS: usize = 8;
 impl VendorHttp {
     /// Adds a header line to every call; its value is never logged, even if the vendor repeats it.
     pub fn with_header(mut self, name: &'static str, value: &str) -> Result<Self, String> {
-        self.seal = self.seal.with(value);
+        self.secrets = self.secrets.with(value);
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| format!("{name}: cannot be sent as a header"))?;
         value.set_sensitive(true);
@@ -114,13 +114,13 @@ impl VendorHttp {
 
     /// Never lets this text be logged, even if the vendor repeats it.
     pub(crate) fn with_secret(mut self, secret: &str) -> Self {
-        self.seal = self.seal.with(secret);
+        self.secrets = self.secrets.with(secret);
         self
     }
 
     /// What must not be repeated of the vendor's words.
-    pub(crate) fn seal(&self) -> &Seal {
-        &self.seal
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// The base address, ending in `/`.
@@ -158,14 +158,14 @@ impl VendorHttp {
             status: head.status.as_u16(),
             headers: head.headers,
             bytes: Bytes::new(),
-            seal: self.seal.clone(),
+            secrets: self.secrets.clone(),
         }
     }
 
     fn reading(&self, most: u64, deadline: Instant) -> Reading {
         let limits = &self.guard.limits;
         Reading {
-            room: self.room().clone(),
+            memory: self.memory().clone(),
             most: most.min(self.most_file()),
             weight: 1,
             deadline,
@@ -174,11 +174,11 @@ impl VendorHttp {
         }
     }
 
-    fn room(&self) -> &Budget {
+    fn memory(&self) -> &Budget {
         if self.trusted {
-            &self.guard.vendor_room
+            &self.guard.vendor_memory
         } else {
-            &self.guard.stranger_room
+            &self.guard.stranger_memory
         }
     }
 

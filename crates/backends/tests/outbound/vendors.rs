@@ -34,13 +34,13 @@ fn limits() -> Limits {
 
 /// A worker account for videos, at an operator's address or one that a caller brought.
 fn worker(outbound: &Outbound, url: &str, trusted: bool) -> Arc<dyn Backend> {
-    let vendor = atelier_backends::vendor::vendor("openai").expect("openai");
+    let vendor = atelier_backends::vendor_named("openai").expect("openai");
     let setup = Setup {
         http: outbound.vendor(url, trusted).expect("an address"),
         credential: Secret::new("sk-very-secret"),
         settings: json!({"video_model": "m"}),
     };
-    (vendor.build)(setup).expect("good settings")
+    vendor.connect(setup).expect("good settings")
 }
 
 fn work() -> Work {
@@ -197,14 +197,14 @@ async fn a_stranger_cannot_tell_a_forbidden_address_from_a_name_that_is_not_ther
         let _ = stream.write_all(&answer("200 OK", "", body.as_bytes()));
     });
     let results = ["one/", "two/"].map(|path| {
-        let vendor = atelier_backends::vendor::vendor("openai").expect("openai");
+        let vendor = atelier_backends::vendor_named("openai").expect("openai");
         let http = client.vendor(&server.url(&format!("/{path}")), false);
         let setup = Setup {
             http: http.expect("an address"),
             credential: Secret::default(),
             settings: json!({"image_model": "m"}),
         };
-        (vendor.build)(setup).expect("good settings")
+        vendor.connect(setup).expect("good settings")
     });
     let mut details = Vec::new();
     for worker in results {

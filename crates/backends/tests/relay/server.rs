@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use atelier_backends::backend::Backend;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
-use atelier_backends::vendor::{Secret, Setup, vendor};
+use atelier_backends::{Secret, Setup, vendor_named};
 use serde_json::Value;
 
 /// A request as it arrived.
@@ -96,8 +96,8 @@ pub(crate) fn built(name: &str, base: &str, settings: Value) -> Result<Arc<dyn B
         credential: Secret::new("the-credential"),
         settings,
     };
-    let vendor = vendor(name).expect("a vendor");
-    (vendor.build)(setup)
+    let vendor = vendor_named(name).expect("a vendor");
+    vendor.connect(setup)
 }
 
 fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, script: &Script) {

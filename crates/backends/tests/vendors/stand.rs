@@ -8,7 +8,7 @@ use std::time::Duration;
 use atelier_backends::backend::Backend;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
-use atelier_backends::vendor::vendor;
+use atelier_backends::vendor_named;
 use atelier_backends::{Fault, Made, Progress, Secret, Setup, Started, Work};
 use atelier_media::{Encoding, Picture, encode};
 use base64::Engine as _;
@@ -184,7 +184,7 @@ pub(crate) fn worker_with_key(
         credential: Secret::new(key),
         settings,
     };
-    (vendor(name).expect(name).build)(setup)
+    vendor_named(name).expect(name).connect(setup)
 }
 
 fn serve(stream: TcpStream, log: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Reply) {

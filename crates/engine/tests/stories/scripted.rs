@@ -77,6 +77,10 @@ impl Backend for Scripted {
     fn lost_submit(&self) -> LostSubmit {
         self.lost
     }
+    fn takes_hints(&self) -> bool {
+        false
+    }
+
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move {
             let prompt = work.brief.prompt.clone();
@@ -113,6 +117,14 @@ impl Backend for Scripted {
             Ok(Progress::Done(made(work.brief.count)))
         })
     }
+    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
         Box::pin(async {})
     }

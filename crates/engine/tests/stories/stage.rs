@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Taken, Work};
-use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor};
+use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker};
 use atelier_contract::Role;
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -85,16 +85,16 @@ struct Actor {
     lost: LostSubmit,
 }
 
-fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
+fn build(setup: Setup) -> Result<Worker, String> {
     let Setup {
+        http,
         credential,
         settings,
-        ..
     } = setup;
     let name = settings["stage"].as_str().unwrap_or_default();
     let stages = STAGES.lock().unwrap_or_else(PoisonError::into_inner);
     let stage = stages.get(name).ok_or("settings.stage: no such stage")?;
-    Ok(Arc::new(Actor {
+    let actor = Actor {
         stage: stage.clone(),
         name: credential.reveal().to_owned(),
         lost: match settings["lost"].as_str() {
@@ -102,7 +102,8 @@ fn build(setup: Setup) -> Result<Arc<dyn Backend>, String> {
             Some("look_up") => LostSubmit::LookUp,
             _ => LostSubmit::Unknown,
         },
-    }))
+    };
+    Ok(Worker::new(&http, actor))
 }
 
 pub(crate) fn made(count: u32) -> Made {
@@ -249,6 +250,10 @@ impl Backend for Actor {
     fn lost_submit(&self) -> LostSubmit {
         self.lost
     }
+    fn takes_hints(&self) -> bool {
+        false
+    }
+
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move { self.begin(&work).await })
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use atelier_backends::backend::{Gauge, Later, ReadFile, Work};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
-use atelier_backends::vendor::{Secret, Setup, vendor};
 use atelier_backends::{Backend, Class, Fault, Made, Progress, Started};
+use atelier_backends::{Secret, Setup, vendor_named};
 use atelier_contract::JobId;
 use atelier_contract::body::parse_object;
 use atelier_contract::operation::Context;
@@ -27,8 +27,8 @@ fn worker(base_url: &str, key: &str) -> Arc<dyn Backend> {
         credential: Secret::new(key),
         settings: json!({ "poll_ms": 100 }),
     };
-    let relay = vendor("relay").expect("a vendor");
-    (relay.build)(setup).expect("a worker account")
+    let relay = vendor_named("relay").expect("a vendor");
+    relay.connect(setup).expect("a worker account")
 }
 
 /// The attempt number so-and-so at drawing four pictures.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::seal::Seal;
+use super::secrets::Secrets;
 use crate::backend::{Class, Fault};
 
 /// How much of an answer goes into a log.
@@ -21,7 +21,7 @@ pub struct VendorAnswer {
     /// The body.
     pub bytes: Bytes,
     /// What must not be repeated of it.
-    pub(crate) seal: Seal,
+    pub(crate) secrets: Secrets,
 }
 
 impl VendorAnswer {
@@ -38,10 +38,10 @@ impl VendorAnswer {
 
     /// The first words of the body, for a log; without the credential, should the vendor repeat it.
     pub fn start(&self) -> String {
-        let longest = self.seal.longest();
+        let longest = self.secrets.longest();
         let enough = 4 * DETAIL_CHARACTERS + longest;
         let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(enough)]);
-        let mut words = self.seal.hide(&text);
+        let mut words = self.secrets.hide(&text);
         if self.bytes.len() > enough {
             // The first half of a secret may stand at the end.
             words.truncate(words.floor_char_boundary(words.len().saturating_sub(longest)));

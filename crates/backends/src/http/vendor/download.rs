@@ -7,7 +7,6 @@ use tokio::time::Instant;
 use super::{MOST_ANSWER, VendorAnswer, VendorCall, VendorHttp, whole};
 use crate::backend::{Class, Fault};
 use crate::http::Trouble;
-use crate::verdict;
 
 impl VendorHttp {
     /// Reads a result file of at most so many bytes; an answer without a good status has no body worth a look. An
@@ -77,7 +76,7 @@ impl VendorHttp {
         match trouble {
             Trouble::Busy => Fault::house(detail),
             _ if trouble.may_pass() => Fault::vendor(Class::Retry, detail),
-            _ => verdict::unfit(detail),
+            _ => Fault::useless(detail),
         }
     }
 }

@@ -206,7 +206,7 @@ impl Engine {
             credential,
             settings,
         };
-        (vendor.build)(setup)
+        vendor.connect(setup)
     }
 }
 

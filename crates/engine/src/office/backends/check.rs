@@ -63,7 +63,8 @@ impl Engine {
             credential: Secret::new("to be given"),
             settings,
         };
-        (vendor.build)(setup)
+        vendor
+            .connect(setup)
             .map(|_| ())
             .map_err(|why| refused("settings", &why))
     }

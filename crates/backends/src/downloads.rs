@@ -1,0 +1,98 @@
+//! The files of one piece of work, fetched one by one: together no larger than one file may be.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::answers::pause_asked;
+use crate::backend::{Class, Fault, Taken};
+use crate::files::looks_made;
+use crate::http::VendorHttp;
+
+/// How often an address is asked that gives no picture, clip or drawing: it may be a page of whoever stands between.
+const LOOKS: u32 = 3;
+/// The pause before it is fetched again.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How much of a strange file goes into a log.
+const START_BYTES: usize = 24;
+
+/// Fetches files.
+pub(crate) struct Downloads<'a> {
+    http: &'a VendorHttp,
+    left: u64,
+}
+
+impl<'a> Downloads<'a> {
+    /// For the files of one piece of work.
+    pub(crate) fn new(http: &'a VendorHttp) -> Self {
+        Self::of_at_most(http, http.most_file())
+    }
+
+    /// For files that have so many bytes together.
+    pub(crate) fn of_at_most(http: &'a VendorHttp, left: u64) -> Self {
+        Self { http, left }
+    }
+
+    /// Fetches the file at an address that the vendor gave for it. It was made, so a fault here is none of a start.
+    pub(crate) async fn file(&mut self, address: &str) -> Result<Bytes, Fault> {
+        let mut looks = 1;
+        loop {
+            let strange = match self.look(address).await? {
+                Look::Made(bytes) => {
+                    self.left -= bytes.len() as u64;
+                    return Ok(bytes);
+                }
+                Look::Strange(fault) => fault,
+            };
+            if looks == LOOKS {
+                return Err(strange);
+            }
+            looks += 1;
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn look(&self, address: &str) -> Result<Look, Fault> {
+        let answer = self.http.download(address, self.left).await.map_err(made)?;
+        if !answer.is_good() {
+            let detail = format!("result file: status {}", answer.status);
+            let fault = |class| Fault::vendor(class, detail);
+            return match answer.status {
+                // Expired, deleted, or no longer to be had with what the vendor gave: another time is no better.
+                400..500 if !matches!(answer.status, 408 | 425 | 429) => match answer.json() {
+                    Ok(_) => Err(fault(Class::Gone)),
+                    Err(_) => Ok(Look::Strange(fault(Class::Gone))),
+                },
+                _ => Err(made(Fault {
+                    after: pause_asked(&answer),
+                    ..fault(Class::Retry)
+                })),
+            };
+        }
+        if looks_made(&answer.bytes) {
+            return Ok(Look::Made(answer.bytes));
+        }
+        let start = answer.bytes.get(..answer.bytes.len().min(START_BYTES));
+        let start = start.unwrap_or_default().escape_ascii().to_string();
+        let start = self.http.secrets().hide(&start);
+        let detail = format!("a result file cannot be read: {start}");
+        Ok(Look::Strange(Fault::useless(detail)))
+    }
+}
+
+/// What was found at an address.
+enum Look {
+    Made(Bytes),
+    /// Perhaps the word of whoever stands between.
+    Strange(Fault),
+}
+
+/// A fault of work that the vendor has done: what may pass must not lead to doing it again.
+fn made(fault: Fault) -> Fault {
+    let taken = if fault.class.may_pass() {
+        Taken::Perhaps
+    } else {
+        Taken::No
+    };
+    Fault { taken, ..fault }
+}

@@ -1,0 +1,72 @@
+//! What must not be repeated: a vendor that echoes a credential finds its echo blotted out wherever its words are kept.
+
+use std::sync::Arc;
+
+/// Shorter texts are no secrets, and blotting them out would leave nothing to read.
+const LEAST_CHARACTERS: usize = 4;
+/// What stands where a secret stood.
+const BLOT: &str = "[hidden]";
+
+/// The secrets of one worker account.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets(Arc<[String]>);
+
+impl Secrets {
+    /// The same with one more secret, in each form in which a vendor may repeat it.
+    pub(super) fn with(&self, secret: &str) -> Self {
+        let mut all = self.0.to_vec();
+        // Also the secret alone, without the word that says how it is meant, and a password without its user.
+        let alone = secret.split_once([' ', ':']).map(|(_, rest)| rest);
+        for secret in std::iter::once(secret).chain(alone) {
+            let quoted = serde_json::Value::from(secret).to_string();
+            let quoted = quoted[1..quoted.len() - 1].to_owned();
+            let forms = [secret.to_owned(), quoted.replace('/', "\\/"), quoted];
+            for form in forms {
+                if form.chars().count() >= LEAST_CHARACTERS && !all.contains(&form) {
+                    all.push(form);
+                }
+            }
+        }
+        all.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        Self(all.into())
+    }
+
+    /// A text without any secret.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        let blotted = |text: String, secret: &String| text.replace(secret.as_str(), BLOT);
+        self.0.iter().fold(text.to_owned(), blotted)
+    }
+
+    /// The length in bytes of the longest secret.
+    pub(super) fn longest(&self) -> usize {
+        self.0.first().map_or(0, String::len)
+    }
+}
+
+impl std::fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("hidden")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_secret_is_blotted_out_and_nothing_else() {
+        let secrets = Secrets::default()
+            .with("Bearer sk-a/\"b")
+            .with("painter:hunter2")
+            .with("x");
+        for (text, left) in [
+            ("key sk-a/\"b is wrong", "key [hidden] is wrong"),
+            (r#"{"m":"sk-a\/\"b"}"#, r#"{"m":"[hidden]"}"#),
+            (r#"{"m":"Bearer sk-a/\"b"}"#, r#"{"m":"[hidden]"}"#),
+            ("hunter2? painter:hunter2!", "[hidden]? [hidden]!"),
+            ("box of x", "box of x"),
+        ] {
+            assert_eq!(secrets.hide(text), left);
+        }
+    }
+}

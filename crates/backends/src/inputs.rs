@@ -1,0 +1,148 @@
+//! The pictures a piece of work starts from: given ones, and those of the job it follows.
+
+use atelier_contract::brief::{Direction, Task};
+use atelier_media::{Encoding, Limits, Mask, Picture, decode, encode};
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::backend::{Class, Fault, Work};
+use crate::fit::Size;
+use crate::pictures::on_threads;
+
+/// Where the size of a following picture is not given.
+const USUAL_SIDE: u32 = 1024;
+
+/// The picture of the job that is followed: the one at a place of its grid, or the whole.
+pub(crate) async fn parent_picture(work: &Work, index: Option<u8>) -> Result<Picture, Fault> {
+    let parent = work.parent.as_ref();
+    let file = parent.and_then(|parent| parent.file(0));
+    let file = file.ok_or_else(|| Fault::ours("the followed job has no picture"))?;
+    let bytes = (work.read)(file.key.clone()).await?;
+    let whole = on_threads(std::slice::from_ref(&bytes.clone()), move || {
+        decode(&bytes, Limits::default())
+            .map_err(|error| Fault::ours(format!("the followed picture: {error}")))
+    });
+    let whole = whole.await?;
+    Ok(match index {
+        Some(index) => whole.quarter(u32::from(index)),
+        None => whole,
+    })
+}
+
+/// What the vendor that made the followed job kept for those who follow.
+pub(crate) fn parent_notes(work: &Work) -> &Value {
+    let output = work.parent.as_ref().and_then(|parent| parent.output());
+    output.map_or(&Value::Null, |output| &output.notes)
+}
+
+/// The input picture at a place, decoded.
+pub(crate) async fn source(work: &Work, index: usize) -> Result<Picture, Fault> {
+    let field = work.brief.sources.get(index);
+    let field = field.map_or_else(|| "image".to_owned(), |source| source.field.clone());
+    let bytes = work.sources.get(index).cloned();
+    let bytes = bytes.ok_or_else(|| Fault::ours(format!("source {index} is missing")))?;
+    decoded(bytes, field).await
+}
+
+/// The picture in the mask's file.
+pub(crate) async fn mask(work: &Work) -> Result<Option<Picture>, Fault> {
+    match work.mask.clone() {
+        Some(bytes) => decoded(bytes, "mask".to_owned()).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn decoded(bytes: Bytes, field: String) -> Result<Picture, Fault> {
+    on_threads(std::slice::from_ref(&bytes.clone()), move || {
+        decode(&bytes, Limits::default())
+            .map_err(|error| Fault::bad_link(&field, error.to_string()))
+    })
+    .await
+}
+
+/// A picture as the bytes of a PNG.
+pub(crate) async fn png(picture: Picture) -> Result<Bytes, Fault> {
+    on_threads(
+        &[],
+        move || Ok(encode(&picture, Encoding::Png, None).into()),
+    )
+    .await
+}
+
+/// A mask as a drawing: white where the work is to happen.
+pub(crate) fn white(mask: &Mask) -> Picture {
+    Picture::drawn(mask.width, mask.height, |x, y| {
+        let share = mask.share(x, y);
+        [share, share, share, 255]
+    })
+}
+
+/// A mask as the alpha of a drawing: transparent where the work is to happen.
+pub(crate) fn transparent(mask: &Mask) -> Picture {
+    Picture::drawn(mask.width, mask.height, |x, y| {
+        [0, 0, 0, 255 - mask.share(x, y)]
+    })
+}
+
+/// Where a picture lies in a larger canvas (left, top, width, height) when more of its world is wanted.
+pub(crate) fn place(task: Task, (width, height): Size, canvas: Size) -> Option<[u32; 4]> {
+    let (across, down) = (canvas.0 as f32, canvas.1 as f32);
+    let shape = width as f32 / height.max(1) as f32;
+    let (left, top, inner_width, inner_height) = match task {
+        Task::ZoomOut(tenths) => {
+            let factor = (tenths as f32 / 10.0).max(1.0);
+            let inner = (across / factor, down / factor);
+            (
+                (across - inner.0) / 2.0,
+                (down - inner.1) / 2.0,
+                inner.0,
+                inner.1,
+            )
+        }
+        Task::Pan(direction) => {
+            let sideways = matches!(direction, Direction::Left | Direction::Right);
+            let inner = if sideways {
+                ((down * shape).min(across), down)
+            } else {
+                (across, (across / shape).min(down))
+            };
+            let (left, top) = match direction {
+                Direction::Left => (across - inner.0, 0.0),
+                Direction::Up => (0.0, down - inner.1),
+                Direction::Right | Direction::Down => (0.0, 0.0),
+            };
+            (left, top, inner.0, inner.1)
+        }
+        Task::Square => {
+            let longest = width.max(height).max(1) as f32;
+            let inner = (
+                across * width as f32 / longest,
+                down * height as f32 / longest,
+            );
+            (
+                (across - inner.0) / 2.0,
+                (down - inner.1) / 2.0,
+                inner.0,
+                inner.1,
+            )
+        }
+        _ => return None,
+    };
+    Some([left, top, inner_width, inner_height].map(|length| length.round() as u32))
+}
+
+/// The size of each result of a follow-up.
+pub(crate) fn size_or_usual(work: &Work) -> Size {
+    match (work.brief.width, work.brief.height) {
+        (0, _) | (_, 0) => (USUAL_SIDE, USUAL_SIDE),
+        given => given,
+    }
+}
+
+/// The fault of a wish that this back end cannot fulfil.
+pub(crate) fn cannot(field: &str, what: &str) -> Fault {
+    Fault {
+        field: Some(field.to_owned()),
+        ..Fault::new(Class::Unable, "Invalid parameter", what)
+    }
+}

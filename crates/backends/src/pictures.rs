@@ -1,0 +1,227 @@
+//! A vendor's pictures made into results: decoded, cut to the asked size, four in one where that is wanted, and
+//! written anew, so that nothing a vendor hid in its files goes on to callers.
+
+use std::sync::LazyLock;
+use std::thread::available_parallelism;
+
+use atelier_contract::Role;
+use atelier_contract::brief::{Brief, Format};
+use atelier_media::{Encoding, Label, Limits, Mask, Picture, cut_out, decode, encode, header};
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::backend::{Fault, Made, MadeFile, Work};
+use crate::canvas::Canvas;
+use crate::fit::{self, Size};
+use crate::threads::Threads;
+
+/// What the metadata of a result says it was made by.
+const ENGINE: &str = "external";
+/// Megabytes that pictures of vendors may take together while they are worked on.
+const MEGABYTES: u32 = 1024;
+/// Bytes that a picture takes for each pixel: decoded, cut, encoded.
+const BYTES_A_PIXEL: u64 = 16;
+/// How soft the border between what is kept and what is new is.
+const SOFT_PIXELS: u32 = 4;
+
+/// What a vendor's picture may have: more than a result has, because an upscale is brought to its size afterwards.
+pub(crate) const VENDOR_LIMITS: Limits = Limits {
+    max_pixels: 64 << 20,
+    max_side: 16_384,
+};
+
+/// All vendors share the machine's processors and one budget of memory.
+static THREADS: LazyLock<Threads> = LazyLock::new(|| {
+    let threads = available_parallelism().map_or(2, usize::from);
+    Threads::new(threads, MEGABYTES)
+});
+
+/// Does CPU work on the shared threads, with the memory that pictures of these bytes take.
+pub(crate) fn on_threads<T, W>(
+    pictures: &[Bytes],
+    work: W,
+) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
+    let sizes = pictures.iter().filter_map(|bytes| header(bytes).ok());
+    let pixels = sizes.map(|header| area((header.width, header.height)));
+    with_memory(pixels.sum(), work)
+}
+
+/// Does CPU work on the shared threads, with the memory that so many pixels take.
+fn with_memory<T, W>(
+    pixels: u64,
+    work: W,
+) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
+    let megabytes = 8 + pixels.saturating_mul(BYTES_A_PIXEL) / (1 << 20);
+    let megabytes = u32::try_from(megabytes).unwrap_or(u32::MAX);
+    THREADS.run(megabytes, work)
+}
+
+fn area((width, height): Size) -> u64 {
+    u64::from(width) * u64::from(height)
+}
+
+/// How pictures are to be finished.
+#[derive(Clone, Default)]
+pub(crate) struct Finish {
+    /// The exact size of each; `None` keeps the vendor's.
+    pub(crate) size: Option<Size>,
+    /// The seed, where the vendor told it.
+    pub(crate) seed: Option<u64>,
+    /// Whether callers of this operation read the seed.
+    pub(crate) tell_seed: bool,
+    /// The canvas the vendor worked on, when its results have to be taken out of one.
+    pub(crate) canvas: Option<Canvas>,
+    /// The background is left out here, because the vendor cannot.
+    pub(crate) cut_out: bool,
+    /// Pictures with the part that may change, one for each result or one for all; the rest stays as it was.
+    pub(crate) keep: Vec<(Picture, Mask)>,
+    /// What follow-ups need.
+    pub(crate) notes: Value,
+    /// The prompt really used.
+    pub(crate) revised_prompt: Option<String>,
+}
+
+/// Makes results of a vendor's pictures.
+pub(crate) async fn finished(
+    work: &Work,
+    mut pictures: Vec<Bytes>,
+    finish: Finish,
+) -> Result<Made, Fault> {
+    let brief = work.brief.clone();
+    pictures.truncate(brief.count.max(1) as usize);
+    let job = work.job_id.to_string();
+    let label = Label {
+        prompt: brief.prompt.clone(),
+        seed: finish.seed,
+        model: brief.model.clone(),
+        job,
+        engine: ENGINE.to_owned(),
+        ..Label::default()
+    };
+    // What is too large is refused by its header, before it waits for memory that it would not get.
+    let mut pixels = 0;
+    for bytes in &pictures {
+        let header = header(bytes).and_then(|header| {
+            let inside = VENDOR_LIMITS.check(header);
+            inside.map(|()| (header.width, header.height))
+        });
+        let size =
+            header.map_err(|error| Fault::useless(format!("a picture of the vendor: {error}")))?;
+        pixels += area(size).max(finish.size.map_or(0, area));
+    }
+    with_memory(pixels, move || made(&brief, pictures, finish, &label)).await
+}
+
+fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> Result<Made, Fault> {
+    let wanted = brief.count.max(1) as usize;
+    let least = if brief.grid { wanted } else { 1 };
+    if pictures.len() < least {
+        return Err(Fault::useless(format!(
+            "{} of {wanted} pictures",
+            pictures.len()
+        )));
+    }
+    let print = Print {
+        encoding: encoding(brief.format),
+        label,
+        finish: &finish,
+    };
+    let mut files = Vec::new();
+    let mut members = Vec::new();
+    for (index, bytes) in pictures.into_iter().enumerate() {
+        let picture = print.picture(index, &bytes)?;
+        let role = if brief.grid { Role::Small } else { Role::Main };
+        if !brief.grid || brief.small_images {
+            files.push(print.file(&picture, role));
+        }
+        if brief.grid {
+            members.push(picture);
+        }
+    }
+    let count = if brief.grid { wanted } else { files.len() };
+    if brief.grid {
+        let four = same_size(members)?;
+        files.insert(0, print.file(&Picture::grid_of_four(four), Role::Main));
+    }
+    Ok(Made {
+        files,
+        made: count as u32,
+        seed: finish
+            .seed
+            .filter(|_| finish.tell_seed)
+            .map(|seed| seed.to_string()),
+        notes: finish.notes,
+        revised_prompt: finish.revised_prompt,
+        ..Made::default()
+    })
+}
+
+/// Four pictures of the first one's size.
+fn same_size(members: Vec<Picture>) -> Result<[Picture; 4], Fault> {
+    let members: [Picture; 4] = members
+        .try_into()
+        .map_err(|all: Vec<Picture>| Fault::useless(format!("a grid of {}", all.len())))?;
+    let (width, height) = (members[0].width, members[0].height);
+    Ok(members.map(|member| member.covering(width, height)))
+}
+
+struct Print<'a> {
+    encoding: Encoding,
+    label: &'a Label,
+    finish: &'a Finish,
+}
+
+impl Print<'_> {
+    fn picture(&self, index: usize, bytes: &[u8]) -> Result<Picture, Fault> {
+        let mut picture = decode(bytes, VENDOR_LIMITS)
+            .map_err(|error| Fault::useless(format!("a picture of the vendor: {error}")))?;
+        if let Some(canvas) = self.finish.canvas {
+            picture = canvas.taken_out(&picture);
+        }
+        let own = (picture.width, picture.height);
+        let size = self.finish.size.unwrap_or_else(|| fit::inside(own));
+        if size != own {
+            picture = picture.covering(size.0, size.1);
+        }
+        if self.finish.cut_out {
+            picture = cut_out(&picture);
+        }
+        let kept = self.finish.keep.get(index).or(self.finish.keep.first());
+        if let Some((base, mask)) = kept {
+            let (width, height) = (picture.width, picture.height);
+            let base = base.covering(width, height);
+            let mask = mask.resized(width, height).feathered(SOFT_PIXELS);
+            picture = mask.mixed(&base, &picture);
+        }
+        Ok(picture)
+    }
+
+    fn file(&self, picture: &Picture, role: Role) -> MadeFile {
+        MadeFile {
+            role,
+            media_type: self.encoding.format().media_type(),
+            width: picture.width,
+            height: picture.height,
+            bytes: encode(picture, self.encoding, Some(self.label)).into(),
+        }
+    }
+}
+
+/// The encoding of a brief's format.
+pub(crate) fn encoding(format: Format) -> Encoding {
+    match format {
+        Format::Png => Encoding::Png,
+        Format::Jpeg(quality) => Encoding::Jpeg { quality },
+        Format::Webp(quality) => Encoding::Webp {
+            quality: Some(quality),
+        },
+    }
+}

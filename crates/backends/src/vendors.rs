@@ -1,0 +1,23 @@
+//! The table of vendors. A vendor is a folder beside this file, declared and listed here.
+
+mod comfyui;
+mod midjourney;
+mod openai;
+mod relay;
+mod sdwebui;
+
+use crate::vendor::Vendor;
+
+/// Every vendor, in the order of the documents.
+pub const VENDORS: &[Vendor] = &[
+    relay::VENDOR,
+    midjourney::VENDOR,
+    openai::VENDOR,
+    sdwebui::VENDOR,
+    comfyui::VENDOR,
+];
+
+/// The vendor of a name.
+pub fn vendor_named(name: &str) -> Option<&'static Vendor> {
+    VENDORS.iter().find(|vendor| vendor.name == name)
+}

@@ -1,0 +1,234 @@
+//! Prompts in the server's queue: how one gets there, and what has become of it.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::ComfyUi;
+use crate::answers;
+use crate::backend::{Class, Fault, Progress, Taken, Work};
+use crate::http::VendorCall;
+use crate::inputs::cannot;
+
+/// A queue or a history of thousands of prompts is long.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What has become of a prompt.
+pub(super) enum State {
+    /// Nothing is known of it.
+    Unknown,
+    /// It waits or runs.
+    Queued,
+    /// It has ended; the entry of the history.
+    Ended(Value),
+}
+
+/// The identifier of a prompt, the same whenever it is asked for.
+pub(super) fn id(attempt_id: &str, index: u32) -> String {
+    let hash = Sha256::digest(format!("{attempt_id}/{index}"));
+    let mut number = [0; 16];
+    number.copy_from_slice(&hash[..16]);
+    // The marks of an identifier that is made by its maker's own rule.
+    number[6] = number[6] & 0x0f | 0x80;
+    number[8] = number[8] & 0x3f | 0x80;
+    let hex = format!("{:032x}", u128::from_be_bytes(number));
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}
+
+impl ComfyUi {
+    /// Queues one prompt and gives its identifier.
+    pub(super) async fn queued(
+        &self,
+        work: &Work,
+        index: usize,
+        values: &Map<String, Value>,
+    ) -> Result<String, Fault> {
+        let template = self.settings.template(work)?;
+        let graph = template.filled(values);
+        let graph = graph.map_err(|name| cannot(&name, "is needed by the back end"))?;
+        let id = id(&work.attempt_id, index as u32);
+        let body = json!({"prompt": graph, "client_id": "atelier", "prompt_id": id});
+        let answer = self
+            .http
+            .submit(VendorCall::post_json("prompt", &body))
+            .await?;
+        if !answer.is_good() {
+            let fault = answers::fault_of_start(&answer);
+            return Err(match fault.class {
+                // The workflow is the operator's: the caller learns nothing from what is wrong with it, and another
+                // back end may well do it.
+                Class::BadRequest => Fault {
+                    class: Class::Unable,
+                    message: "the back end cannot work with this request".to_owned(),
+                    ..fault
+                },
+                _ => fault,
+            });
+        }
+        let taken = |fault: Fault| Fault {
+            taken: Taken::Perhaps,
+            ..fault
+        };
+        let body = answer.json().map_err(taken)?;
+        // Older servers give identifiers of their own.
+        let given = body["prompt_id"].as_str().filter(|given| is_id(given));
+        let given = given.ok_or_else(|| answers::unexpected(&answer))?;
+        Ok(given.to_owned())
+    }
+
+    /// What has become of a prompt. It moves from the queue to the history, so the history is asked twice.
+    pub(super) async fn state(&self, id: &str) -> Result<State, Fault> {
+        if let Some(entry) = self.history(id).await? {
+            return Ok(State::Ended(entry));
+        }
+        let queue = self.asked("queue").await?;
+        // Only a queue that shows itself can say that a prompt is not in it.
+        let is_there = is_in(&queue, id)
+            .ok_or_else(|| Fault::vendor(Class::Retry, "an answer that is no queue"))?;
+        if is_there {
+            return Ok(State::Queued);
+        }
+        Ok(match self.history(id).await? {
+            Some(entry) => State::Ended(entry),
+            None => State::Unknown,
+        })
+    }
+
+    async fn history(&self, id: &str) -> Result<Option<Value>, Fault> {
+        let mut history = self.asked(&format!("history/{id}")).await?;
+        if !history.is_object() {
+            return Err(Fault::vendor(Class::Retry, "an answer that is no history"));
+        }
+        let entry = history.get_mut(id).map(Value::take);
+        // An entry without a status is still being written.
+        Ok(entry.filter(|entry| entry["status"].is_object() || entry["outputs"].is_object()))
+    }
+
+    async fn asked(&self, path: &str) -> Result<Value, Fault> {
+        let answer = self
+            .http
+            .ask(VendorCall::get(path).at_most(MOST_BYTES))
+            .await?;
+        if !answer.is_good() {
+            return Err(match answers::fault_of(&answer) {
+                // The route is missing, not the work.
+                fault if fault.class == Class::Gone => Fault::vendor(Class::Retry, fault.detail),
+                fault => fault,
+            });
+        }
+        answer.json()
+    }
+
+    /// Asks how far all prompts of a ticket are.
+    pub(super) async fn polled(&self, work: &Work, ids: &[String]) -> Result<Progress, Fault> {
+        if ids.is_empty() || !ids.iter().all(|id| is_id(id)) {
+            return Err(Fault::ours("a ticket without prompts"));
+        }
+        let mut ended = Vec::new();
+        for id in ids {
+            match self.state(id).await? {
+                State::Ended(entry) => {
+                    if let Some(fault) = failed(&entry) {
+                        if fault.class == Class::Retry {
+                            self.free_memory(&entry).await;
+                        }
+                        return Ok(Progress::Failed(fault));
+                    }
+                    ended.push(entry);
+                }
+                State::Queued => {
+                    work.progress.set((ended.len() * 90 / ids.len()) as u8);
+                    return Ok(Progress::Running(self.settings.poll));
+                }
+                // The server was restarted: its queue is gone, and making costs nothing.
+                State::Unknown => {
+                    let fault = Fault::vendor(Class::Retry, "the server forgot the prompt");
+                    return Ok(Progress::Failed(fault));
+                }
+            }
+        }
+        self.collected(work, &ended).await
+    }
+
+    /// A server that ran out of memory is asked to let go of its models.
+    async fn free_memory(&self, entry: &Value) {
+        if exception(entry).is_some_and(is_memory) {
+            let body = json!({"unload_models": true, "free_memory": true});
+            let _ = self.http.ask(VendorCall::post_json("free", &body)).await;
+        }
+    }
+}
+
+/// Why a prompt ended without a result, if so.
+fn failed(entry: &Value) -> Option<Fault> {
+    if entry["status"]["status_str"] != "error" {
+        return None;
+    }
+    let said = exception(entry);
+    let text = said.map(ToString::to_string).unwrap_or_default();
+    let detail = answers::shortened(&text);
+    Some(match said {
+        Some(exception) if !is_memory(exception) => Fault {
+            detail,
+            ..Fault::unusable("the back end could not make this")
+        },
+        _ => Fault::vendor(
+            Class::Retry,
+            format!("interrupted or out of memory: {detail}"),
+        ),
+    })
+}
+
+/// What the node that failed said; nothing when the prompt was interrupted.
+fn exception(entry: &Value) -> Option<&Value> {
+    let messages = entry["status"]["messages"].as_array()?;
+    let found = messages
+        .iter()
+        .find(|message| message[0] == "execution_error")?;
+    Some(&found[1])
+}
+
+fn is_memory(exception: &Value) -> bool {
+    let said = |name: &str| {
+        exception[name]
+            .as_str()
+            .unwrap_or_default()
+            .to_ascii_lowercase()
+    };
+    let text = said("exception_message") + &said("exception_type");
+    text.contains("out of memory") || text.contains("outofmemory")
+}
+
+/// Whether a prompt waits or runs; `None` when the answer is no queue.
+fn is_in(queue: &Value, id: &str) -> Option<bool> {
+    let running = queue["queue_running"].as_array()?;
+    let pending = queue["queue_pending"].as_array()?;
+    let mut items = running.iter().chain(pending);
+    Some(items.any(|item| item[1] == id))
+}
+
+fn is_id(id: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !id.is_empty() && id.len() <= 100 && id.chars().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_repeat_and_differ_by_attempt_and_number() {
+        let one = id("018f-1", 0);
+        assert_eq!(one, id("018f-1", 0));
+        assert!(one != id("018f-2", 0) && one != id("018f-1", 1));
+        let parts: Vec<usize> = one.split('-').map(str::len).collect();
+        assert_eq!(parts, [8, 4, 4, 4, 12]);
+        assert!(is_id(&one));
+    }
+}

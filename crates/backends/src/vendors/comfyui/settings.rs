@@ -1,0 +1,124 @@
+//! What an operator may set for a ComfyUI server: above all, which workflow serves what.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::template::{NAMES, Template};
+use crate::backend::{Fault, Work};
+use crate::inputs::cannot;
+
+/// Seconds between two questions, unless the operator says otherwise.
+const POLL_SECONDS: f64 = 1.5;
+
+/// The settings as they are written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    workflows: BTreeMap<String, Value>,
+    #[serde(default)]
+    values: Map<String, Value>,
+    #[serde(default)]
+    size_step: Option<u32>,
+    #[serde(default)]
+    most_pixels: Option<u32>,
+    #[serde(default)]
+    frames_per_second: Option<u32>,
+    #[serde(default)]
+    poll_seconds: Option<f64>,
+}
+
+/// The settings of a server.
+#[derive(Debug)]
+pub(super) struct Settings {
+    workflows: BTreeMap<String, Template>,
+    /// Values for placeholders of the operator's own.
+    pub(super) values: Map<String, Value>,
+    pub(super) size_step: u32,
+    pub(super) most_pixels: f64,
+    pub(super) frames_per_second: u32,
+    pub(super) poll: Duration,
+}
+
+impl Settings {
+    /// Reads an operator's settings.
+    pub(super) fn read(written: Value) -> Result<Self, String> {
+        let written = Written::deserialize(written).map_err(|error| error.to_string())?;
+        let mut workflows = BTreeMap::new();
+        for (name, graph) in written.workflows {
+            let operation = name.split('/').next().unwrap_or_default();
+            if atelier_contract::operation(operation).is_none() {
+                return Err(format!("workflows: {operation} is not an operation"));
+            }
+            let template =
+                Template::read(graph).map_err(|error| format!("workflows.{name}: {error}"))?;
+            let known = |one: &&str| NAMES.contains(one) || written.values.contains_key(*one);
+            if let Some(other) = template.names().into_iter().find(|one| !known(one)) {
+                return Err(format!(
+                    "workflows.{name}: nothing is known of {{{{{other}}}}}"
+                ));
+            }
+            workflows.insert(name, template);
+        }
+        if workflows.is_empty() {
+            return Err("workflows: at least one must be given".to_owned());
+        }
+        let poll = written.poll_seconds.unwrap_or(POLL_SECONDS);
+        Ok(Self {
+            workflows,
+            values: written.values,
+            size_step: written.size_step.unwrap_or(8).clamp(1, 256),
+            most_pixels: f64::from(
+                written
+                    .most_pixels
+                    .unwrap_or(4 << 20)
+                    .clamp(64 * 64, 1 << 26),
+            ),
+            frames_per_second: written.frames_per_second.unwrap_or(24).clamp(1, 120),
+            poll: Duration::from_secs_f64(poll.clamp(0.2, 300.0)),
+        })
+    }
+
+    /// Whether some workflow is for an operation.
+    pub(super) fn serves(&self, operation: &str) -> bool {
+        let is_for = |name: &String| name.split('/').next() == Some(operation);
+        !operation.is_empty() && self.workflows.keys().any(is_for)
+    }
+
+    /// The workflow for a piece of work: the one for its task, its mask or its pictures, or else the operation's.
+    pub(super) fn template(&self, work: &Work) -> Result<&Template, Fault> {
+        let named = |variant: &str| self.workflows.get(&format!("{}/{variant}", work.operation));
+        let masked = work.brief.mask.as_ref().and_then(|_| named("mask"));
+        let pictured = work.brief.sources.first().and_then(|_| named("image"));
+        named(task_word(work.brief.task))
+            .or(masked)
+            .or(pictured)
+            .or_else(|| self.workflows.get(&work.operation))
+            .ok_or_else(|| cannot("action", "no back end for this action is available"))
+    }
+
+    /// How many prompts a piece of work is queued as: one, unless the workflow makes one picture at a time.
+    pub(super) fn prompts(&self, work: &Work) -> Result<u32, Fault> {
+        let count = work.brief.count.clamp(1, 16);
+        let apart = work.brief.task == Task::Repaint && work.brief.of_grid;
+        let together = self.template(work)?.names().contains(&"count");
+        Ok(if together && !apart { 1 } else { count })
+    }
+}
+
+/// The word of a task in the names of workflows.
+fn task_word(task: Task) -> &'static str {
+    match task {
+        Task::Upsample(_) => "upsample",
+        Task::Vary(..) => "vary",
+        Task::Enlarge(..) => "enlarge",
+        Task::ZoomOut(_) => "zoom_out",
+        Task::Pan(_) => "pan",
+        Task::Square => "square",
+        Task::Reroll => "reroll",
+        _ => "",
+    }
+}

@@ -1,0 +1,293 @@
+//! midjourney-proxy, in both of its dialects: pictures, follow-ups by the parent's buttons, descriptions, seeds, videos
+//! and face swaps. A task is found again by its `state`, which carries the attempt's id.
+
+mod answer;
+mod buttons;
+mod notes;
+mod result;
+mod settings;
+mod submit;
+
+use std::time::Duration;
+
+use atelier_contract::brief::{Direction, Task};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::backend::{
+    Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
+};
+use crate::http::{VendorCall, VendorHttp, segment};
+use crate::vendor::{Setup, Vendor};
+use crate::worker::Worker;
+use answer::{OwnReasons, Submitted};
+use settings::{Dialect, Settings};
+
+/// The vendor's line in the table.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "midjourney-proxy",
+    about: "midjourney-proxy in both dialects; grids of four, their follow-ups, videos, face swap.",
+    needs_credential: false,
+    build: |setup| {
+        let proxy = Midjourney::new(setup)?;
+        Ok(Worker::new(&proxy.http.clone(), proxy))
+    },
+};
+
+/// How long a submit may take, its pictures included.
+const SUBMIT: Duration = Duration::from_mins(2);
+/// The proxy asks for a seed elsewhere before it answers.
+const SEED: Duration = Duration::from_mins(2);
+/// The list of all tasks may be long.
+const MOST_LIST: u64 = 128 * 1024 * 1024;
+
+/// What both dialects do, four at a time.
+const SERVED: &[Task] = &[
+    Task::Draw,
+    Task::Upsample(0),
+    Task::Vary(None, false),
+    Task::Enlarge(2, false),
+    Task::ZoomOut(20),
+    Task::Pan(Direction::Left),
+    Task::Square,
+    Task::Reroll,
+    Task::Blend,
+    Task::Describe,
+];
+/// What the newer dialect does beside them.
+const SERVED_BY_ACTION: &[Task] = &[Task::Seed, Task::Repaint, Task::Animate, Task::Extend(0)];
+
+/// What is read of a task in the list of all: the rest may be very much.
+#[derive(Deserialize)]
+struct Listed {
+    id: Option<String>,
+    state: Option<String>,
+}
+
+/// One way into a proxy.
+struct Midjourney {
+    http: VendorHttp,
+    settings: Settings,
+    reasons: OwnReasons,
+    pause: Duration,
+}
+
+impl Midjourney {
+    fn new(setup: Setup) -> Result<Self, String> {
+        let settings = Settings::read(setup.settings)?;
+        let reasons = settings.own_reasons()?;
+        let mut http = setup.http;
+        if !setup.credential.is_empty() {
+            http = http.with_header("mj-api-secret", setup.credential.reveal())?;
+        }
+        let pause = Duration::from_millis(settings.poll_ms.unwrap_or(2000).max(10));
+        Ok(Self {
+            http,
+            settings,
+            reasons,
+            pause,
+        })
+    }
+
+    /// The start of every path; the newer dialect has one for each speed mode.
+    fn prefix(&self, work: &Work) -> &'static str {
+        let mode = work.request.get("mode").and_then(Value::as_str);
+        match (self.settings.dialect, mode) {
+            (Dialect::Action, Some("relax")) => "mj-relax/mj",
+            (Dialect::Action, Some("fast")) => "mj-fast/mj",
+            (Dialect::Action, Some("turbo")) => "mj-turbo/mj",
+            _ => "mj",
+        }
+    }
+
+    fn has_list(&self) -> bool {
+        let usual = self.settings.dialect == Dialect::Action;
+        self.settings.task_list.unwrap_or(usual)
+    }
+
+    async fn submit(&self, work: Work) -> Result<Started, Fault> {
+        if work.brief.task == Task::Seed {
+            let seed = work.unless_cancelled(self.seed(&work)).await;
+            return seed.map(Started::Done);
+        }
+        let call = submit::call(&work, &self.settings)?;
+        let path = format!("{}/{}", self.prefix(&work), call.route);
+        let call = VendorCall::post_json(path, &call.body).within(SUBMIT);
+        let answer = self.http.submit(call).await?;
+        match answer::submitted(&answer, &self.reasons)? {
+            Submitted::Window(id, prompt) if self.settings.dialect == Dialect::Action => {
+                self.open(&work, &id, prompt.as_deref()).await
+            }
+            // The older dialect answers so when the same picture is there already.
+            Submitted::Task(id) | Submitted::Window(id, _) => {
+                Ok(Started::Ticket(json!({ "task": id })))
+            }
+        }
+    }
+
+    /// Confirms the window of an action. The task exists already: when the answer is lost, polling tells whether the
+    /// window is still open.
+    async fn open(&self, work: &Work, id: &str, prompt: Option<&str>) -> Result<Started, Fault> {
+        match self.confirm(work, id, prompt).await {
+            Ok(id) => Ok(Started::Ticket(json!({ "task": id }))),
+            Err(fault) if fault.taken == Taken::Perhaps => {
+                Ok(Started::Ticket(json!({ "task": id, "window": prompt })))
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    async fn confirm(&self, work: &Work, id: &str, prompt: Option<&str>) -> Result<String, Fault> {
+        let path = format!("{}/submit/modal", self.prefix(work));
+        let body = submit::window(work, id, prompt);
+        let call = VendorCall::post_json(path, &body).within(SUBMIT);
+        let answer = self.http.submit(call).await?;
+        match answer::submitted(&answer, &self.reasons)? {
+            Submitted::Task(id) | Submitted::Window(id, _) => Ok(id),
+        }
+    }
+
+    async fn seed(&self, work: &Work) -> Result<Made, Fault> {
+        let (_, notes) = submit::parent(work)?;
+        let seed = match notes.seed {
+            Some(seed) => seed,
+            None => self.asked_seed(&notes.task).await?,
+        };
+        Ok(Made {
+            seed: Some(seed),
+            made: 1,
+            ..Made::default()
+        })
+    }
+
+    async fn asked_seed(&self, task: &str) -> Result<String, Fault> {
+        let call = VendorCall::get(format!("mj/task/{}/image-seed", segment(task))).within(SEED);
+        let answer = self.http.ask(call).await?;
+        let body = answer::judged(&answer, &self.reasons)?;
+        match &body["result"] {
+            Value::String(seed) if !seed.is_empty() => Ok(seed.clone()),
+            Value::Number(seed) => Ok(seed.to_string()),
+            _ => Err(Fault::vendor(Class::Retry, answer.start())),
+        }
+    }
+
+    async fn look(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+        let id = ticket["task"].as_str().unwrap_or_default();
+        let call = VendorCall::get(format!("mj/task/{}/fetch", segment(id)));
+        let answer = self.http.ask(call).await?;
+        if !answer.is_good() {
+            answer::judged(&answer, &self.reasons)?;
+        }
+        let task = if answer.bytes.is_empty() {
+            Value::Null
+        } else {
+            answer.json()?
+        };
+        if task.is_null() {
+            let detail = format!("the proxy does not know task {id}");
+            return Ok(Progress::Failed(Fault::vendor(Class::Gone, detail)));
+        }
+        match task["status"].as_str().unwrap_or_default() {
+            "SUCCESS" => result::made(&self.http, work, id, &task)
+                .await
+                .map(Progress::Done),
+            "FAILURE" | "CANCEL" => Ok(Progress::Failed(answer::failed(&task, &self.reasons))),
+            "MODAL" if ticket.get("window").is_some() => self.reopen(work, id, ticket).await,
+            _ => {
+                let progress = task["progress"].as_str().unwrap_or_default();
+                if let Ok(percent) = progress.trim_end_matches('%').parse() {
+                    work.progress.set(percent);
+                }
+                Ok(Progress::Running(self.pause))
+            }
+        }
+    }
+
+    /// The window is still open, so nothing was begun. It is confirmed again, unless that takes the mask, which only
+    /// a new attempt has.
+    async fn reopen(&self, work: &Work, id: &str, ticket: &Value) -> Result<Progress, Fault> {
+        if work.brief.mask.is_some() {
+            let detail = "the window for the mask was never confirmed";
+            return Ok(Progress::Failed(Fault::vendor(Class::Retry, detail)));
+        }
+        self.confirm(work, id, ticket["window"].as_str()).await?;
+        Ok(Progress::Running(self.pause))
+    }
+
+    async fn find(&self, work: &Work) -> Result<Option<Value>, Fault> {
+        let call = VendorCall::get("mj/task/list").at_most(MOST_LIST);
+        let answer = self.http.ask(call).await?;
+        let unclear = || Fault::vendor(Class::Retry, answer.start());
+        if !answer.is_good() {
+            answer::judged(&answer, &self.reasons)?;
+            return Err(unclear());
+        }
+        let tasks: Vec<Listed> = serde_json::from_slice(&answer.bytes).map_err(|_| unclear())?;
+        let ours = |task: &&Listed| task.state.as_deref() == Some(&work.attempt_id);
+        let Some(task) = tasks.iter().find(ours) else {
+            return Ok(None);
+        };
+        let id = task.id.as_deref().ok_or_else(unclear)?;
+        // Whether a window was still to be confirmed is seen when the task is polled.
+        Ok(Some(json!({ "task": id, "window": null })))
+    }
+}
+
+impl Backend for Midjourney {
+    fn serves(&self, operation: &str) -> bool {
+        let Some((_, submit)) = atelier_contract::operation(operation) else {
+            return false;
+        };
+        let newer = self.settings.dialect == Dialect::Action;
+        if submit.in_fours {
+            submit.makes_only(SERVED) || (newer && submit.makes_only(SERVED_BY_ACTION))
+        } else {
+            newer && submit.makes_only(&[Task::SwapFace])
+        }
+    }
+
+    fn lost_submit(&self) -> LostSubmit {
+        if self.has_list() {
+            LostSubmit::LookUp
+        } else {
+            LostSubmit::Unknown
+        }
+    }
+
+    fn takes_hints(&self) -> bool {
+        false
+    }
+
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        Box::pin(self.submit(work))
+    }
+
+    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        Box::pin(self.look(work, ticket))
+    }
+
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+        Box::pin(async move {
+            let id = segment(ticket["task"].as_str().unwrap_or_default());
+            let call = VendorCall::post_json(format!("mj/task/{id}/cancel"), &json!({}));
+            if let Err(fault) = self.http.ask(call).await {
+                tracing::info!(detail = %fault.detail, "the proxy was not told to stop");
+            }
+        })
+    }
+
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(async move { Ok(self.find(work).await?.map(Started::Ticket)) })
+    }
+
+    /// Asks for a task that cannot be: the answer tells whether the secret is taken.
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let answer = self.http.ask(VendorCall::get("mj/task/0/fetch")).await?;
+            if answer.is_good() {
+                return Ok(());
+            }
+            answer::judged(&answer, &self.reasons).map(|_| ())
+        })
+    }
+}

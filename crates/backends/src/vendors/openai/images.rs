@@ -1,0 +1,168 @@
+//! Pictures: what is sent for each task, and how the answers become results of the asked size.
+
+use atelier_contract::brief::Task;
+use atelier_media::{Format, Mask, Picture, cut_out, header};
+use bytes::Bytes;
+
+use super::OpenAi;
+use super::answer::Brought;
+use super::fields::Wish;
+use super::settings::MaskStyle;
+use crate::backend::{Fault, Made, Work};
+use crate::canvas::Canvas;
+use crate::fit::{self, Size};
+use crate::inputs::{self, cannot};
+use crate::pictures::{Finish, finished, on_threads};
+
+/// Pictures one call may carry.
+const MOST_SOURCES: usize = 16;
+/// The words of a blend, which has none of its own.
+const BLEND: &str = "Blend these pictures into one new picture that takes subject, style and colours from all of them.";
+
+/// What to send, and how to finish what comes.
+struct Plan {
+    wish: Wish,
+    finish: Finish,
+}
+
+impl OpenAi {
+    /// Makes the pictures of a piece of work.
+    pub(super) async fn make_images(&self, work: &Work) -> Result<Made, Fault> {
+        let plan = self.plan(work).await?;
+        let brought = self.bring(work, &plan.wish).await?;
+        let finish = Finish {
+            revised_prompt: brought.revised_prompt,
+            ..plan.finish
+        };
+        finished(work, brought.files, finish).await
+    }
+
+    /// Calls until there are as many pictures as asked for. What was made before a call failed is not thrown away,
+    /// unless a part is worth nothing.
+    async fn bring(&self, work: &Work, wish: &Wish) -> Result<Brought, Fault> {
+        let wanted = work.brief.count.clamp(1, 16);
+        let mut all = Brought::default();
+        while (all.files.len() as u32) < wanted {
+            let missing = wanted - all.files.len() as u32;
+            let asked = missing.min(self.settings.images_per_call);
+            let call = self.image_call(work, wish, asked);
+            let taken: usize = all.files.iter().map(Bytes::len).sum();
+            let left = self.http.most_file().saturating_sub(taken as u64);
+            let more = self.call_for_files(call, &work.progress, (asked, left));
+            match more.await {
+                Ok(more) => {
+                    all.files.extend(more.files);
+                    all.revised_prompt = all.revised_prompt.or(more.revised_prompt);
+                }
+                Err(fault) if all.files.is_empty() || work.brief.grid => return Err(fault),
+                Err(fault) => {
+                    tracing::info!(job = %work.job_id, detail = %fault.detail, "made fewer pictures than asked for");
+                    break;
+                }
+            }
+            let share = all.files.len() as u32 * 90 / wanted;
+            work.progress.set(share.min(90) as u8);
+        }
+        Ok(all)
+    }
+
+    async fn plan(&self, work: &Work) -> Result<Plan, Fault> {
+        let brief = &work.brief;
+        match brief.task {
+            Task::Draw => self.plan_free(work, &brief.prompt, None).await,
+            Task::Blend => self.plan_free(work, BLEND, None).await,
+            Task::Edit => {
+                let mask = match inputs::mask(work).await? {
+                    Some(drawing) => Some(self.mask_file(Mask::from_transparent(&drawing)).await?),
+                    None => None,
+                };
+                self.plan_free(work, &brief.prompt, mask).await
+            }
+            Task::Repaint => {
+                let drawing = inputs::mask(work).await?;
+                let drawing = drawing.ok_or_else(|| cannot("mask", "is missing"))?;
+                let base = inputs::source(work, 0).await?;
+                self.plan_region(work, base, Mask::from_white(&drawing))
+                    .await
+            }
+            Task::ReplaceBackground => {
+                let base = inputs::source(work, 0).await?;
+                let (base, subject) = on_threads(&work.sources, move || {
+                    let subject = cut_out(&base);
+                    Ok((base, subject))
+                })
+                .await?;
+                self.plan_region(work, base, Mask::from_transparent(&subject))
+                    .await
+            }
+            _ => Err(Fault::ours(format!("{} is not served", work.operation))),
+        }
+    }
+
+    /// Pictures after words, with given ones as they are.
+    async fn plan_free(
+        &self,
+        work: &Work,
+        prompt: &str,
+        mask: Option<Bytes>,
+    ) -> Result<Plan, Fault> {
+        let mut images = Vec::new();
+        for (index, bytes) in work.sources.iter().take(MOST_SOURCES).enumerate() {
+            let known = header(bytes).is_ok_and(|header| header.format != Format::Gif);
+            images.push(if known {
+                bytes.clone()
+            } else {
+                inputs::png(inputs::source(work, index).await?).await?
+            });
+        }
+        let target = fit::target(&work.brief, None);
+        Ok(Plan {
+            wish: Wish {
+                model: self.model(work)?,
+                prompt: self.words(prompt, &work.brief.negative),
+                size: target.map(|size| self.size_for(size)),
+                images,
+                mask,
+            },
+            finish: Finish {
+                size: target,
+                cut_out: work.brief.transparent && !self.cuts_out(),
+                ..Finish::default()
+            },
+        })
+    }
+
+    /// A part of a picture made anew; the rest stays as it was.
+    async fn plan_region(&self, work: &Work, base: Picture, mask: Mask) -> Result<Plan, Fault> {
+        let own: Size = (base.width, base.height);
+        let target = fit::target(&work.brief, Some(own)).unwrap_or(own);
+        let asked = self.size_for(own);
+        let canvas = Canvas::around(own, asked);
+        let mask = mask.resized(own.0, own.1);
+        let image = inputs::png(canvas.filled_with(&base)).await?;
+        let drawn = self.mask_file(canvas.mask(&mask)).await?;
+        Ok(Plan {
+            wish: Wish {
+                model: self.model(work)?,
+                prompt: self.words(&work.brief.prompt, &work.brief.negative),
+                size: Some(asked),
+                images: vec![image],
+                mask: Some(drawn),
+            },
+            finish: Finish {
+                size: Some(target),
+                canvas: Some(canvas),
+                keep: vec![(base, mask)],
+                ..Finish::default()
+            },
+        })
+    }
+
+    async fn mask_file(&self, mask: Mask) -> Result<Bytes, Fault> {
+        inputs::png(match self.settings.mask {
+            MaskStyle::Transparent => inputs::transparent(&mask),
+            MaskStyle::White => inputs::white(&mask),
+        })
+        .await
+    }
+}

@@ -1,0 +1,253 @@
+//! Videos: started once, asked about until they are done, fetched at once because they are kept for an hour only.
+
+use atelier_contract::brief::Task;
+use atelier_media::last_frame;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::settings::{Dialect, Negative};
+use super::{OpenAi, answer};
+use crate::answers;
+use crate::backend::{Class, Fault, Progress, Started, Taken, Work};
+use crate::clips::filmed;
+use crate::downloads::Downloads;
+use crate::http::{Form, VendorCall};
+use crate::inputs::{self, cannot};
+use crate::pictures::on_threads;
+
+/// Identifiers are longer than this only by mistake.
+const MOST_ID: usize = 200;
+
+impl OpenAi {
+    /// Starts a video, or makes it where the server answers in the call.
+    pub(super) async fn start_video(&self, work: &Work) -> Result<Started, Fault> {
+        self.check_video(work)?;
+        if let Some(started) = self.extend_there(work).await? {
+            return Ok(started);
+        }
+        let start = match work.brief.task {
+            Task::Extend(index) => Some(last_of_parent(work, usize::from(index)).await?),
+            _ if work.sources.is_empty() => None,
+            _ => Some(self.sized_source(work, 0).await?),
+        };
+        if self.settings.dialect == Dialect::Localai {
+            return self.film_at_once(work, start).await;
+        }
+        let call = self.video_call(work, start)?;
+        self.submit_video(call).await
+    }
+
+    /// What no server of this format can do is said before anything is sent.
+    fn check_video(&self, work: &Work) -> Result<(), Fault> {
+        let brief = &work.brief;
+        let ends = self.settings.dialect == Dialect::Localai;
+        if brief.video.is_some() || !work.cited.is_empty() {
+            return Err(cannot("prompt", "no back end for characters is available"));
+        }
+        if let Some(end) = brief.last_frame.filter(|_| !ends) {
+            let field = brief
+                .sources
+                .get(end)
+                .map_or("image", |source| &source.field);
+            return Err(cannot(field, "no back end for end frames is available"));
+        }
+        if brief.looped && !ends {
+            return Err(cannot("loop", "no back end for loops is available"));
+        }
+        let size = (brief.width, brief.height);
+        let sizes = &self.settings.video_sizes;
+        if !sizes.is_empty() && !sizes.contains(&size) {
+            let message = format!("no back end makes videos of {}x{}", size.0, size.1);
+            return Err(cannot("size", &message));
+        }
+        self.seconds(work).map(|_| ())
+    }
+
+    /// The length to ask for: the wanted one, or the next longer one that the server offers.
+    fn seconds(&self, work: &Work) -> Result<u32, Fault> {
+        let wanted = work.brief.seconds;
+        let offered = &self.settings.video_seconds;
+        if offered.is_empty() {
+            return Ok(wanted);
+        }
+        let longer = offered.iter().copied().filter(|&seconds| seconds >= wanted);
+        longer.min().ok_or_else(|| {
+            let message = format!("no back end makes videos of {wanted} seconds");
+            cannot("duration", &message)
+        })
+    }
+
+    fn seconds_value(&self, work: &Work) -> Result<Value, Fault> {
+        let seconds = self.seconds(work)?;
+        Ok(if self.settings.seconds_as_text {
+            json!(seconds.to_string())
+        } else {
+            json!(seconds)
+        })
+    }
+
+    /// The extension of a video that this worker account made, where the server can do that.
+    async fn extend_there(&self, work: &Work) -> Result<Option<Started>, Fault> {
+        let id = inputs::parent_notes(work)["video"].as_str();
+        let (Task::Extend(_), true, Some(id)) =
+            (work.brief.task, self.settings.video_extensions, id)
+        else {
+            return Ok(None);
+        };
+        let body = json!({
+            "video": {"id": id},
+            "prompt": self.words(&work.brief.prompt, &work.brief.negative),
+            "seconds": self.seconds_value(work)?,
+        });
+        let call = VendorCall::post_json("videos/extensions", &body);
+        self.submit_video(call).await.map(Some)
+    }
+
+    fn video_call(&self, work: &Work, start: Option<Bytes>) -> Result<VendorCall, Fault> {
+        let brief = &work.brief;
+        let mut fields = Map::new();
+        let mut put = |name: &str, value: Value| {
+            fields.insert(name.to_owned(), value);
+        };
+        put("prompt", json!(self.words(&brief.prompt, &brief.negative)));
+        put("model", json!(self.model(work)?));
+        put("seconds", self.seconds_value(work)?);
+        put("size", json!(format!("{}x{}", brief.width, brief.height)));
+        if self.settings.negative == Negative::Field && !brief.negative.is_empty() {
+            put("negative_prompt", json!(brief.negative));
+        }
+        if start.is_none() && self.settings.dialect != Dialect::VllmOmni {
+            return Ok(VendorCall::post_json("videos", &Value::Object(fields)));
+        }
+        let mut form = Form::of(&fields);
+        if let Some(start) = start {
+            form = form.file("input_reference", "start.png", "image/png", start);
+        }
+        let (body, media_type) = form.finish();
+        Ok(VendorCall::new(http::Method::POST, "videos").body(body, media_type))
+    }
+
+    async fn submit_video(&self, call: VendorCall) -> Result<Started, Fault> {
+        let answer = self.http.submit(call.within(self.settings.timeout)).await?;
+        if !answer.is_good() {
+            return Err(answers::fault_of_start(&answer));
+        }
+        let taken = |fault| Fault {
+            taken: Taken::Perhaps,
+            ..fault
+        };
+        let body = answer.json().map_err(taken)?;
+        match body["id"].as_str() {
+            Some(id) if is_id(id) => Ok(Started::Ticket(json!({"video": id}))),
+            _ => Err(answers::unexpected(&answer)),
+        }
+    }
+
+    /// Videos of a server that has no jobs: the call lasts as long as the making.
+    async fn film_at_once(&self, work: &Work, start: Option<Bytes>) -> Result<Started, Fault> {
+        let brief = &work.brief;
+        let end = match brief.last_frame {
+            Some(end) => Some(self.sized_source(work, end).await?),
+            None if brief.looped => start.clone(),
+            None => None,
+        };
+        // The only picture of a brief may be the one to end on.
+        let start = start.filter(|_| brief.last_frame != Some(0));
+        let mut body = json!({
+            "model": self.model(work)?,
+            "prompt": brief.prompt,
+            "negative_prompt": brief.negative,
+            "width": brief.width,
+            "height": brief.height,
+            "seconds": self.seconds_value(work)?,
+            "response_format": "b64_json",
+        });
+        for (name, picture) in [("start_image", start), ("end_image", end)] {
+            if let Some(bytes) = picture {
+                body[name] = json!(STANDARD.encode(bytes));
+            }
+        }
+        let above = self.http.base().path().ends_with("/v1/");
+        let path = if above { "../video" } else { "video" };
+        let call = VendorCall::post_json(path, &body);
+        let brought = self.call_for_files(call, &work.progress, (1, self.http.most_file()));
+        let brought = work.unless_cancelled(brought).await?;
+        let clip = brought.files.into_iter().next();
+        let clip = clip.ok_or_else(|| Fault::ours("a clip without bytes"))?;
+        filmed(work, vec![clip], Value::Null)
+            .await
+            .map(Started::Done)
+    }
+
+    /// A source cut to the size of the video, as the format demands.
+    async fn sized_source(&self, work: &Work, index: usize) -> Result<Bytes, Fault> {
+        let picture = inputs::source(work, index).await?;
+        let (width, height) = inputs::size_or_usual(work);
+        inputs::png(picture.on([0; 3]).covering(width, height)).await
+    }
+
+    /// Asks how far a video is, and fetches it when it is done.
+    pub(super) async fn poll_video(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+        let id = ticket["video"].as_str().filter(|id| is_id(id));
+        let id = id.ok_or_else(|| Fault::ours("a ticket without a video"))?;
+        let answer = self
+            .http
+            .ask(VendorCall::get(format!("videos/{id}")))
+            .await?;
+        if !answer.is_good() {
+            return Err(answers::fault_of(&answer));
+        }
+        let video = answer.json()?;
+        match video["status"].as_str().unwrap_or_default() {
+            "completed" => self.fetch_video(work, id).await,
+            "failed" | "cancelled" => Ok(Progress::Failed(answer::failed(&video))),
+            "deleted" => Err(Fault::vendor(Class::Gone, "the video was deleted")),
+            // Queued, in progress, or a word this program does not know yet.
+            _ => {
+                let percent = video["progress"].as_f64().unwrap_or(0.0);
+                work.progress.set(percent.clamp(0.0, 99.0) as u8);
+                Ok(Progress::Running(self.settings.poll))
+            }
+        }
+    }
+
+    async fn fetch_video(&self, work: &Work, id: &str) -> Result<Progress, Fault> {
+        let address = format!("videos/{id}/content");
+        let clip = Downloads::new(&self.http).file(&address).await?;
+        let notes = json!({"video": id});
+        filmed(work, vec![clip], notes).await.map(Progress::Done)
+    }
+
+    /// Deletes a video nobody wants any more.
+    pub(super) async fn delete_video(&self, ticket: &Value) {
+        let Some(id) = ticket["video"].as_str().filter(|id| is_id(id)) else {
+            return;
+        };
+        let call = VendorCall::new(http::Method::DELETE, format!("videos/{id}"));
+        if let Err(fault) = self.http.ask(call).await {
+            tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
+        }
+    }
+}
+
+/// The last frame of the followed video, as a PNG.
+async fn last_of_parent(work: &Work, index: usize) -> Result<Bytes, Fault> {
+    let file = work.parent.as_ref().and_then(|parent| parent.file(index));
+    let file = file.ok_or_else(|| Fault::ours("the followed job has no video"))?;
+    let bytes = (work.read)(file.key.clone()).await?;
+    let frame = on_threads(&[], move || {
+        last_frame(&bytes).map_err(|error| Fault {
+            detail: error.to_string(),
+            ..cannot("jobId", "the video cannot be carried on")
+        })
+    });
+    inputs::png(frame.await?).await
+}
+
+/// Whether a text can be an identifier inside a path.
+fn is_id(id: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
+    !id.is_empty() && id.len() <= MOST_ID && id.chars().all(plain) && !id.contains("..")
+}

@@ -1,0 +1,244 @@
+//! Another Atelier, or any service with the same interface, as a back end for every family. Paths, forms and result
+//! fields come from the contract's table; the remote's states, progress and refusals are passed on.
+
+mod notes;
+mod refused;
+mod request;
+mod result;
+mod shape;
+
+use std::time::Duration;
+
+use atelier_contract::family::{Delivery, Family, Submit};
+use atelier_contract::{ACCOUNT_PATH, JobState, operation};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answers::unexpected;
+use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
+use crate::vendor::{Setup, Vendor};
+use crate::worker::Worker;
+use shape::Shape;
+
+/// The vendor's line in the table.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "relay",
+    about: "Another Atelier, or any service with the same interface; every family.",
+    needs_credential: true,
+    build: |setup| {
+        let relay = Relay::new(setup)?;
+        Ok(Worker::new(&relay.http.clone(), relay))
+    },
+};
+
+/// How long a submit may take, its files included.
+const SUBMIT: Duration = Duration::from_mins(2);
+/// What a synchronous answer may take beyond the time limit of its operation.
+const SLACK: Duration = Duration::from_secs(15);
+/// The largest synchronous answer: ten large pictures in base64.
+const MOST_ANSWER: u64 = 512 * 1024 * 1024;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Settings {
+    /// Milliseconds between two questions about a job.
+    poll_ms: Option<u64>,
+}
+
+/// One account at a remote service.
+struct Relay {
+    http: VendorHttp,
+    pause: Duration,
+}
+
+impl Relay {
+    fn new(setup: Setup) -> Result<Self, String> {
+        let settings: Settings = match setup.settings {
+            Value::Null => Settings::default(),
+            given => serde_json::from_value(given).map_err(|error| format!("settings: {error}"))?,
+        };
+        let http = setup
+            .http
+            .with_header("svc-api-key", setup.credential.reveal())?;
+        Ok(Self {
+            http,
+            pause: Duration::from_millis(settings.poll_ms.unwrap_or(1000).max(10)),
+        })
+    }
+
+    async fn submit(&self, work: &Work) -> Result<Started, Fault> {
+        let (family, submit) = entry(work)?;
+        // Whoever repeats it under the job's own key, in whatever attempt, gets the first answer again.
+        let call = request::call(submit, work)?;
+        let call = call.header("idempotency-key", work.job_id.as_str());
+        if let Delivery::Answer(_) = submit.delivery {
+            return self.answered(family, submit, work, call).await;
+        }
+        let answer = self.http.submit(call.within(SUBMIT)).await?;
+        let body = refused::body_of(&answer)?;
+        let id = match &body["data"]["jobId"] {
+            Value::String(id) if !id.is_empty() => id.clone(),
+            Value::Number(id) => id.to_string(),
+            _ => return Err(unexpected(&answer)),
+        };
+        Ok(Started::Ticket(json!({ "jobId": id })))
+    }
+
+    /// A synchronous family: the answer is the result. Bytes are taken at once; addresses become the ticket, so that
+    /// a result that was paid for is fetched again when fetching it failed.
+    async fn answered(
+        &self,
+        family: &Family,
+        submit: &Submit,
+        work: &Work,
+        call: VendorCall,
+    ) -> Result<Started, Fault> {
+        let seconds = submit
+            .timeout_s
+            .map_or(family.timeout_s, |seconds| seconds(&work.request));
+        let limit = Duration::from_secs(u64::from(seconds)) + SLACK;
+        let call = call.within(limit).at_most(MOST_ANSWER);
+        let answer = work.unless_cancelled(self.http.submit(call)).await?;
+        let body = refused::body_of(&answer)?;
+        let shape = Shape::of(family, submit, &work.request);
+        if shape.read(&body, shape::Part::Bytes).is_empty() {
+            return Ok(Started::Ticket(json!({ "answer": body })));
+        }
+        result::made(&self.http, work, (&shape, &body), "")
+            .await
+            .map(Started::Done)
+    }
+
+    /// Repeats a submit whose answer was lost: the remote gives the first answer again.
+    async fn find(&self, work: &Work) -> Result<Option<Started>, Fault> {
+        match self.submit(work).await {
+            Ok(started) => Ok(Some(started)),
+            Err(fault) if fault.class.may_pass() && fault.class != Class::Quota => Err(fault),
+            Err(fault) if fault.class == Class::Bug => Err(fault),
+            // A refusal of the request itself says that the remote never had it.
+            Err(_) => Ok(None),
+        }
+    }
+
+    async fn look(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+        let (family, submit) = entry(work)?;
+        if let Some(body) = ticket.get("answer") {
+            return self.take(work, (family, submit), body, "").await;
+        }
+        let id = ticket["jobId"].as_str().unwrap_or_default();
+        let body = refused::body_of_job(&self.fetch(family, id).await?)?;
+        let status = body["status"].as_str().unwrap_or_default();
+        let is = |state: JobState| status == state.word();
+        if is(JobState::Succeeded) {
+            return self.take(work, (family, submit), &body, id).await;
+        }
+        if is(JobState::Failed) {
+            let message = body["message"].as_str().unwrap_or_default();
+            return Ok(Progress::Failed(refused::failed(message)));
+        }
+        for progress in [&body["progress"], &body["data"]["progress"]] {
+            if let Some(percent) = percent(progress) {
+                work.progress.set(percent);
+            }
+        }
+        Ok(Progress::Running(self.pause))
+    }
+
+    async fn fetch(&self, family: &Family, id: &str) -> Result<VendorAnswer, Fault> {
+        let fetch = family
+            .fetches
+            .first()
+            .ok_or_else(|| Fault::ours(format!("{} has no fetch", family.name)))?;
+        let query: String = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair(fetch.param, id)
+            .finish();
+        let path = format!("{}?{query}", fetch.path);
+        let answer = self.http.ask(VendorCall::get(path)).await?;
+        if !matches!(answer.status, 404 | 405) {
+            return Ok(answer);
+        }
+        // The interface documents some of the fetches as POST alone.
+        let body = json!({ fetch.param: id });
+        self.http
+            .ask(VendorCall::post_json(fetch.path, &body))
+            .await
+    }
+
+    async fn take(
+        &self,
+        work: &Work,
+        (family, submit): (&Family, &Submit),
+        body: &Value,
+        id: &str,
+    ) -> Result<Progress, Fault> {
+        let shape = Shape::of(family, submit, &work.request);
+        let made = result::made(&self.http, work, (&shape, body), id).await?;
+        Ok(Progress::Done(made))
+    }
+}
+
+fn entry(work: &Work) -> Result<(&'static Family, &'static Submit), Fault> {
+    let unknown = || Fault::ours(format!("unknown operation {}", work.operation));
+    operation(&work.operation).ok_or_else(unknown)
+}
+
+/// Progress as a number or as text.
+fn percent(value: &Value) -> Option<u8> {
+    let text = value.as_str().map(|text| text.trim_end_matches('%'));
+    let number = value.as_f64().or_else(|| text?.trim().parse().ok())?;
+    Some(number.clamp(0.0, 100.0) as u8)
+}
+
+impl Backend for Relay {
+    fn serves(&self, name: &str) -> bool {
+        operation(name).is_some()
+    }
+
+    /// Looked up by repeating it under its key, at the same account: another account would pay again.
+    fn lost_submit(&self) -> LostSubmit {
+        LostSubmit::LookUp
+    }
+
+    fn takes_hints(&self) -> bool {
+        false
+    }
+
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        Box::pin(async move { self.submit(&work).await })
+    }
+
+    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        Box::pin(self.look(work, ticket))
+    }
+
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+        Box::pin(async move {
+            let Some(id) = ticket["jobId"].as_str() else {
+                return;
+            };
+            let path = format!("/jobs/v1/{}/cancel", segment(id));
+            let call = VendorCall::post_json(path, &json!({}));
+            if let Err(fault) = self.http.ask(call).await {
+                tracing::info!(detail = %fault.detail, "the remote was not told to stop");
+            }
+        })
+    }
+
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(self.find(work))
+    }
+
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let answer = self.http.ask(VendorCall::get(ACCOUNT_PATH)).await?;
+            let body = refused::body_of(&answer)?;
+            match body["data"]["balance"].as_f64() {
+                Some(balance) if balance <= 0.0 => {
+                    Err(Fault::vendor(Class::Quota, "the remote account is empty"))
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+}

@@ -1,0 +1,197 @@
+//! One call and what happens beside it: how far it is, and the word to stop when nobody wants it any more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use super::SdWebUi;
+use super::plan::Stroke;
+use crate::answers;
+use crate::backend::{Class, Fault, Gauge, Taken, Work};
+use crate::http::{Sifter, VendorAnswer, VendorCall, VendorHttp, held};
+use crate::inputs;
+
+/// The base64 of all pictures of one call.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+/// How often the server is asked how far it is.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often a task that waits behind others is looked after before it is left to run.
+const FAREWELLS: u32 = 120;
+
+impl SdWebUi {
+    /// The pictures of a stroke; `at` is its number and the percent it begins and ends with.
+    pub(super) async fn painted(
+        &self,
+        work: &Work,
+        stroke: Stroke,
+        seed: u64,
+        at: (usize, (usize, usize)),
+    ) -> Result<Vec<Bytes>, Fault> {
+        let (index, (from, to)) = at;
+        if let Stroke::Same(picture) = stroke {
+            return Ok(vec![inputs::png(picture).await?]);
+        }
+        let task = format!("task(atelier-{}-{index})", work.attempt_id);
+        let Some((path, body)) = self.body(work, stroke, seed, &task).await? else {
+            return Ok(Vec::new());
+        };
+        let call = VendorCall::post_json(path, &body)
+            .within(self.settings.timeout)
+            .at_most(MOST_BYTES);
+        let mut farewell = Farewell {
+            owner: self,
+            task: Some(task.clone()),
+        };
+        let watch = watch(&self.http, &task, &work.progress, (from, to));
+        let pictures = tokio::select! {
+            pictures = self.pictures(call) => pictures,
+            never = watch => never,
+        };
+        farewell.task = None;
+        let pictures = pictures?;
+        self.check_whole().await?;
+        work.progress.set(to.min(99) as u8);
+        Ok(pictures)
+    }
+
+    async fn pictures(&self, call: VendorCall) -> Result<Vec<Bytes>, Fault> {
+        let mut sifter = Sifter::new(&["images", "image"]);
+        let mut take = |piece: &[u8]| {
+            sifter.take(piece);
+            sifter.is_well()
+        };
+        let sent = self.http.submit_streamed(call, &mut take).await;
+        if let Some(fault) = sifter.fault() {
+            return Err(fault);
+        }
+        let (answer, share) = sent?;
+        if !answer.is_good() {
+            return Err(refused(&answer));
+        }
+        let text = sifter.take_text();
+        let start = VendorAnswer {
+            bytes: text.into(),
+            ..answer
+        };
+        let body: Value =
+            serde_json::from_slice(&start.bytes).map_err(|_| answers::unexpected(&start))?;
+        let listed = body["images"].as_array().into_iter().flatten();
+        let pictures: Vec<Bytes> = listed
+            .chain(body.get("image"))
+            .filter_map(|at| Some(held(Arc::clone(&share), sifter.blob(at.as_u64()?)?)))
+            .collect();
+        if pictures.is_empty() {
+            return Err(answers::unexpected(&start));
+        }
+        Ok(pictures)
+    }
+
+    /// An interrupted call is answered like a finished one, with pictures that are not done.
+    async fn check_whole(&self) -> Result<(), Fault> {
+        let call = VendorCall::get("sdapi/v1/progress?skip_current_image=true");
+        let Ok(answer) = self.http.ask(call).await else {
+            return Ok(());
+        };
+        let interrupted = answer.json().is_ok_and(|body| {
+            body["state"]["interrupted"] == true && body["state"]["job_count"] == 0
+        });
+        if answer.is_good() && interrupted {
+            return Err(Fault {
+                taken: Taken::Perhaps,
+                ..Fault::vendor(Class::Retry, "someone interrupted the server")
+            });
+        }
+        Ok(())
+    }
+}
+
+/// What an answer means that refused to paint.
+pub(super) fn refused(answer: &VendorAnswer) -> Fault {
+    let fault = answers::fault_of_start(answer);
+    let body = answer.json().unwrap_or(Value::Null);
+    // The route itself is missing: the server runs without its API, or is another one.
+    if answer.status == 404 && body["detail"] == "Not Found" {
+        return Fault::vendor(Class::Retry, answer.start());
+    }
+    fault
+}
+
+/// Says how far a task is until it is dropped; never ends by itself.
+async fn watch(
+    http: &VendorHttp,
+    task: &str,
+    gauge: &Gauge,
+    (from, to): (usize, usize),
+) -> Result<Vec<Bytes>, Fault> {
+    loop {
+        sleep(PAUSE).await;
+        if let Some(state) = state_of(http, task).await {
+            let share = state["progress"].as_f64().unwrap_or(0.0).clamp(0.0, 1.0);
+            gauge.set((from as f64 + share * (to - from) as f64) as u8);
+        }
+    }
+}
+
+/// What the server says of a task; `None` when it cannot say.
+async fn state_of(http: &VendorHttp, task: &str) -> Option<Value> {
+    let body = json!({"id_task": task, "id_live_preview": -1, "live_preview": false});
+    let own = http
+        .ask(VendorCall::post_json("internal/progress", &body))
+        .await
+        .ok()?;
+    if own.is_good() {
+        return own.json().ok();
+    }
+    let all = VendorCall::get("sdapi/v1/progress?skip_current_image=true");
+    let all = http.ask(all).await.ok().filter(VendorAnswer::is_good)?;
+    let mut state = all.json().ok()?;
+    state["shared"] = json!(true);
+    Some(state)
+}
+
+/// Stops a task whose caller has gone, once it runs, and no other.
+struct Farewell<'a> {
+    owner: &'a SdWebUi,
+    task: Option<String>,
+}
+
+impl Drop for Farewell<'_> {
+    fn drop(&mut self) {
+        let (Some(task), Ok(handle)) = (self.task.take(), Handle::try_current()) else {
+            return;
+        };
+        let http = self.owner.http.clone();
+        let exclusive = self.owner.settings.exclusive;
+        let stop = async move { stopped(&http, &task, exclusive).await };
+        self.owner.farewells.spawn_on(stop, &handle);
+    }
+}
+
+async fn stopped(http: &VendorHttp, task: &str, exclusive: bool) {
+    for _ in 0..FAREWELLS {
+        let Some(state) = state_of(http, task).await else {
+            return;
+        };
+        // A server that knows no tasks tells only that something runs.
+        let runs = match state["shared"] == true {
+            true if !exclusive => return,
+            true => state["state"]["job_count"].as_u64().unwrap_or(0) > 0,
+            false => state["active"] == true,
+        };
+        if runs {
+            let call = VendorCall::post_json("sdapi/v1/interrupt", &json!({}));
+            if let Err(fault) = http.ask(call).await {
+                tracing::info!(detail = %fault.detail, "an unwanted task was not interrupted");
+            }
+            return;
+        }
+        if state["queued"] != true {
+            return;
+        }
+        sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,162 @@
+//! Stable Diffusion WebUI and the servers that keep its routes (Forge, stable-diffusion.cpp): text to picture, picture
+//! to picture with or without a mask, upscaling. A call lasts as long as the making; how far it is is asked beside it.
+
+mod body;
+mod call;
+mod plan;
+mod settings;
+
+use atelier_contract::brief::{Direction, Task};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
+
+use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::http::{VendorCall, VendorHttp};
+use crate::inputs;
+use crate::pictures::{Finish, finished};
+use crate::seeds;
+use crate::vendor::{Setup, Vendor};
+use crate::worker::Worker;
+use settings::Settings;
+
+/// The vendor.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "sdwebui",
+    about: "Stable Diffusion WebUI and servers with its routes, run by yourself",
+    needs_credential: false,
+    build,
+};
+
+/// What can be done honestly with a picture model.
+const SERVED: &[Task] = &[
+    Task::Draw,
+    Task::Upsample(0),
+    Task::Vary(None, false),
+    Task::Enlarge(2, false),
+    Task::ZoomOut(20),
+    Task::Pan(Direction::Left),
+    Task::Square,
+    Task::Reroll,
+    Task::Repaint,
+    Task::Seed,
+    Task::Edit,
+    Task::Restyle,
+    Task::ReplaceBackground,
+    Task::CrispUpscale,
+    Task::CreativeUpscale,
+    Task::Anime,
+];
+
+/// One server.
+struct SdWebUi {
+    http: VendorHttp,
+    settings: Settings,
+    /// What still has to be said to the server after nobody waits any more.
+    farewells: TaskTracker,
+}
+
+fn build(setup: Setup) -> Result<Worker, String> {
+    let settings = Settings::read(setup.settings)?;
+    let mut http = setup.http;
+    if !setup.credential.is_empty() {
+        let basic = STANDARD.encode(setup.credential.reveal());
+        http = http
+            .with_secret(setup.credential.reveal())
+            .with_header("authorization", &format!("Basic {basic}"))?;
+    }
+    let worker = SdWebUi {
+        http: http.clone(),
+        settings,
+        farewells: TaskTracker::new(),
+    };
+    Ok(Worker::new(&http, worker))
+}
+
+impl SdWebUi {
+    async fn make(&self, work: &Work) -> Result<Made, Fault> {
+        // A follow-up repeats the parent's flags; its own choices come from its own identifier.
+        let fixed = work.brief.seed.filter(|_| work.parent.is_none());
+        let seed = fixed.unwrap_or_else(|| seeds::of_job(&work.job_id));
+        if work.brief.task == Task::Seed {
+            return seed_of_parent(work);
+        }
+        let plan = self.plan(work).await?;
+        let mut pictures = Vec::new();
+        let all = plan.strokes.len();
+        for (index, stroke) in plan.strokes.into_iter().enumerate() {
+            let span = (index * 95 / all, (index + 1) * 95 / all);
+            pictures.extend(self.painted(work, stroke, seed, (index, span)).await?);
+            let taken: usize = pictures.iter().map(Bytes::len).sum();
+            if taken as u64 > self.http.most_file() {
+                return Err(Fault::useless("the pictures together are too large"));
+            }
+        }
+        let finish = Finish {
+            seed: Some(seed),
+            tell_seed: work.brief.tells_seed,
+            notes: json!({"seed": seed}),
+            ..plan.finish
+        };
+        finished(work, pictures, finish).await
+    }
+
+    async fn look(&self) -> Result<(), Fault> {
+        let answer = self.http.ask(VendorCall::get("sdapi/v1/samplers")).await?;
+        if answer.is_good() {
+            return answer.json().map(|_| ());
+        }
+        Err(call::refused(&answer))
+    }
+}
+
+/// The seed that the followed job was made with.
+fn seed_of_parent(work: &Work) -> Result<Made, Fault> {
+    let seed = inputs::parent_notes(work)["seed"].as_u64();
+    let seed = seed.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
+    Ok(Made {
+        seed: Some(seed.to_string()),
+        made: 1,
+        ..Made::default()
+    })
+}
+
+impl Backend for SdWebUi {
+    fn serves(&self, operation: &str) -> bool {
+        self.settings.serves(operation)
+    }
+
+    fn lost_submit(&self) -> LostSubmit {
+        // The server is the operator's own, and the same seed makes the same picture.
+        LostSubmit::Repeat
+    }
+
+    fn takes_hints(&self) -> bool {
+        false
+    }
+
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        Box::pin(async move {
+            let made = work.unless_cancelled(self.make(&work)).await;
+            made.map(Started::Done)
+        })
+    }
+
+    fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        Box::pin(async { Err(Fault::ours("this vendor gives no tickets")) })
+    }
+
+    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+        Box::pin(async {})
+    }
+
+    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(self.look())
+    }
+}

@@ -1,0 +1,125 @@
+//! Around every worker account: whatever fault leaves it, the account's credential does not leave with it, even where
+//! the vendor repeats it in the words of a refusal or of a failed job; and no vendor has more words kept than it needs.
+
+use serde_json::Value;
+
+use crate::backend::{
+    Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
+};
+use crate::http::{Secrets, VendorHttp};
+
+/// The longest prompt that a vendor gives, in characters.
+const MOST_CHARACTERS: usize = 32_000;
+/// The longest name or seed.
+const MOST_NAME: usize = 200;
+/// The most prompts that a vendor finds.
+const MOST_PROMPTS: usize = 16;
+/// The longest ticket, and the longest notes, as they are stored.
+const MOST_STORED: usize = 256 * 1024;
+
+/// A worker account as its vendor built it, with what must not leave it.
+pub struct Worker {
+    vendor: Box<dyn Backend>,
+    secrets: Secrets,
+}
+
+impl Worker {
+    /// A worker account that goes this way to its vendor.
+    pub fn new(http: &VendorHttp, vendor: impl Backend + 'static) -> Self {
+        Self {
+            secrets: http.secrets().clone(),
+            vendor: Box::new(vendor),
+        }
+    }
+
+    fn fault(&self, fault: Fault) -> Fault {
+        Fault {
+            message: self.secrets.hide(&fault.message),
+            field: fault.field.map(|field| self.secrets.hide(&field)),
+            detail: self.secrets.hide(&fault.detail),
+            ..fault
+        }
+    }
+}
+
+/// What came of a start, if it can be kept.
+fn kept(started: Started) -> Result<Started, Fault> {
+    match started {
+        Started::Ticket(ticket) if ticket.to_string().len() > MOST_STORED => Err(Fault {
+            taken: Taken::Perhaps,
+            ..Fault::vendor(Class::Retry, "the vendor's name for the work is too long")
+        }),
+        Started::Done(made) => Ok(Started::Done(bounded(made))),
+        ticket @ Started::Ticket(_) => Ok(ticket),
+    }
+}
+
+/// A result without words that nobody would read to their end.
+fn bounded(mut made: Made) -> Made {
+    let cut = |text: &mut String, most: usize| {
+        if let Some((end, _)) = text.char_indices().nth(most) {
+            text.truncate(end);
+        }
+    };
+    made.prompts.truncate(MOST_PROMPTS);
+    let texts = made.prompts.iter_mut().chain(&mut made.revised_prompt);
+    texts.for_each(|text| cut(text, MOST_CHARACTERS));
+    let names = made.seed.iter_mut().chain(&mut made.alias);
+    names.for_each(|name| cut(name, MOST_NAME));
+    if made.notes.to_string().len() > MOST_STORED {
+        made.notes = Value::Null;
+    }
+    made
+}
+
+impl Backend for Worker {
+    fn serves(&self, operation: &str) -> bool {
+        self.vendor.serves(operation)
+    }
+
+    fn lost_submit(&self) -> LostSubmit {
+        self.vendor.lost_submit()
+    }
+
+    fn takes_hints(&self) -> bool {
+        self.vendor.takes_hints()
+    }
+
+    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        let started = self.vendor.start(work);
+        Box::pin(async move {
+            let kept = started.await.and_then(kept);
+            kept.map_err(|fault| self.fault(fault))
+        })
+    }
+
+    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+        let polled = self.vendor.poll(work, ticket);
+        Box::pin(async move {
+            match polled.await {
+                Ok(Progress::Failed(fault)) => Ok(Progress::Failed(self.fault(fault))),
+                Ok(Progress::Done(made)) => Ok(Progress::Done(bounded(made))),
+                // A fault that will not pass is an end of the work, not a question that failed.
+                Err(fault) if !fault.class.may_pass() => Ok(Progress::Failed(self.fault(fault))),
+                other => other.map_err(|fault| self.fault(fault)),
+            }
+        })
+    }
+
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+        self.vendor.cancel(ticket)
+    }
+
+    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+        let found = self.vendor.look_up(work);
+        Box::pin(async move {
+            let kept = found.await.and_then(|found| found.map(kept).transpose());
+            kept.map_err(|fault| self.fault(fault))
+        })
+    }
+
+    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+        let probed = self.vendor.probe();
+        Box::pin(async move { probed.await.map_err(|fault| self.fault(fault)) })
+    }
+}
