@@ -52,6 +52,15 @@ impl JobId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// When the job was made, where its identifier says so: those in the shape of a UUID begin with the time.
+    pub fn made_ms(&self) -> Option<i64> {
+        let mut parts = self.0.split('-');
+        let (first, second) = (parts.next()?, parts.next()?);
+        let is_ordered = parts.next()?.starts_with('7') && first.len() == 8 && second.len() == 4;
+        let number = i64::from_str_radix(&format!("{first}{second}"), 16).ok()?;
+        is_ordered.then_some(number)
+    }
 }
 
 impl fmt::Display for JobId {

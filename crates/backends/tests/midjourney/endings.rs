@@ -138,6 +138,33 @@ async fn videos_are_counted_as_they_came() {
     assert_eq!(made.files[0].media_type, "video/mp4");
 }
 
+/// Accounts without the official network of files show their videos where pictures stand.
+#[tokio::test]
+async fn a_video_may_stand_where_pictures_do() {
+    let body = json!({ "prompt": "x", "imageUrl": "https://a.example/1", "bs": 1 });
+    let task =
+        json!({ "status": "SUCCESS", "action": "VIDEO", "imageUrl": "/video/1", "videoUrl": null });
+    let made = made_of("artgen.video.submit", &body, task).await;
+    assert_eq!(made.files[0].media_type, "video/mp4");
+    assert_eq!((sizes(&made), made.made), (vec![(Role::Main, 64, 48)], 1));
+}
+
+/// A picture there is only the cover of a video that is not to be had.
+#[tokio::test]
+async fn a_picture_is_no_video() {
+    let body = json!({ "prompt": "x", "imageUrl": "https://a.example/1", "bs": 1 });
+    let proxy = Remote::start(move |asked| match asked.path.as_str() {
+        "/grid.png" => Reply::Raw(200, "", png(64, 48, [7; 4])),
+        "/mj/task/17/fetch" => {
+            Reply::Json(200, json!({ "status": "SUCCESS", "imageUrl": "/grid.png" }))
+        }
+        _ => accepted("17"),
+    });
+    let (work, _) = work("artgen.video.submit", &body, None, &[]);
+    let fault = finish(&*proxy.worker(NAME, Value::Null), &work).await;
+    assert_eq!(fault.expect_err("no video").class, Class::Gone);
+}
+
 #[tokio::test]
 async fn a_face_swap_is_one_picture() {
     let body = json!({ "targetImage": "https://a.example/1", "swapImage": "https://a.example/2" });
@@ -183,6 +210,30 @@ async fn a_lost_submit_is_looked_up_by_its_state() {
     assert_eq!(older.lost_submit(), LostSubmit::Unknown);
     let listed = proxy.worker(NAME, json!({ "dialect": "change", "task_list": true }));
     assert_eq!(listed.lost_submit(), LostSubmit::LookUp);
+}
+
+/// The newer program lists its newest hundred tasks: an older one may be there all the same, and was paid for.
+#[tokio::test]
+async fn a_list_that_may_be_too_short_does_not_say_that_a_task_never_was() {
+    let (work, _) = work("artgen.imagine", &json!({ "prompt": "a fox" }), None, &[]);
+    // The job's identifier says when it was made.
+    let made_ms = 0x019a_0000_0000_i64;
+    let hour = 3_600_000;
+    for (count, oldest_ms, is_known) in [
+        (99, made_ms + hour, true),
+        (100, made_ms - hour, true),
+        (100, made_ms + hour, false),
+    ] {
+        let task =
+            |n: i64| json!({ "id": n.to_string(), "state": "x", "submitTime": oldest_ms + n });
+        let tasks: Vec<Value> = (0..count).rev().map(task).collect();
+        let proxy = Remote::start(move |_| Reply::Json(200, json!(tasks)));
+        match proxy.worker(NAME, Value::Null).look_up(&work).await {
+            Ok(None) => assert!(is_known, "{count} {oldest_ms}"),
+            Ok(Some(_)) => panic!("there is none"),
+            Err(fault) => assert!(!is_known && fault.class == Class::Gone, "{fault:?}"),
+        }
+    }
 }
 
 #[tokio::test]

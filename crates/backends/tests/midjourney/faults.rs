@@ -24,7 +24,36 @@ async fn each_code_has_its_class() {
         (200, 4, "无可用的账号实例", Class::Retry),
         (200, 4, "No available account", Class::Retry),
         (200, 9, "系统异常", Class::Retry),
-        (200, 9, "账号已被禁用", Class::Dead),
+        // One of the proxy's own accounts, not the credential that was used.
+        (200, 9, "账号已被禁用", Class::Retry),
+        (200, 9, "请求失败，禁用账号", Class::Retry),
+        (200, 9, "提交失败，队列已满，请稍后重试", Class::Rate),
+        (200, 9, "视频功能未启用", Class::Unable),
+        // Nobody is free, which is no news about the request.
+        (200, 3, "无可用的账号实例", Class::Retry),
+        (200, 3, "关联任务不存在或已失效", Class::Gone),
+        (200, 4, "队列数已达上限", Class::Rate),
+        (200, 4, "并发数已达上限", Class::Rate),
+        (200, 4, "今日绘图次数已达上限", Class::Quota),
+        (200, 4, "总绘图次数已达上限", Class::Quota),
+        (200, 4, "服务暂不可用，请联系管理员", Class::Retry),
+        (200, 4, "实例不存在或不可用", Class::Retry),
+        (200, 4, "提交Imagine任务异常", Class::Retry),
+        (200, 4, "上传图片到discord失败", Class::Retry),
+        (200, 4, "服务不支持", Class::Unable),
+        (200, 4, "禁止上传", Class::Unable),
+        (
+            200,
+            4,
+            "当前账号不支持 remix，请开启 remix 功能",
+            Class::Unable,
+        ),
+        (200, 4, "something new", Class::Retry),
+        // The request itself.
+        (200, 4, "base64格式错误", Class::BadRequest),
+        (200, 4, "dimensions参数错误", Class::BadRequest),
+        (200, 4, "人脸图片大小超过最大限制", Class::BadRequest),
+        (200, 4, "prompt不能为空", Class::BadRequest),
         (401, 0, "", Class::Dead),
         (403, 0, "", Class::Dead),
         (429, 0, "", Class::Rate),
@@ -69,6 +98,36 @@ async fn an_answer_that_is_neither_yes_nor_no_may_have_been_a_yes() {
             (Class::Retry, Taken::Perhaps),
             "{fault:?}"
         );
+    }
+}
+
+/// Errors of the newer program's own filter have a `message` and code -1.
+#[tokio::test]
+async fn a_message_beside_code_minus_one_is_read() {
+    for (status, message, class) in [
+        (200, "队列数已达上限", Class::Rate),
+        (200, "今日绘图次数已达上限", Class::Quota),
+        (200, "用户已被禁用", Class::Dead),
+        (200, "账号已被临时封锁，请勿使用违规词作图", Class::Rate),
+        (200, "State参数过长，最大255字符", Class::BadRequest),
+        (200, "操作失败", Class::Retry),
+    ] {
+        let body = json!({ "success": false, "code": -1, "message": message });
+        let fault = fault_of(move || Reply::Json(status, body.clone())).await;
+        assert_eq!((fault.class, fault.taken), (class, Taken::No), "{message}");
+    }
+    let broken = json!({ "success": false, "code": -1, "message": "操作失败" });
+    let fault = fault_of(move || Reply::Json(500, broken.clone())).await;
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::Perhaps));
+}
+
+/// The proxy forbids in plain words, and it means the credential.
+#[tokio::test]
+async fn words_that_forbid_are_about_the_credential() {
+    for more in ["content-type: text/plain; charset=utf-8\r\n", ""] {
+        let words = "账号不可用".as_bytes().to_vec();
+        let fault = fault_of(move || Reply::Raw(403, more, words.clone())).await;
+        assert_eq!((fault.class, fault.taken), (Class::Dead, Taken::No));
     }
 }
 
@@ -140,7 +199,9 @@ async fn reasons_of_failed_tasks_are_read_by_a_table_that_operators_can_lead() {
         ("FAILURE", "Action needed to continue", Class::Reject),
         ("FAILURE", "Blocked", Class::Reject),
         ("FAILURE", "可能包含敏感词", Class::Reject),
-        ("FAILURE", "Your account has been blocked", Class::Dead),
+        ("FAILURE", "Your account has been blocked", Class::Retry),
+        ("FAILURE", "Request failed, account disabled", Class::Retry),
+        ("FAILURE", "请求失败，禁用账号", Class::Retry),
         ("FAILURE", "Subscription required", Class::Quota),
         ("FAILURE", "You have run out of fast hours", Class::Quota),
         ("FAILURE", "Queue full", Class::Rate),

@@ -12,27 +12,43 @@ const INVALID: &str = "Invalid parameter";
 const BAD_LINK: &str = "Invalid link";
 const INTERNAL: &str = "Internal error";
 
-/// What reasons say, in lower case; the first that is found decides. They come from the vendor behind the proxy and
-/// change, so operators can put their own before these.
-const REASONS: [(&str, Class, &str); 32] = [
+/// What reasons say, in lower case; the first that is found decides. They come from the proxy and from the vendor behind
+/// it and change, so operators can put their own before these. What is said of an account is said of one of the proxy's
+/// own, unless it is a user: the proxy goes on with the others.
+const REASONS: [(&str, Class, &str); 58] = [
+    ("用户已被禁用", Class::Dead, INTERNAL),
+    ("用户 token", Class::Dead, INTERNAL),
+    ("用户无权限", Class::Dead, INTERNAL),
+    ("临时封锁", Class::Rate, INTERNAL),
     ("无可用", Class::Retry, INTERNAL),
     ("no available", Class::Retry, INTERNAL),
     ("no instance", Class::Retry, INTERNAL),
     ("not available", Class::Retry, INTERNAL),
+    ("不可用", Class::Retry, INTERNAL),
+    ("未找到账号", Class::Retry, INTERNAL),
+    ("绘图次数已达上限", Class::Quota, INTERNAL),
+    ("已达上限", Class::Rate, INTERNAL),
+    ("队列已满", Class::Rate, INTERNAL),
     ("banned prompt", Class::Reject, BANNED),
     ("banned word", Class::Reject, BANNED),
     ("敏感", Class::Reject, BANNED),
-    ("account blocked", Class::Dead, INTERNAL),
-    ("account has been", Class::Dead, INTERNAL),
-    ("account is", Class::Dead, INTERNAL),
-    ("账号", Class::Dead, INTERNAL),
+    ("account disabled", Class::Retry, INTERNAL),
+    ("account blocked", Class::Retry, INTERNAL),
+    ("account has been", Class::Retry, INTERNAL),
+    ("account is", Class::Retry, INTERNAL),
+    ("不支持", Class::Unable, INTERNAL),
+    ("未启用", Class::Unable, INTERNAL),
+    ("未开启", Class::Unable, INTERNAL),
+    ("禁止上传", Class::Unable, INTERNAL),
+    ("禁止操作", Class::Unable, INTERNAL),
+    ("disabled upload", Class::Unable, INTERNAL),
+    ("账号", Class::Retry, INTERNAL),
     ("subscription", Class::Quota, INTERNAL),
     ("fast hours", Class::Quota, INTERNAL),
     ("credits exhausted", Class::Quota, INTERNAL),
     ("queue full", Class::Rate, INTERNAL),
     ("job queued", Class::Rate, INTERNAL),
     ("too many", Class::Rate, INTERNAL),
-    ("队列已满", Class::Rate, INTERNAL),
     ("moderat", Class::Reject, DENIED),
     ("pending mod message", Class::Reject, DENIED),
     ("action needed", Class::Reject, DENIED),
@@ -40,14 +56,38 @@ const REASONS: [(&str, Class, &str); 32] = [
     ("nsfw", Class::Reject, DENIED),
     ("blocked", Class::Reject, DENIED),
     ("invalid link", Class::BadRequest, BAD_LINK),
+    ("链接格式错误", Class::BadRequest, BAD_LINK),
     ("invalid parameter", Class::BadRequest, INVALID),
     ("empty prompt", Class::BadRequest, INVALID),
+    ("cannot be empty", Class::BadRequest, INVALID),
+    ("must not be empty", Class::BadRequest, INVALID),
     ("参数", Class::BadRequest, INVALID),
+    ("不能为空", Class::BadRequest, INVALID),
+    ("不能相同", Class::BadRequest, INVALID),
+    ("格式错误", Class::BadRequest, INVALID),
+    ("类型错误", Class::BadRequest, INVALID),
+    ("状态错误", Class::BadRequest, INVALID),
+    ("超过最大限制", Class::BadRequest, INVALID),
+    ("无效的", Class::BadRequest, INVALID),
+    ("校验错误", Class::BadRequest, INVALID),
     ("取消", Class::Gone, INTERNAL),
     ("cancel", Class::Gone, INTERNAL),
     ("timeout", Class::Retry, INTERNAL),
     ("超时", Class::Retry, INTERNAL),
 ];
+
+/// What is said of work or settings that are not there.
+const MISSING: [&str; 6] = [
+    "不存在",
+    "失效",
+    "未找到",
+    "not found",
+    "not exist",
+    "expired",
+];
+
+/// The longest sentence with which the proxy itself forbids.
+const MOST_WORDS: usize = 400;
 
 /// An operator's own reasons, looked at before the table.
 pub(super) type OwnReasons = Vec<(String, Class)>;
@@ -81,27 +121,33 @@ pub(super) fn submitted(answer: &VendorAnswer, own: &OwnReasons) -> Result<Submi
 
 /// The body of an answer whose code is good.
 pub(super) fn judged(answer: &VendorAnswer, own: &OwnReasons) -> Result<Value, Fault> {
-    let body = serde_json::from_slice::<Value>(&answer.bytes);
-    let is_page = body.is_err();
+    let body = serde_json::from_slice::<Value>(&answer.bytes).ok();
+    let is_page = body.is_none() && !is_words(answer);
     let body = body.unwrap_or_default();
     let code = body["code"].as_i64();
-    let says = body["description"].as_str().unwrap_or_default();
-    let detail = answer.start();
+    let text = |name: &str| body[name].as_str().filter(|text| !text.is_empty());
+    let says = text("description").or_else(|| text("message"));
+    let says = says.unwrap_or_default();
+    let vendor = |class| Fault::vendor(class, "");
     let fault = match (answer.status, code) {
         // A page that forbids comes from whoever stands before the proxy, who does not know the account.
-        (403, _) if is_page => Fault::vendor(Class::Retry, detail),
-        (401 | 403, _) => Fault::vendor(Class::Dead, detail),
-        (429, _) | (_, Some(23)) => Fault::vendor(Class::Rate, detail),
+        (403, _) if is_page => vendor(Class::Retry),
+        (401 | 403, _) => vendor(Class::Dead),
+        (429, _) | (_, Some(23)) => vendor(Class::Rate),
         (_, Some(1 | 21 | 22)) => return Ok(body),
         (_, Some(24)) => banned(&body),
-        (_, Some(3)) => Fault::vendor(Class::Gone, detail),
-        (_, Some(4)) => match classified(says, own) {
-            Some(fault) => fault,
-            None => fault_in_words(Class::BadRequest, INVALID, reason_for_caller(says)),
+        (_, Some(3)) => match classified(says, own) {
+            Some(fault) if fault.class != Class::BadRequest => fault,
+            _ if is_missing(says) => vendor(Class::Gone),
+            _ => vendor(Class::Retry),
         },
+        // Something broke in it, after who knows which step.
+        (500.., Some(-1)) => unexpected(answer),
+        // Most that is called a validation error is about the proxy and its accounts.
+        (_, Some(4 | -1)) => classified(says, own).unwrap_or_else(|| vendor(Class::Retry)),
         (_, Some(9)) => match classified(says, own) {
             Some(fault) if fault.class != Class::BadRequest => fault,
-            _ => Fault::vendor(Class::Retry, detail),
+            _ => vendor(Class::Retry),
         },
         _ => unexpected(answer),
     };
@@ -110,6 +156,19 @@ pub(super) fn judged(answer: &VendorAnswer, own: &OwnReasons) -> Result<Value, F
         detail: answer.start(),
         ..fault
     })
+}
+
+fn is_missing(says: &str) -> bool {
+    let lower = says.to_lowercase();
+    says.is_empty() || MISSING.iter().any(|word| lower.contains(word))
+}
+
+/// Whether the proxy itself speaks, in a plain sentence without a page around it.
+fn is_words(answer: &VendorAnswer) -> bool {
+    let text = answer.bytes.trim_ascii();
+    let kind = answer.headers.get(http::header::CONTENT_TYPE);
+    let is_plain = kind.is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    is_plain && !text.is_empty() && text.len() <= MOST_WORDS && !text.starts_with(b"<")
 }
 
 fn banned(body: &Value) -> Fault {

@@ -62,6 +62,25 @@ const SERVED_BY_ACTION: &[Task] = &[Task::Seed, Task::Repaint, Task::Animate, Ta
 struct Listed {
     id: Option<String>,
     state: Option<String>,
+    #[serde(rename = "submitTime")]
+    submit_ms: Option<i64>,
+}
+
+/// The newer program lists no more of its tasks, the newest first.
+const LISTED: usize = 100;
+/// How far the clocks of the proxy and of this house may be apart.
+const CLOCKS_APART_MS: i64 = 5 * 60 * 1000;
+
+/// Whether a list of tasks shows everything that was submitted since the job was made.
+fn is_complete(tasks: &[Listed], work: &Work) -> bool {
+    if tasks.len() < LISTED {
+        return true;
+    }
+    let oldest = tasks.iter().filter_map(|task| task.submit_ms).min();
+    match (oldest, work.job_id.made_ms()) {
+        (Some(oldest), Some(made)) => oldest < made - CLOCKS_APART_MS,
+        _ => false,
+    }
 }
 
 /// One way into a proxy.
@@ -225,7 +244,11 @@ impl Midjourney {
         let tasks: Vec<Listed> = serde_json::from_slice(&answer.bytes).map_err(|_| unclear())?;
         let ours = |task: &&Listed| task.state.as_deref() == Some(&work.attempt_id);
         let Some(task) = tasks.iter().find(ours) else {
-            return Ok(None);
+            if is_complete(&tasks, work) {
+                return Ok(None);
+            }
+            // It may be there and paid for, where the list does not reach.
+            return Err(Fault::vendor(Class::Gone, "the proxy lists too few tasks"));
         };
         let id = task.id.as_deref().ok_or_else(unclear)?;
         // Whether a window was still to be confirmed is seen when the task is polled.

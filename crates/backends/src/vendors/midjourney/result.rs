@@ -84,12 +84,16 @@ async fn videos(
     task: &Value,
 ) -> Result<(Vec<MadeFile>, u32), Fault> {
     let mut addresses = addresses(&task["videoUrls"]);
-    if addresses.is_empty() {
-        addresses.extend(task["videoUrl"].as_str().filter(|url| !url.is_empty()));
+    // Accounts without the official network of files show the video where a picture would stand.
+    for name in ["videoUrl", "imageUrl"] {
+        if addresses.is_empty() {
+            addresses.extend(task[name].as_str().filter(|url| !url.is_empty()));
+        }
     }
     let asked = work.brief.count.max(1) as usize;
     addresses.truncate(asked);
-    let files = fetched(&mut downloads, work, Role::Main, &addresses).await?;
+    let mut files = fetched(&mut downloads, work, Role::Main, &addresses).await?;
+    files.retain(|file| file.media_type.starts_with("video/"));
     if files.is_empty() {
         return Err(nothing());
     }

@@ -54,6 +54,7 @@ impl Settings {
             Class::Dead,
             Class::Reject,
             Class::BadRequest,
+            Class::Unable,
             Class::Gone,
         ];
         let class = |word: &str| classes.into_iter().find(|class| class.word() == word);
