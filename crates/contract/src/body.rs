@@ -1,13 +1,15 @@
 //! From bytes to an object, and from an object to a typed request: the leniency every endpoint shares.
 //!
 //! Duplicate keys and NUL are refused; `null` and `""` mean absent; unknown fields are ignored; every message
-//! carries the field's path in wire names.
+//! carries the field's path in wire names. Only texts may be large: everything else a body is made of is counted while
+//! it is read, so that a small body cannot become a large value.
 
-use std::fmt;
+mod bounded;
 
-use serde::de::{DeserializeOwned, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, de};
-use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::refusal::{Code, Refusal};
 
@@ -17,20 +19,28 @@ pub type Fields = Map<String, Value>;
 /// Both spellings of the callback address; every job-creating endpoint takes either.
 const HOOK_SPELLINGS: [&str; 2] = ["hookUrl", "hook_url"];
 
+/// What a body may become besides its texts, in bytes of memory.
+pub const USUAL_STRUCTURE: usize = 1024 * 1024;
+/// The longest part of a caller's own text that a message repeats, in characters.
+const QUOTED: usize = 200;
+
 /// Reads a JSON object. An empty body is an empty object, so that the first missing field is named.
 pub fn parse_object(bytes: &[u8]) -> Result<Fields, Refusal> {
+    parse_object_within(bytes, USUAL_STRUCTURE)
+}
+
+/// Reads a JSON object that may become so many bytes besides its texts.
+pub fn parse_object_within(bytes: &[u8], structure: usize) -> Result<Fields, Refusal> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Fields::new());
     }
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let parsed = Unique::deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value.0))
-        .map_err(|error| {
-            Refusal::new(
-                Code::InvalidBody,
-                format!("body: not readable as JSON: {error}"),
-            )
-        })?;
+    let parsed = bounded::parse(bytes, structure).map_err(|error| {
+        let why = error.to_string();
+        Refusal::new(
+            Code::InvalidBody,
+            format!("body: not readable as JSON: {}", shortened(&why)),
+        )
+    })?;
     match parsed {
         Value::Object(fields) => Ok(fields),
         _ => Err(Refusal::new(
@@ -138,6 +148,7 @@ fn refuse_kept_name(path: &str, value: &Value) -> Result<(), Refusal> {
 /// Turns what the deserialiser says into a refusal that names the field.
 fn explain(path: &str, message: &str) -> Refusal {
     let path = if path == "." { "" } else { path };
+    let message = &*shortened(message);
     if let Some(rest) = message.strip_prefix("missing field `") {
         let field = rest.split('`').next().unwrap_or_default();
         let full = if path.is_empty() {
@@ -166,74 +177,14 @@ fn explain(path: &str, message: &str) -> Refusal {
 /// What a field type says of a value that is there but counts as missing.
 pub(crate) const BLANK: &str = "is blank";
 
-/// A JSON value in which no object has a key twice and no text holds a NUL.
-struct Unique(Value);
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Unique)
+/// A message without the caller's megabytes: its beginning and its end say what is wrong.
+fn shortened(message: &str) -> Cow<'_, str> {
+    if message.len() <= 2 * QUOTED {
+        return message.into();
     }
-}
-
-struct UniqueVisitor;
-
-fn without_nul<E: de::Error>(text: &str) -> Result<(), E> {
-    if text.contains('\0') {
-        Err(E::custom("text must not contain NUL"))
-    } else {
-        Ok(())
-    }
-}
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value)
-            .map(Value::Number)
-            .ok_or_else(|| E::custom("number out of range"))
-    }
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        without_nul(text)?;
-        Ok(Value::String(text.to_owned()))
-    }
-    fn visit_string<E: de::Error>(self, text: String) -> Result<Value, E> {
-        without_nul(&text)?;
-        Ok(Value::String(text))
-    }
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
-        while let Some(Unique(item)) = items.next_element()? {
-            array.push(item);
-        }
-        Ok(Value::Array(array))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some((key, Unique(value))) = entries.next_entry::<String, Unique>()? {
-            without_nul(&key)?;
-            if object.contains_key(&key) {
-                return Err(de::Error::custom(format_args!("duplicate key `{key}`")));
-            }
-            object.insert(key, value);
-        }
-        Ok(Value::Object(object))
-    }
+    let begin = message.floor_char_boundary(QUOTED);
+    let end = message.ceil_char_boundary(message.len() - QUOTED);
+    format!("{}...{}", &message[..begin], &message[end..]).into()
 }
 
 #[cfg(test)]
@@ -250,6 +201,25 @@ mod tests {
                 refusal.message
             );
         }
+    }
+
+    #[test]
+    fn a_message_does_not_repeat_megabytes() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Count {
+            #[expect(dead_code, reason = "only its type matters")]
+            count: u32,
+        }
+        let long = "x".repeat(1_000_000);
+        let fields = parse_object(format!(r#"{{"count":"{long}"}}"#).as_bytes()).expect("JSON");
+        let refusal = read::<Count>(fields).expect_err("text is no number");
+        assert_eq!(refusal.field.as_deref(), Some("count"));
+        assert!(refusal.message.len() < 1000, "{}", refusal.message.len());
+        assert!(
+            refusal.message.starts_with("count: must be u32, is string"),
+            "{}",
+            refusal.message
+        );
     }
 
     #[test]
