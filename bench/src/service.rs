@@ -117,6 +117,9 @@ pub(crate) async fn start_with(
     command
         .env("ATELIER_ADMIN_TOKEN", ADMIN)
         .env("ATELIER_LOG_LEVEL", "error")
+        // One caller stands for many here.
+        .env("ATELIER_LIMITS_SUBMITS_PER_SECOND", "0")
+        .env("ATELIER_LIMITS_CALLS_PER_SECOND", "0")
         .envs(settings.iter().copied());
     if let Some(database) = database {
         command.args(["--database", database]);

@@ -37,6 +37,7 @@ codes! {
     InvalidParameter    "invalid_parameter"     400 "A field has a value that is not allowed; `param` names it.";
     MissingParameter    "missing_parameter"     400 "A required field is absent or empty; `param` names it.";
     InvalidBody         "invalid_body"          400 "The body is not the JSON object (or multipart form) this endpoint reads.";
+    InvalidRequest      "invalid_request"       400 "The head of the request is not HTTP that can be read in one way only.";
     BannedPrompt        "banned_prompt"         400 "The prompt contains a word of the operator's list.";
     InsufficientQuota   "insufficient_quota"    400 "The balance does not cover the price of the request.";
     QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this family.";
@@ -57,8 +58,10 @@ codes! {
     Conflict            "conflict"              409 "The change conflicts with what is stored.";
     Expired             "expired"               410 "The address has expired.";
     PayloadTooLarge     "payload_too_large"     413 "The body is larger than this endpoint accepts.";
+    TargetTooLong       "target_too_long"       414 "The target of the request (path and query) is too long.";
     UnsupportedMedia    "unsupported_media"     415 "The body's content type or encoding is not supported.";
     IdempotencyMismatch "idempotency_mismatch"  422 "This Idempotency-Key was used with another body.";
+    HeadTooLarge        "head_too_large"        431 "The head of the request has too many lines or bytes.";
     RateLimited         "rate_limited"          429 "Too many requests; `Retry-After` says when to try again.";
     Internal            "internal_error"        500 "Something went wrong here; the request id helps to find it.";
     BackendFailed       "backend_failed"        502 "The back end failed; the held quota has been returned.";

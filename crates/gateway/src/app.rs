@@ -9,6 +9,7 @@ use atelier_backends::VENDORS;
 use atelier_backends::embedded::{Embedded, EmbeddedSettings, Pace};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits as OutboundLimits, Outbound};
+use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::{Quota, Tariff};
 use atelier_engine::{
     BackendChange, Clock, Declared, Engine, Ids, Keyring, Parts, Settings, Worker, WorkerChange,
@@ -17,14 +18,13 @@ use atelier_store::Options;
 pub(crate) use atelier_store::Store;
 use atelier_store::files::{Files, S3Settings};
 use bytes::Bytes;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{BackendSetting, Config, StudioPace, WorkerSetting};
 use crate::counts::Counts;
 use crate::http::hosts::Hosts;
-use crate::http::memory;
 use crate::http::rate::Rates;
+use crate::shares::Shares;
 
 /// The built-in prices.
 const TARIFF: &str = include_str!("../../../config/tariff.toml");
@@ -42,9 +42,16 @@ pub(crate) struct App {
     pub(crate) rates: Rates,
     pub(crate) counts: Counts,
     pub(crate) admin_token_hash: [u8; 32],
-    pub(crate) places: Semaphore,
-    pub(crate) body_memory: Arc<Semaphore>,
-    pub(crate) event_streams: Arc<Semaphore>,
+    /// Requests that are being answered.
+    pub(crate) places: Arc<Shares>,
+    /// Bytes of bodies that are neither accepted nor refused.
+    pub(crate) body_memory: Arc<Shares>,
+    /// Large bodies that are being worked on.
+    pub(crate) large_requests: Arc<Shares>,
+    /// Event streams that are open.
+    pub(crate) event_streams: Arc<Shares>,
+    /// Result files that are being sent.
+    pub(crate) downloads: Arc<Shares>,
     pub(crate) log_requests: bool,
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
@@ -98,9 +105,15 @@ impl App {
             hosts: Hosts::new(&config),
             rates: Rates::new(limits),
             counts: Counts::default(),
-            places: Semaphore::new(limits.requests),
-            body_memory: memory::for_bodies(limits),
-            event_streams: Arc::new(Semaphore::new(limits.event_streams)),
+            places: Shares::fixed("requests", limits.requests, 1),
+            body_memory: Shares::fixed(
+                "body_memory",
+                limits.body_memory_mib * 1024 * 1024,
+                IMAGE_BODY as u64,
+            ),
+            large_requests: Shares::elastic("large_requests", limits.large_requests),
+            event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
+            downloads: Shares::fixed("downloads", limits.downloads, 1),
             log_requests: config.log.requests,
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),
@@ -108,6 +121,18 @@ impl App {
             engine,
             config,
         })
+    }
+
+    /// Everything that accounts share.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = &Arc<Shares>> {
+        let all = [
+            &self.places,
+            &self.body_memory,
+            &self.large_requests,
+            &self.event_streams,
+            &self.downloads,
+        ];
+        all.into_iter()
     }
 }
 

@@ -9,14 +9,15 @@ pub(crate) mod denial;
 mod fetch;
 mod form;
 pub(crate) mod hosts;
-pub(crate) mod memory;
 pub(crate) mod page;
+pub(crate) mod pass;
 pub(crate) mod payload;
 pub(crate) mod range;
 pub(crate) mod rate;
 pub(crate) mod received;
 pub(crate) mod reply;
 mod request_id;
+mod room;
 mod router;
 mod submit;
 
@@ -30,10 +31,13 @@ use hyper::body::Incoming;
 use hyper::{Request, Version};
 
 use crate::app::App;
-use crate::server::ward::Seat;
+use crate::server::{Seat, Wrong};
 
 pub(crate) use received::From;
 
+use body::Arriving;
+use denial::Denial;
+use pass::Pass;
 use received::{Answer, Received, Who};
 use reply::Reply;
 
@@ -44,15 +48,19 @@ pub(crate) async fn serve(
     from: From,
     request: Request<Incoming>,
 ) -> Result<Reply, Infallible> {
-    let busy = seat.begin(request.version() == Version::HTTP_2);
+    let (busy, wrong) = seat.begin(request.version() == Version::HTTP_2);
     let id = request_id::of(request.headers());
     let seen = app
         .log_requests
         .then(|| (request.method().clone(), request.uri().path().to_owned()));
     let form = reply::Form::of(request.uri().path());
-    let answer = AssertUnwindSafe(handle(&app, from, request))
-        .catch_unwind()
-        .await;
+    let pass = Pass::new(Arc::clone(&seat.holder));
+    let answer = if let Some(wrong) = wrong {
+        Ok(Err(misread(wrong)))
+    } else {
+        let answer = AssertUnwindSafe(handle(&app, from, &pass, request));
+        answer.catch_unwind().await
+    };
     let mut reply = match answer {
         Ok(Ok(reply)) => reply,
         Ok(Err(denial)) => reply::denied(form, &denial),
@@ -73,11 +81,45 @@ pub(crate) async fn serve(
     }
     app.counts.answered(reply.status());
     reply.headers_mut().insert(request_id::HEADER, id);
-    reply.body_mut().keep_busy(busy);
-    Ok(reply)
+    pass.tell(reply.headers_mut());
+    Ok(reply.map(|payload| payload.send_over(&seat, busy, pass.take_place())))
 }
 
-async fn handle(app: &Arc<App>, from: From, request: Request<Incoming>) -> Answer {
+/// What is said of a head that was refused before it was a request.
+fn misread(wrong: Wrong) -> Denial {
+    let (code, message) = match wrong {
+        Wrong::Line => (
+            Code::InvalidRequest,
+            "the head is not HTTP: each line must be `name: value` and end with CR LF",
+        ),
+        Wrong::Request => (
+            Code::InvalidRequest,
+            "the request line must be a method, a target and HTTP/1.1 or HTTP/1.0",
+        ),
+        Wrong::Host => (
+            Code::InvalidRequest,
+            "Host: must be given once and name one host",
+        ),
+        Wrong::Length => (
+            Code::InvalidRequest,
+            "the body needs either one Content-Length or Transfer-Encoding: chunked",
+        ),
+        Wrong::LongTarget => (Code::TargetTooLong, "the target of the request is too long"),
+        Wrong::LongHead => (Code::HeadTooLarge, "the head of the request is too large"),
+        Wrong::Late => (Code::RequestTimeout, "the head arrives too slowly"),
+    };
+    Denial {
+        hang_up: true,
+        ..Refusal::new(code, message).into()
+    }
+}
+
+async fn handle(
+    app: &Arc<App>,
+    from: From,
+    pass: &Arc<Pass>,
+    request: Request<Incoming>,
+) -> Answer {
     let (head, body) = request.into_parts();
     let from = From {
         role: app.hosts.role_of(&head, from.role),
@@ -85,22 +127,16 @@ async fn handle(app: &Arc<App>, from: From, request: Request<Incoming>) -> Answe
     };
     let (target, params) = router::find(&app.hosts, from.role, &head.method, head.uri.path())?;
     // Whether the service is well can be asked even when everything else is full.
-    let _place = match app.places.try_acquire() {
-        Ok(place) => Some(place),
-        Err(_) if target.needs_no_place() => None,
-        Err(_) => {
-            return Err(Refusal::new(
-                Code::Overloaded,
-                "too many requests at once; try again shortly",
-            )
-            .into());
-        }
-    };
+    if !target.needs_no_place() {
+        pass.arrive(&app.places, target.kind())?;
+    }
+    let body = Arriving::new(body, Arc::clone(pass));
     let mut received = Received {
         head,
         from,
         params,
         who: Who::Anybody,
+        pass: Arc::clone(pass),
     };
     received.who = access::admit(app, target.access(), &received).await?;
     match target {

@@ -15,6 +15,7 @@ mod openapi;
 mod pages;
 mod secrets;
 mod server;
+mod shares;
 
 use std::process::ExitCode;
 

@@ -1,11 +1,14 @@
 //! The sockets: accept loops, connection limits that really apply, and a stop that loses nothing.
 //!
 //! hyper's own header timer starts again while a connection is idle and is not yet there while the protocol is being
-//! guessed, so the limits live in [`ward`], one clock for all connections.
+//! guessed, so the limits live in [`watch`], one clock for all connections.
 
-pub(crate) mod guarded;
+mod descriptors;
+mod framing;
+mod guarded;
+mod sending;
 pub(crate) mod signals;
-pub(crate) mod ward;
+mod watch;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -24,11 +27,19 @@ use crate::app::App;
 use crate::config::{Limits, Role};
 use crate::http;
 
+use framing::Bounds;
 use guarded::Guarded;
-use ward::{Command, Seat, Ward};
+use watch::{Command, Watch};
+
+pub(crate) use framing::Wrong;
+pub(crate) use sending::{Flow, Sending};
+pub(crate) use watch::{Busy, Seat};
 
 /// How long a listener waits after the machine refused it a socket.
 const OUT_OF_SOCKETS: Duration = Duration::from_millis(50);
+
+/// Bytes that a caller may send on one HTTP/2 stream before they are read.
+const WINDOW: u32 = 256 * 1024;
 
 /// A bound socket and what it is for.
 pub(crate) struct Door {
@@ -41,8 +52,9 @@ pub(crate) struct Door {
 /// Everything that serves connections.
 pub(crate) struct Server {
     app: Arc<App>,
-    ward: Arc<Ward>,
+    watch: Arc<Watch>,
     builder: Builder<TokioExecutor>,
+    bounds: Bounds,
     tasks: TaskTracker,
     closing: CancellationToken,
 }
@@ -52,7 +64,15 @@ impl Server {
     pub(crate) fn start(app: Arc<App>, doors: Vec<Door>) -> Arc<Self> {
         let limits = &app.config.limits;
         let server = Arc::new(Self {
-            ward: Arc::new(Ward::new(limits)),
+            watch: Arc::new(Watch::new(
+                limits,
+                descriptors::connections(limits.connections, limits.downloads),
+            )),
+            bounds: Bounds {
+                target: limits.target_bytes,
+                head: limits.header_bytes,
+                lines: limits.headers,
+            },
             builder: builder(limits),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
@@ -60,7 +80,7 @@ impl Server {
         });
         server
             .tasks
-            .spawn(Arc::clone(&server.ward).watch(server.closing.clone()));
+            .spawn(Arc::clone(&server.watch).watch(server.closing.clone()));
         for door in doors {
             server.tasks.spawn(Arc::clone(&server).accept(door));
         }
@@ -70,14 +90,14 @@ impl Server {
     /// Stops accepting and waits until every request is answered, or until the time is up.
     pub(crate) async fn stop(&self, within: Duration) {
         self.closing.cancel();
-        self.ward.dismiss_all();
+        self.watch.dismiss_all();
         self.tasks.close();
         if tokio::time::timeout(within, self.tasks.wait())
             .await
             .is_err()
         {
             tracing::warn!(
-                open = self.ward.open(),
+                open = self.watch.open(),
                 "connections cut because the time to stop is up"
             );
         }
@@ -103,7 +123,7 @@ impl Server {
     fn seat(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr, role: Role) {
         let _ = stream.set_nodelay(true);
         let address = peer.ip().to_canonical();
-        let Some(seat) = self.ward.admit(address) else {
+        let Some(seat) = self.watch.admit(address) else {
             return;
         };
         self.tasks
@@ -120,7 +140,7 @@ impl Server {
                 request,
             )
         });
-        let io = TokioIo::new(Guarded::new(stream, Arc::clone(&seat)));
+        let io = TokioIo::new(Guarded::new(stream, Arc::clone(&seat), self.bounds));
         let mut connection = pin!(self.builder.serve_connection(io, service));
         let mut told = pin!(seat.told());
         loop {
@@ -141,7 +161,7 @@ impl Server {
                 }
             }
         }
-        self.ward.release(&seat);
+        self.watch.release(&seat);
     }
 }
 
@@ -162,7 +182,8 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_headers(limits.headers)
-        .max_buf_size(limits.header_bytes.max(8192));
+        // One more than what is let through, so that a head is never too long for the second reader alone.
+        .max_buf_size(limits.header_bytes.max(8192) + 1024);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -171,6 +192,8 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .max_pending_accept_reset_streams(16)
         .max_local_error_reset_streams(64)
         .max_send_buf_size(256 * 1024)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(2 * WINDOW)
         .keep_alive_interval(Duration::from_secs(
             limits.idle_timeout_s.div_ceil(2).max(1),
         ))

@@ -1,10 +1,10 @@
 //! What a request carries: a JSON object whatever its content type says, a query, or both. Bodies are bounded in size,
-//! speed and memory.
+//! speed and memory; what a body takes is taken in the name of its account before it is read.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_contract::body::{Fields, parse_object};
+use atelier_contract::body::{Fields, USUAL_STRUCTURE, parse_object_within};
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
 use bytes::{Bytes, BytesMut};
@@ -13,67 +13,90 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use hyper::http::request::Parts;
 use serde_json::Value;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use super::memory::PIECE;
+use super::denial::Denial;
+use super::pass::{Pass, refused};
+use super::room::Room;
 use crate::app::App;
+use crate::shares::Shares;
 
-/// A body larger than this is parsed off the threads that answer requests.
-const LONG_TO_PARSE: usize = 1024 * 1024;
+/// A body that has not been read, with the grants of its request.
+pub(crate) struct Arriving {
+    incoming: Incoming,
+    pass: Arc<Pass>,
+}
+
+impl Arriving {
+    /// The body of a request.
+    pub(super) fn new(incoming: Incoming, pass: Arc<Pass>) -> Self {
+        Self { incoming, pass }
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+}
 
 /// A body as it arrives.
 pub(super) struct Intake {
     body: Incoming,
+    pass: Arc<Pass>,
     most: usize,
     taken: usize,
-    started: Instant,
+    deadline: Instant,
     grace: Duration,
     bytes_per_s: u64,
-    memory: Arc<Semaphore>,
-    room: Option<OwnedSemaphorePermit>,
+    memory: Arc<Shares>,
+    work: Arc<Shares>,
+    room: Room,
 }
 
-/// Memory that is given back when this is dropped.
-pub(super) type Room = Option<OwnedSemaphorePermit>;
-
 impl Intake {
-    /// Starts to read a body of at most so many bytes.
+    /// Starts to read a body of at most so many bytes; memory for what it says it has is taken at once.
     pub(super) fn new(
         app: &App,
         head: &Parts,
-        body: Incoming,
+        body: Arriving,
         most: usize,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Denial> {
         let plain =
             |value: &hyper::header::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
         if !head.headers.get_all(CONTENT_ENCODING).iter().all(plain) {
             return Err(Refusal::new(
                 Code::UnsupportedMedia,
                 "the body must not be compressed (Content-Encoding)",
-            ));
+            )
+            .into());
         }
-        if body.size_hint().lower() > most as u64 {
-            return Err(too_large(most));
+        let Arriving { incoming, pass } = body;
+        let announced = incoming.size_hint().lower();
+        if announced > most as u64 {
+            return Err(too_large(most).into());
         }
         let limits = &app.config.limits;
-        Ok(Self {
-            body,
+        let grace = Duration::from_secs(limits.body_grace_s);
+        let mut intake = Self {
+            body: incoming,
+            pass,
             most,
             taken: 0,
-            started: Instant::now(),
-            grace: Duration::from_secs(limits.body_grace_s),
+            deadline: Instant::now() + grace,
+            grace,
             bytes_per_s: limits.body_bytes_per_s,
             memory: Arc::clone(&app.body_memory),
-            room: None,
-        })
+            work: Arc::clone(&app.large_requests),
+            room: Room::default(),
+        };
+        intake.make_room(announced)?;
+        Ok(intake)
     }
 
     /// The next bytes, or `None` at the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Denial> {
         loop {
-            let earned = Duration::from_secs(self.taken as u64 / self.bytes_per_s);
-            let frame = timeout_at(self.started + self.grace + earned, self.body.frame()).await;
+            let frame = timeout_at(self.deadline, self.body.frame()).await;
             let frame = frame
                 .map_err(|_| Refusal::new(Code::RequestTimeout, "the body arrives too slowly"))?;
             let Some(frame) = frame else { return Ok(None) };
@@ -84,58 +107,51 @@ impl Intake {
             };
             self.taken += bytes.len();
             if self.taken > self.most {
-                return Err(too_large(self.most));
+                return Err(too_large(self.most).into());
             }
-            self.take_room()?;
+            self.make_room(self.taken as u64)?;
+            self.earn(bytes.len());
             return Ok(Some(bytes));
         }
     }
 
-    /// The memory taken so far, to be held as long as the bytes are.
-    pub(super) fn into_room(self) -> Room {
-        self.room
+    /// Bytes move the deadline by the time they may take, but never further than the grace: whoever was fast and falls
+    /// silent has no longer than whoever was slow.
+    fn earn(&mut self, bytes: usize) {
+        let earned = Duration::from_secs_f64(bytes as f64 / self.bytes_per_s as f64);
+        self.deadline = (self.deadline + earned).min(Instant::now() + self.grace);
+    }
+
+    /// What was taken for the body, to be kept as long as its bytes are.
+    pub(super) async fn into_room(mut self) -> (Arc<Pass>, Room) {
+        let holder = self.pass.holder();
+        self.room.weigh(&self.work, holder, self.taken).await;
+        (self.pass, self.room)
     }
 
     /// Everything in one piece.
-    async fn all(mut self) -> Result<(Bytes, Room), Refusal> {
+    async fn all(mut self) -> Result<(Bytes, Arc<Pass>, Room), Denial> {
+        let announced = self.body.size_hint().lower();
         let Some(first) = self.next().await? else {
-            return Ok((Bytes::new(), None));
+            return Ok((Bytes::new(), self.pass, self.room));
         };
-        if self.body.is_end_stream() {
-            return Ok((first, self.room));
-        }
-        let mut all = BytesMut::from(first);
-        while let Some(more) = self.next().await? {
-            all.extend_from_slice(&more);
-        }
-        Ok((all.freeze(), self.room))
+        let bytes = if self.body.is_end_stream() {
+            first
+        } else {
+            let mut all = BytesMut::with_capacity((announced as usize).max(first.len()));
+            all.extend_from_slice(&first);
+            while let Some(more) = self.next().await? {
+                all.extend_from_slice(&more);
+            }
+            all.freeze()
+        };
+        let (pass, room) = self.into_room().await;
+        Ok((bytes, pass, room))
     }
 
-    /// Small bodies are free; larger ones take from the common memory as they grow.
-    fn take_room(&mut self) -> Result<(), Refusal> {
-        if self.taken <= SMALL_BODY {
-            return Ok(());
-        }
-        let wanted = self.taken.div_ceil(PIECE);
-        let held = self
-            .room
-            .as_ref()
-            .map_or(0, OwnedSemaphorePermit::num_permits);
-        if wanted <= held {
-            return Ok(());
-        }
-        let more = Arc::clone(&self.memory).try_acquire_many_owned((wanted - held) as u32);
-        let more = more.map_err(|_| {
-            Refusal::new(
-                Code::Overloaded,
-                "too many large requests at once; try again shortly",
-            )
-        })?;
-        match &mut self.room {
-            Some(room) => room.merge(more),
-            none => *none = Some(more),
-        }
-        Ok(())
+    fn make_room(&mut self, bytes: u64) -> Result<(), Denial> {
+        let made = self.room.cover(&self.memory, self.pass.holder(), bytes);
+        made.map_err(|full| refused(full, "too many large requests of this account at once"))
     }
 }
 
@@ -146,36 +162,44 @@ fn too_large(most: usize) -> Refusal {
     )
 }
 
-/// The fields of a JSON body.
+/// The fields of a JSON body. What they take is kept in the grants of the request.
 pub(super) async fn fields(
     app: &App,
     head: &Parts,
-    body: Incoming,
+    body: Arriving,
     most: usize,
-) -> Result<(Fields, Room), Refusal> {
+) -> Result<Fields, Denial> {
+    fields_within(app, head, body, most, USUAL_STRUCTURE).await
+}
+
+/// The fields of a JSON body that may become so many bytes besides its texts.
+pub(super) async fn fields_within(
+    app: &App,
+    head: &Parts,
+    body: Arriving,
+    most: usize,
+    structure: usize,
+) -> Result<Fields, Denial> {
     if body.is_end_stream() {
-        return Ok((Fields::new(), None));
+        return Ok(Fields::new());
     }
-    let intake = Intake::new(app, head, body, most)?;
     refuse_foreign_media(&head.headers)?;
-    let (bytes, room) = intake.all().await?;
-    if bytes.len() <= LONG_TO_PARSE {
-        return Ok((parse_object(&bytes)?, room));
-    }
-    let parsed = tokio::task::spawn_blocking(move || parse_object(&bytes)).await;
-    let parsed = parsed.map_err(|_| Refusal::new(Code::Internal, "the body could not be read"))?;
-    Ok((parsed?, room))
+    let (bytes, pass, room) = Intake::new(app, head, body, most)?.all().await?;
+    let parse = async move { parse_object_within(&bytes, structure) };
+    let (parsed, room) = room.spend(parse).await?;
+    let fields = parsed?;
+    pass.keep(room);
+    Ok(fields)
 }
 
 /// The fields of a query and of a JSON body together; the body wins.
 pub(super) async fn query_and_fields(
     app: &App,
     head: &Parts,
-    body: Incoming,
-) -> Result<Fields, Refusal> {
+    body: Arriving,
+) -> Result<Fields, Denial> {
     let mut all = query(head)?;
-    let (fields, _) = fields(app, head, body, SMALL_BODY).await?;
-    all.extend(fields);
+    all.extend(fields(app, head, body, SMALL_BODY).await?);
     Ok(all)
 }
 

@@ -22,10 +22,10 @@ pub(super) async fn known(app: &Arc<App>, received: &Received) -> Result<Caller,
         return Err(wrong_key().into());
     };
     match app.engine.authenticate(key).await {
-        Ok(caller) => match app.rates.call(&caller.key_id) {
-            Ok(()) => Ok(caller),
-            Err(seconds) => Err(Denial::later("too many requests with this key", seconds)),
-        },
+        Ok(caller) => {
+            received.pass.admit(&app.rates, &caller.account_id)?;
+            Ok(caller)
+        }
         Err(refusal) if refusal.code == Code::Unauthorized => {
             count_wrong(app, received.from)?;
             Err(wrong_key().into())

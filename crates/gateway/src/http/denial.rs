@@ -1,5 +1,7 @@
 //! A refusal on its way out: what the contract says, and what only HTTP knows.
 
+use std::fmt;
+
 use atelier_contract::{Code, Refusal};
 
 /// A refusal with the headers that belong to it.
@@ -33,6 +35,14 @@ impl Denial {
         }
     }
 }
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.refusal.fmt(f)
+    }
+}
+
+impl std::error::Error for Denial {}
 
 impl From<Refusal> for Denial {
     fn from(refusal: Refusal) -> Self {

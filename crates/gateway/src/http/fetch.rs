@@ -6,9 +6,9 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::family::Family;
 use atelier_contract::{JobId, Refusal};
-use hyper::body::{Body as _, Incoming};
 use serde_json::Value;
 
+use super::body::Arriving;
 use super::received::{Answer, Received};
 use super::{body, reply};
 use crate::app::App;
@@ -19,7 +19,7 @@ const SPELLINGS: [&str; 2] = ["jobId", "job_id"];
 pub(super) async fn show(
     app: &Arc<App>,
     received: Received,
-    body: Incoming,
+    body: Arriving,
     family: &'static Family,
 ) -> Answer {
     let account_id = received.account()?;

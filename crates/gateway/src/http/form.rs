@@ -5,13 +5,13 @@ use atelier_contract::body::Fields;
 use atelier_contract::family::{SMALL_BODY, Submit};
 use atelier_contract::{Code, Refusal};
 use futures_util::stream;
-use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use hyper::http::request::Parts;
 use multer::{Field, Multipart};
 use serde_json::Value;
 
-use super::body::{Intake, Room, media_essence};
+use super::body::{Arriving, Intake, media_essence};
+use super::denial::Denial;
 use crate::app::App;
 
 /// The most parts a form may have; the largest sensible one has 16 images, a mask and a dozen fields.
@@ -21,7 +21,6 @@ const MOST_PARTS: usize = 64;
 pub(super) struct Form {
     pub(super) fields: Fields,
     pub(super) files: Vec<(String, Vec<u8>)>,
-    pub(super) room: Room,
 }
 
 /// Whether the body says that it is a form.
@@ -35,9 +34,9 @@ pub(super) fn is_form(headers: &HeaderMap) -> bool {
 pub(super) async fn read(
     app: &App,
     head: &Parts,
-    body: Incoming,
+    body: Arriving,
     entry: &Submit,
-) -> Result<Form, Refusal> {
+) -> Result<Form, Denial> {
     let boundary = head
         .headers
         .get(CONTENT_TYPE)
@@ -49,7 +48,6 @@ pub(super) async fn read(
     let mut form = Form {
         fields: Fields::new(),
         files: Vec::new(),
-        room: None,
     };
     {
         let chunks = stream::unfold(&mut intake, |intake| async {
@@ -61,21 +59,22 @@ pub(super) async fn read(
         while let Some(part) = parts.next_field().await.map_err(explain)? {
             count += 1;
             if count > MOST_PARTS {
-                return Err(unreadable("the form has too many parts"));
+                return Err(unreadable("the form has too many parts").into());
             }
             form.take(part, entry).await?;
         }
     }
-    form.room = intake.into_room();
+    let (pass, room) = intake.into_room().await;
+    pass.keep(room);
     Ok(form)
 }
 
 impl Form {
-    async fn take(&mut self, mut part: Field<'_>, entry: &Submit) -> Result<(), Refusal> {
+    async fn take(&mut self, mut part: Field<'_>, entry: &Submit) -> Result<(), Denial> {
         let name = part.name().unwrap_or_default();
         let name = name.strip_suffix("[]").unwrap_or(name).to_owned();
         if name.is_empty() {
-            return Err(unreadable("a part of the form has no name"));
+            return Err(unreadable("a part of the form has no name").into());
         }
         let may_be_file = entry.files.contains(&name.as_str());
         if may_be_file && (part.file_name().is_some() || part.content_type().is_some()) {
@@ -96,7 +95,7 @@ impl Form {
             },
         )
         .await?;
-        self.add_text(name, text, may_be_file)
+        Ok(self.add_text(name, text, may_be_file)?)
     }
 
     /// A field given twice is refused, except where several images are expected.
@@ -117,29 +116,29 @@ impl Form {
     }
 }
 
-async fn text_of(mut part: Field<'_>, name: &str, most: usize) -> Result<String, Refusal> {
+async fn text_of(mut part: Field<'_>, name: &str, most: usize) -> Result<String, Denial> {
     let mut text = Vec::new();
     while let Some(chunk) = part.chunk().await.map_err(explain)? {
         text.extend_from_slice(&chunk);
         if text.len() > most {
-            return Err(Refusal::invalid(name, "is too long"));
+            return Err(Refusal::invalid(name, "is too long").into());
         }
     }
     let text = String::from_utf8(text).map_err(|_| Refusal::invalid(name, "must be UTF-8 text"))?;
     if text.contains('\0') {
-        return Err(Refusal::invalid(name, "must not contain NUL"));
+        return Err(Refusal::invalid(name, "must not contain NUL").into());
     }
     Ok(text)
 }
 
 /// What the body itself was refused for comes through unchanged.
-fn explain(error: multer::Error) -> Refusal {
+fn explain(error: multer::Error) -> Denial {
     match error {
-        multer::Error::StreamReadFailed(source) => match source.downcast::<Refusal>() {
-            Ok(refusal) => *refusal,
-            Err(_) => unreadable("it ended early"),
+        multer::Error::StreamReadFailed(source) => match source.downcast::<Denial>() {
+            Ok(denial) => *denial,
+            Err(_) => unreadable("it ended early").into(),
         },
-        other => unreadable(&other.to_string()),
+        other => unreadable(&other.to_string()).into(),
     }
 }
 

@@ -7,20 +7,19 @@ use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::pages::{Access, Described, Door, Gives, Method, Page, Takes};
 use futures_util::future::BoxFuture;
-use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::body;
+use super::body::{self, Arriving};
 use super::denial::Denial;
 use super::received::{Answer, Received};
 use super::reply::{self, Reply};
 use crate::app::App;
 
 /// What answers a page.
-pub(crate) type Handler = fn(Arc<App>, Received, Incoming) -> BoxFuture<'static, Answer>;
+pub(crate) type Handler = fn(Arc<App>, Received, Arriving) -> BoxFuture<'static, Answer>;
 
 /// What a handler reads.
 pub(crate) trait Input: Sized + Send {
@@ -31,7 +30,7 @@ pub(crate) trait Input: Sized + Send {
     fn read(
         app: &App,
         head: &Parts,
-        body: Incoming,
+        body: Arriving,
     ) -> impl Future<Output = Result<Self, Denial>> + Send;
 }
 
@@ -47,7 +46,7 @@ pub(crate) trait Output: Send {
 impl Input for () {
     const TAKES: Takes = Takes::NOTHING;
 
-    async fn read(_: &App, _: &Parts, _: Incoming) -> Result<Self, Denial> {
+    async fn read(_: &App, _: &Parts, _: Arriving) -> Result<Self, Denial> {
         Ok(())
     }
 }
@@ -61,7 +60,7 @@ impl<T: DeserializeOwned + JsonSchema + Send> Input for Query<T> {
         body: None,
     };
 
-    async fn read(_: &App, head: &Parts, _: Incoming) -> Result<Self, Denial> {
+    async fn read(_: &App, head: &Parts, _: Arriving) -> Result<Self, Denial> {
         Ok(Self(contract_body::read(body::query(head)?)?))
     }
 }
@@ -75,11 +74,14 @@ impl<T: DeserializeOwned + JsonSchema + Send, const MOST: usize> Input for Body<
         body: Some(Described::body::<T>()),
     };
 
-    async fn read(app: &App, head: &Parts, given: Incoming) -> Result<Self, Denial> {
-        let (fields, _) = body::fields(app, head, given, MOST).await?;
+    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+        let fields = body::fields(app, head, given, MOST).await?;
         Ok(Self(contract_body::read(fields)?))
     }
 }
+
+/// What a raw body may become besides its texts: the operator's workflows are made of many small things.
+const RAW_STRUCTURE: usize = 32 * 1024 * 1024;
 
 /// A body of at most so many bytes whose fields are given no types here.
 pub(crate) struct RawBody<const MOST: usize>(pub(crate) Fields);
@@ -90,8 +92,9 @@ impl<const MOST: usize> Input for RawBody<MOST> {
         body: Some(Described::body::<Fields>()),
     };
 
-    async fn read(app: &App, head: &Parts, given: Incoming) -> Result<Self, Denial> {
-        let (fields, _) = body::fields(app, head, given, MOST).await?;
+    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+        let structure = RAW_STRUCTURE;
+        let fields = body::fields_within(app, head, given, MOST, structure).await?;
         Ok(Self(fields))
     }
 }
@@ -105,7 +108,7 @@ impl<T: DeserializeOwned + JsonSchema + Send> Input for QueryOrBody<T> {
         body: Some(Described::body::<T>()),
     };
 
-    async fn read(app: &App, head: &Parts, given: Incoming) -> Result<Self, Denial> {
+    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
         let fields = body::query_and_fields(app, head, given).await?;
         Ok(Self(contract_body::read(fields)?))
     }
@@ -221,7 +224,7 @@ pub(crate) const fn served<I: Input, O: Output, F: Future<Output = Result<O, Den
 pub(crate) async fn run<I: Input, O: Output, F: Future<Output = Result<O, Denial>> + Send>(
     app: Arc<App>,
     received: Received,
-    body: Incoming,
+    body: Arriving,
     handler: fn(Arc<App>, Received, I) -> F,
 ) -> Answer {
     let input = I::read(&app, &received.head, body).await?;

@@ -1,12 +1,14 @@
 //! What has arrived of a request before its body, and who sent it.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
 use atelier_engine::Caller;
 use hyper::http::request::Parts;
 
 use super::denial::Denial;
+use super::pass::Pass;
 use super::reply::Reply;
 use crate::config::Role;
 
@@ -39,6 +41,8 @@ pub(crate) struct Received {
     /// What stood at the placeholders of the path, in order.
     pub(crate) params: Vec<String>,
     pub(crate) who: Who,
+    /// What it has been granted.
+    pub(crate) pass: Arc<Pass>,
 }
 
 impl Received {

@@ -146,7 +146,7 @@ pub(crate) fn html(page: &'static str) -> Reply {
 
 /// A stream of server-sent events.
 pub(crate) fn events(flow: Flow) -> Reply {
-    let mut reply = Response::new(Payload::Flow(flow, None, None));
+    let mut reply = Response::new(Payload::Flow(flow, None));
     *reply.headers_mut() = api_headers(HeaderValue::from_static("text/event-stream"));
     reply.headers_mut().insert(
         HeaderName::from_static("x-accel-buffering"),

@@ -14,6 +14,7 @@ use hyper::Method as HttpMethod;
 use super::denial::Denial;
 use super::hosts::Hosts;
 use super::page::Handler;
+use super::rate::Kind;
 use crate::config::Role;
 use crate::pages::PAGES;
 
@@ -35,6 +36,14 @@ impl Target {
             Self::Fetch(_) => Access::Caller(Scope::Read),
             Self::Submit(..) => Access::Caller(Scope::Submit),
             Self::Page(page) => page.access,
+        }
+    }
+
+    /// What a call counts as.
+    pub(super) const fn kind(self) -> Kind {
+        match self.access() {
+            Access::Caller(Scope::Submit) => Kind::Submit,
+            _ => Kind::Call,
         }
     }
 

@@ -6,9 +6,9 @@ use atelier_contract::body::Fields;
 use atelier_contract::family::{Delivery, Family, Submit};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::Call;
-use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderName};
 
+use super::body::Arriving;
 use super::received::{Answer, Received};
 use super::{answer, body, form, reply};
 use crate::app::App;
@@ -21,19 +21,21 @@ const LONGEST_KEY: usize = 255;
 pub(super) async fn accept(
     app: &Arc<App>,
     received: Received,
-    body: Incoming,
+    body: Arriving,
     family: &'static Family,
     entry: &'static Submit,
 ) -> Answer {
     let caller = received.caller()?.clone();
     let idempotency_key = idempotency_key(&received.head.headers)?;
-    let Received { head, from, .. } = received;
-    let (fields, files, room) = if !entry.files.is_empty() && form::is_form(&head.headers) {
+    let Received {
+        head, from, pass, ..
+    } = received;
+    let (fields, files) = if !entry.files.is_empty() && form::is_form(&head.headers) {
         let form = form::read(app, &head, body, entry).await?;
-        (form.fields, form.files, form.room)
+        (form.fields, form.files)
     } else {
-        let (fields, room) = body::fields(app, &head, body, entry.most_bytes).await?;
-        (fields, Vec::new(), room)
+        let fields = body::fields(app, &head, body, entry.most_bytes).await?;
+        (fields, Vec::new())
     };
     let patience = patience_s(family, entry, &fields);
     let account_id = caller.account_id.clone();
@@ -47,8 +49,10 @@ pub(super) async fn accept(
         idempotency_key,
         custody,
     };
-    let submitted = app.engine.submit(call).await?;
-    drop(room);
+    let engine = Arc::clone(&app.engine);
+    let submitted = pass
+        .spend(async move { engine.submit(call).await })
+        .await??;
     match entry.delivery {
         Delivery::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),
         Delivery::Answer(render) => {

@@ -10,14 +10,15 @@ use atelier_engine::{Caller, Changes};
 use bytes::Bytes;
 use futures_util::stream;
 use hyper::header::HeaderMap;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::Events;
+use crate::http::pass;
 use crate::http::received::Received;
 use crate::http::reply;
+use crate::shares::Held;
 
 /// A silent stream says this often that it is alive.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
@@ -34,7 +35,7 @@ struct Follower {
     changes: Changes,
     seen: i64,
     over: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Held,
 }
 
 /// Opens the stream of a job.
@@ -46,9 +47,9 @@ pub(super) async fn follow(app: Arc<App>, received: Received, (): ()) -> Result<
     if job.state.is_final() && event_id(&job) <= seen {
         return Ok(Events(reply::nothing_more()));
     }
-    let place = Arc::clone(&app.event_streams).try_acquire_owned();
+    let place = app.event_streams.try_take(received.pass.holder(), 1);
     let place =
-        place.map_err(|_| Refusal::new(Code::Overloaded, "too many event streams are open"))?;
+        place.map_err(|full| pass::refused(full, "too many event streams of this account"))?;
     let changes = app.engine.changes(&id);
     let follower = Follower {
         caller,

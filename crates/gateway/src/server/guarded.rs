@@ -1,25 +1,39 @@
-//! A socket that tells the ward when bytes arrive and when the caller stops taking them.
+//! A socket that tells the watch when bytes arrive and when the caller stops taking them, and lets through only HTTP
+//! that everybody reads alike.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
-use super::ward::Seat;
+use super::framing::{Bounds, BrokenBody, Framing, Wrong};
+use super::watch::Seat;
+
+/// How much is read at once where bytes are looked at.
+const PIECE: usize = 8192;
 
 /// A watched socket.
-pub(crate) struct Guarded {
-    stream: TcpStream,
+pub(crate) struct Guarded<S> {
+    stream: S,
     seat: Arc<Seat>,
+    framing: Framing,
+    /// What was looked at and not yet handed on.
+    approved: Vec<u8>,
+    handed_on: usize,
 }
 
-impl Guarded {
+impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
     /// Watches a socket.
-    pub(crate) fn new(stream: TcpStream, seat: Arc<Seat>) -> Self {
-        Self { stream, seat }
+    pub(crate) fn new(stream: S, seat: Arc<Seat>, bounds: Bounds) -> Self {
+        Self {
+            stream,
+            seat,
+            framing: Framing::new(bounds),
+            approved: Vec::new(),
+            handed_on: 0,
+        }
     }
 
     fn written<T>(&self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -29,24 +43,111 @@ impl Guarded {
         }
         result
     }
+
+    /// Hands on what was approved; whether there was anything.
+    fn hand_on(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        let left = &self.approved[self.handed_on..];
+        if left.is_empty() {
+            return false;
+        }
+        let size = left.len().min(buffer.remaining());
+        buffer.put_slice(&left[..size]);
+        self.handed_on += size;
+        if self.handed_on == self.approved.len() {
+            self.handed_on = 0;
+            self.approved.clear();
+            self.approved.shrink_to(PIECE);
+        }
+        true
+    }
+
+    /// Bytes that belong to a body or to HTTP/2 go straight on.
+    fn read_freely(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+        most: u64,
+    ) -> Poll<io::Result<()>> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let before = buffer.filled().len();
+        if most >= buffer.remaining() {
+            ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        } else {
+            let mut part = ReadBuf::new(buffer.initialize_unfilled_to(most));
+            ready!(Pin::new(&mut self.stream).poll_read(context, &mut part))?;
+            let filled = part.filled().len();
+            buffer.advance(filled);
+        }
+        let filled = buffer.filled().len() - before;
+        self.framing.passed(filled as u64);
+        if filled > 0 {
+            self.seat.heard();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Reads a piece and looks at it; false at the end of the stream.
+    fn read_and_look(&mut self, context: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        let mut piece = [0; PIECE];
+        let mut piece = ReadBuf::new(&mut piece);
+        if self.framing.in_head() {
+            self.seat.wake_when_late(context);
+            if self.seat.is_late() {
+                self.refuse_late();
+                return Poll::Ready(Ok(true));
+            }
+        }
+        ready!(Pin::new(&mut self.stream).poll_read(context, &mut piece))?;
+        if piece.filled().is_empty() {
+            return Poll::Ready(Ok(false));
+        }
+        self.seat.heard();
+        match self.framing.feed(piece.filled(), &mut self.approved) {
+            Ok(refused) => {
+                if let Some((number, why)) = refused {
+                    self.seat.refuse(number, why);
+                }
+                Poll::Ready(Ok(true))
+            }
+            Err(BrokenBody) => Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+        }
+    }
+
+    fn refuse_late(&mut self) {
+        let (number, why) = self.framing.refuse(Wrong::Late, &mut self.approved);
+        self.seat.refuse(number, why);
+    }
 }
 
-impl AsyncRead for Guarded {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guarded<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let result = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if buffer.filled().len() > before {
-            self.seat.heard();
+        let guarded = &mut *self;
+        loop {
+            if guarded.hand_on(buffer) {
+                return Poll::Ready(Ok(()));
+            }
+            let free = guarded.framing.free_bytes();
+            if free > 0 {
+                return guarded.read_freely(context, buffer, free);
+            }
+            // After a refused head what still comes is read and forgotten, so that the answer is not lost to a reset.
+            let alive = ready!(guarded.read_and_look(context))?;
+            if !alive {
+                return if guarded.framing.is_over() {
+                    Poll::Pending
+                } else {
+                    Poll::Ready(Ok(()))
+                };
+            }
         }
-        result
     }
 }
 
-impl AsyncWrite for Guarded {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -120,10 +120,10 @@ async fn wrong_keys_are_slowed_down_and_right_ones_are_not() {
 }
 
 #[tokio::test]
-async fn a_key_has_its_own_rate() {
+async fn an_account_has_its_own_rate() {
     let limits = Options::default()
-        .set("LIMITS_KEY_PER_SECOND", "1")
-        .set("LIMITS_KEY_BURST", "3");
+        .set("LIMITS_CALLS_PER_SECOND", "1")
+        .set("LIMITS_CALLS_BURST", "3");
     let gateway = limits.spawn().await;
     let (busy, calm) = (gateway.account(1).await, gateway.account(1).await);
     let mut refused = 0;
@@ -135,5 +135,16 @@ async fn a_key_has_its_own_rate() {
         }
     }
     assert!(refused >= 5, "{refused} of 10 refused");
+    // A second key of the same account is no second rate.
+    let second = json!({ "name": "second" });
+    let path = format!("/admin/v1/accounts/{}/keys", busy.id);
+    let made = gateway.operate(Method::POST, &path, Some(second)).await;
+    let key = made.json["data"]["api_key"].as_str().expect("a key");
+    let answer = gateway.get(key, INFO).await;
+    answer.assert_refused(429, "rate_limited");
+    assert_eq!(answer.header("ratelimit-policy"), "\"calls\";q=3;w=3");
+    assert!(answer.header("ratelimit").starts_with("\"calls\";r=0;t="));
+    let calm_one = gateway.get(&calm.key, INFO).await;
+    assert_eq!(calm_one.header("ratelimit"), "\"calls\";r=2;t=1");
     assert_eq!(gateway.get(&calm.key, INFO).await.status, 200);
 }

@@ -76,7 +76,7 @@ pub(crate) fn range_not_there(about: &About) -> Reply {
 
 fn file(about: &About, flow: Option<Flow>, length: u64) -> Reply {
     let payload = match flow {
-        Some(flow) => Payload::Flow(flow, Some(length), None),
+        Some(flow) => Payload::Flow(flow, Some(length)),
         None => Payload::Whole(Bytes::new()),
     };
     let mut reply = Response::new(payload);

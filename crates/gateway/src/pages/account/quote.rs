@@ -21,13 +21,13 @@ pub(crate) async fn ask(
     let name = question.operation.to_string();
     let own = operation(&name).is_some_and(|(family, _)| family.custody);
     let custody = received.from.role == Role::Custody && own;
-    let account = received.account()?;
-    let quota = app
-        .engine
-        .quote(account, &name, question.request, custody)
-        .await?;
-    Ok(Data(Quote {
-        operation: name,
-        quota,
-    }))
+    let account = received.account()?.to_owned();
+    let quote = async move {
+        let quota = app.engine.quote(&account, &name, question.request, custody);
+        quota.await.map(|quota| Quote {
+            quota,
+            operation: name,
+        })
+    };
+    Ok(Data(received.pass.spend(quote).await??))
 }

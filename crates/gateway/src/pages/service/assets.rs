@@ -2,19 +2,25 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
-use atelier_contract::Refusal;
 use atelier_engine::Asset;
 use futures_util::TryStreamExt as _;
 use hyper::Method;
+use tokio::time::timeout;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::File;
+use crate::http::pass;
 use crate::http::payload::Flow;
 use crate::http::range::{self, Part, Wanted};
 use crate::http::received::Received;
 use crate::http::reply::{self, About};
+use crate::shares::Full;
+
+/// How long a download waits while its address has all it may have.
+const TURN: Duration = Duration::from_secs(10);
 
 /// Hands out a file.
 pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
@@ -56,13 +62,20 @@ async fn open(
     received: &Received,
     asset: &Asset,
     part: Part,
-) -> Result<Option<Flow>, Refusal> {
+) -> Result<Option<Flow>, Denial> {
     if received.head.method == Method::HEAD {
         return Ok(None);
     }
+    let place = app.downloads.take(received.pass.holder(), 1);
+    let place = timeout(TURN, place).await;
+    let place = place.map_err(|_| pass::refused(Full::Share, "too many downloads at once"))?;
     let bytes = app
         .engine
         .asset_bytes(asset, part.first..part.last + 1)
         .await?;
-    Ok(Some(Box::pin(bytes.map_err(io::Error::other))))
+    // The stream owns its place, and gives it back with the file.
+    let bytes = bytes.map_err(io::Error::other).inspect_ok(move |_| {
+        let _ = &place;
+    });
+    Ok(Some(Box::pin(bytes)))
 }

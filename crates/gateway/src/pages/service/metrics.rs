@@ -10,6 +10,7 @@ use crate::http::denial::Denial;
 use crate::http::page::Counters;
 use crate::http::received::Received;
 use crate::http::reply;
+use crate::shares::Usage;
 
 /// How much the service does.
 pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters, Denial> {
@@ -21,8 +22,12 @@ pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters,
             "atelier_http_answers_total{{class=\"{class}xx\"}} {count}"
         );
     }
-    let in_flight = app.config.limits.requests - app.places.available_permits();
-    gauge(&mut text, "atelier_http_requests_in_flight", in_flight);
+    gauge(
+        &mut text,
+        "atelier_http_requests_in_flight",
+        app.places.taken(),
+    );
+    shares(&mut text, &app);
     // A store that is away must not take the counters with it.
     if let Ok(stats) = app.engine.stats().await {
         gauge(&mut text, "atelier_jobs_waiting", stats.waiting);
@@ -35,6 +40,25 @@ pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters,
     }
     let media_type = "text/plain; version=0.0.4; charset=utf-8";
     Ok(Counters(reply::text(media_type, text)))
+}
+
+/// How much is taken of what all accounts share, and how much the largest holder has.
+fn shares(text: &mut String, app: &App) {
+    let all: Vec<_> = app.shares().map(|shares| shares.usage()).collect();
+    for (name, number) in [
+        ("whole", (|one| one.whole) as fn(&Usage) -> u64),
+        ("taken", |one| one.taken),
+        ("waiting", |one| one.waiting as u64),
+        ("largest", |one| {
+            one.holders.first().map_or(0, |held| held.1)
+        }),
+    ] {
+        let _ = writeln!(text, "# TYPE atelier_share_{name} gauge");
+        for one in &all {
+            let (of, number) = (one.name, number(one));
+            let _ = writeln!(text, "atelier_share_{name}{{of=\"{of}\"}} {number}");
+        }
+    }
 }
 
 /// What each worker account does. Callers' own ones are left out: their number grows with the callers.

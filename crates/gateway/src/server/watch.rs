@@ -1,20 +1,27 @@
 //! Watches every connection with one clock: a head that trickles in, a caller that never reads, a connection that only
 //! sits there. When all seats are taken, whoever has been idle longest gives way.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::task::Context;
 use std::time::Duration;
 
+use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use super::framing::Wrong;
+use super::sending::{Flow, Sending};
 use crate::config::Limits;
 
-/// The ward looks around this often; limits are exact to one tick.
+/// The watch looks around this often; limits are exact to one tick.
 const TICK: Duration = Duration::from_millis(250);
 const TICKS_PER_SECOND: u32 = 4;
+/// How long a connection whose head is late may take to be told so.
+const TICKS_TO_TELL: u32 = 2;
 
 /// What a connection is told to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,16 +33,24 @@ pub(crate) enum Command {
     Leave = 2,
 }
 
-/// One connection, as the ward sees it. Times are ticks; zero means "not now".
+/// One connection, as the watch sees it. Times are ticks; zero means "not now".
 pub(crate) struct Seat {
     number: u64,
     peer: IpAddr,
+    /// The address as the name of a holder of shares.
+    pub(crate) holder: Arc<str>,
     now: Arc<AtomicU32>,
     head_since: AtomicU32,
     idle_since: AtomicU32,
     stuck_since: AtomicU32,
     in_flight: AtomicU32,
     multiplexed: AtomicBool,
+    /// How many requests have begun; on HTTP/1 they begin in the order of their heads.
+    begun: AtomicU32,
+    refused: OnceLock<(u32, Wrong)>,
+    late: AtomicBool,
+    reader: AtomicWaker,
+    sendings: Mutex<Vec<Weak<Sending>>>,
     command: AtomicU8,
     word: Notify,
 }
@@ -68,14 +83,44 @@ impl Seat {
         }
     }
 
-    /// A request's head is complete.
-    pub(crate) fn begin(self: &Arc<Self>, multiplexed: bool) -> Busy {
+    /// A request's head is complete; why it is refused, if it is.
+    pub(crate) fn begin(self: &Arc<Self>, multiplexed: bool) -> (Busy, Option<Wrong>) {
         if multiplexed {
             self.multiplexed.store(true, Ordering::Relaxed);
         }
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         self.head_since.store(0, Ordering::Relaxed);
-        Busy(Arc::clone(self))
+        let number = self.begun.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let refused = self.refused.get().filter(|(head, _)| *head == number);
+        (Busy(Arc::clone(self)), refused.map(|(_, why)| *why))
+    }
+
+    /// The head of this number is not a right one.
+    pub(super) fn refuse(&self, number: u32, why: Wrong) {
+        let _ = self.refused.set((number, why));
+    }
+
+    /// Whether the head that is being read has taken too long.
+    pub(super) fn is_late(&self) -> bool {
+        self.late.load(Ordering::Acquire)
+    }
+
+    /// Has the reader woken as soon as it is too late.
+    pub(super) fn wake_when_late(&self, context: &Context<'_>) {
+        self.reader.register(context.waker());
+    }
+
+    /// Looks after an answer that is sent bit by bit, and what is held for it.
+    pub(crate) fn send(&self, flow: Flow, held: impl Any + Send) -> Arc<Sending> {
+        let sending = Sending::new(Arc::clone(&self.now), flow, held);
+        let mut sendings = self.sendings();
+        sendings.retain(|one| one.strong_count() > 0);
+        sendings.push(Arc::downgrade(&sending));
+        sending
+    }
+
+    fn sendings(&self) -> MutexGuard<'_, Vec<Weak<Sending>>> {
+        self.sendings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a command.
@@ -127,7 +172,7 @@ impl Drop for Busy {
 }
 
 /// All seats.
-pub(crate) struct Ward {
+pub(crate) struct Watch {
     seats: Mutex<Seats>,
     now: Arc<AtomicU32>,
     most: usize,
@@ -145,15 +190,15 @@ struct Seats {
     dismissed: bool,
 }
 
-impl Ward {
-    /// A ward with the configured limits.
-    pub(crate) fn new(limits: &Limits) -> Self {
+impl Watch {
+    /// A watch with the configured limits, over at most so many connections.
+    pub(crate) fn new(limits: &Limits, most: usize) -> Self {
         let ticks = |seconds: u64| (seconds as u32).saturating_mul(TICKS_PER_SECOND);
         Self {
             seats: Mutex::default(),
             now: Arc::new(AtomicU32::new(1)),
-            most: limits.connections,
-            most_per_address: limits.connections_per_address,
+            most,
+            most_per_address: limits.connections_per_address.min(most),
             head_ticks: ticks(limits.header_timeout_s),
             idle_ticks: ticks(limits.idle_timeout_s),
             stuck_ticks: ticks(limits.write_timeout_s),
@@ -175,6 +220,7 @@ impl Ward {
         let seat = Arc::new(Seat {
             number: seats.next,
             peer,
+            holder: peer.to_string().into(),
             now: Arc::clone(&self.now),
             // A caller that connects and says nothing is as slow as one that stops in the middle of a head.
             head_since: AtomicU32::new(now),
@@ -182,6 +228,11 @@ impl Ward {
             stuck_since: AtomicU32::new(0),
             in_flight: AtomicU32::new(0),
             multiplexed: AtomicBool::new(false),
+            begun: AtomicU32::new(0),
+            refused: OnceLock::new(),
+            late: AtomicBool::new(false),
+            reader: AtomicWaker::new(),
+            sendings: Mutex::default(),
             command: AtomicU8::new(0),
             word: Notify::new(),
         });
@@ -236,15 +287,37 @@ impl Ward {
         for seat in self.seats().taken.values() {
             let idle = seat.in_flight.load(Ordering::Relaxed) == 0;
             let head = seat.head_since.load(Ordering::Relaxed);
+            if idle && over(head, self.head_ticks) && !seat.late.swap(true, Ordering::AcqRel) {
+                // Whoever has sent part of a head is told why; whoever has sent nothing is not read from.
+                seat.reader.wake();
+            }
             let too_long = over(seat.stuck_since.load(Ordering::Relaxed), self.stuck_ticks)
-                || (idle && over(head, self.head_ticks))
+                || (idle && over(head, self.head_ticks + TICKS_TO_TELL))
                 || (idle
                     && head == 0
-                    && over(seat.idle_since.load(Ordering::Relaxed), self.idle_ticks));
+                    && over(seat.idle_since.load(Ordering::Relaxed), self.idle_ticks))
+                || self.look_at_sendings(seat, now);
             if too_long {
                 seat.tell(Command::Leave);
             }
         }
+    }
+
+    /// Cuts answers that nobody takes, so that they hold no file; when even that frees nothing, the connection has to
+    /// go.
+    fn look_at_sendings(&self, seat: &Seat, now: u32) -> bool {
+        let mut sendings = seat.sendings();
+        sendings.retain(|one| one.strong_count() > 0);
+        let untaken = sendings.iter().filter_map(Weak::upgrade);
+        let mut hopeless = false;
+        for sending in untaken {
+            let ticks = sending.untaken_ticks(now);
+            if ticks > self.stuck_ticks {
+                sending.cut();
+            }
+            hopeless |= ticks > self.stuck_ticks.saturating_mul(2);
+        }
+        hopeless
     }
 
     fn seats(&self) -> MutexGuard<'_, Seats> {
@@ -267,11 +340,11 @@ impl Seats {
 mod tests {
     use super::*;
 
-    fn ward() -> Ward {
+    fn watch() -> Watch {
         let mut limits = crate::config::Config::defaults().limits;
-        (limits.connections, limits.connections_per_address) = (3, 2);
+        limits.connections_per_address = 2;
         (limits.header_timeout_s, limits.idle_timeout_s) = (1, 2);
-        Ward::new(&limits)
+        Watch::new(&limits, 3)
     }
 
     fn address(last: u8) -> IpAddr {
@@ -280,34 +353,38 @@ mod tests {
 
     #[test]
     fn the_longest_idle_connection_gives_way() {
-        let ward = ward();
-        let first = ward.admit(address(1)).expect("a seat");
-        ward.look();
-        let second = ward.admit(address(1)).expect("a seat");
-        let third = ward.admit(address(1)).expect("a seat");
+        let watch = watch();
+        let first = watch.admit(address(1)).expect("a seat");
+        watch.look();
+        let second = watch.admit(address(1)).expect("a seat");
+        let third = watch.admit(address(1)).expect("a seat");
         assert!(first.leaving() && !second.leaving() && !third.leaving());
     }
 
     #[test]
     fn nobody_who_is_being_answered_gives_way() {
-        let ward = ward();
-        let seats = [1, 2, 3].map(|last| ward.admit(address(last)).expect("a seat"));
-        let _busy = seats.each_ref().map(|seat| seat.begin(false));
-        assert!(ward.admit(address(4)).is_none());
+        let watch = watch();
+        let seats = [1, 2, 3].map(|last| watch.admit(address(last)).expect("a seat"));
+        let _busy = seats.each_ref().map(|seat| seat.begin(false).0);
+        assert!(watch.admit(address(4)).is_none());
     }
 
     #[test]
     fn a_head_that_trickles_and_a_connection_that_only_sits_are_closed() {
-        let ward = ward();
-        let slow = ward.admit(address(1)).expect("a seat");
-        let quiet = ward.admit(address(2)).expect("a seat");
+        let watch = watch();
+        let slow = watch.admit(address(1)).expect("a seat");
+        let quiet = watch.admit(address(2)).expect("a seat");
         drop(quiet.begin(false));
         for _ in 0..=TICKS_PER_SECOND {
-            ward.look();
+            watch.look();
+        }
+        assert!(slow.is_late() && !slow.leaving());
+        for _ in 0..=TICKS_TO_TELL {
+            watch.look();
         }
         assert!(slow.leaving() && !quiet.leaving());
         for _ in 0..=TICKS_PER_SECOND {
-            ward.look();
+            watch.look();
         }
         assert!(quiet.leaving());
     }

@@ -1,0 +1,114 @@
+//! What a request has been granted on its way in: a place among those that are answered, first in the name of its
+//! address and then of its account, and what is left of the account's rate.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use atelier_contract::{Code, Refusal};
+use hyper::header::HeaderMap;
+
+use super::denial::Denial;
+use super::rate::{Kind, Rates, Standing};
+use super::room::Room;
+use crate::shares::{Full, Held, Shares};
+
+/// The grants of one request.
+pub(crate) struct Pass {
+    address: Arc<str>,
+    account: OnceLock<Arc<str>>,
+    granted: Mutex<Granted>,
+}
+
+#[derive(Default)]
+struct Granted {
+    kind: Option<Kind>,
+    place: Option<Held>,
+    standing: Option<Standing>,
+    room: Room,
+}
+
+impl Pass {
+    /// Of a request that has just arrived from an address.
+    pub(super) fn new(address: Arc<str>) -> Arc<Self> {
+        Arc::new(Self {
+            address,
+            account: OnceLock::new(),
+            granted: Mutex::default(),
+        })
+    }
+
+    /// Takes a place in the name of the address.
+    pub(super) fn arrive(&self, places: &Arc<Shares>, kind: Kind) -> Result<(), Denial> {
+        let place = places.try_take(&self.address, 1);
+        let place = place.map_err(|full| refused(full, "too many requests at once"))?;
+        let mut granted = self.granted();
+        granted.kind = Some(kind);
+        granted.place = Some(place);
+        Ok(())
+    }
+
+    /// The request is of this account: counts it and makes the place the account's.
+    pub(super) fn admit(&self, rates: &Rates, account_id: &str) -> Result<(), Denial> {
+        let account = self.account.get_or_init(|| account_id.into());
+        let mut granted = self.granted();
+        let kind = granted.kind.unwrap_or(Kind::Call);
+        granted.standing = rates.call(kind, account_id);
+        let wait_s = granted.standing.as_ref().and_then(|one| one.wait_s);
+        if let Some(seconds) = wait_s {
+            return Err(Denial::later("too many requests of this account", seconds));
+        }
+        match &mut granted.place {
+            Some(place) => place
+                .hand_to(account)
+                .map_err(|full| refused(full, "too many requests of this account at once")),
+            None => Ok(()),
+        }
+    }
+
+    /// In whose name things are taken: the account's as soon as it is known.
+    pub(crate) fn holder(&self) -> &Arc<str> {
+        self.account.get().unwrap_or(&self.address)
+    }
+
+    /// Keeps what the body takes until the request is answered.
+    pub(super) fn keep(&self, room: Room) {
+        self.granted().room = room;
+    }
+
+    /// Works on what was read of the body, off the runtime's threads when it is large. The room is given back at the end
+    /// unless it is kept again.
+    pub(crate) async fn spend<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let room = std::mem::take(&mut self.granted().room);
+        room.spend(work).await.map(|(done, _)| done)
+    }
+
+    /// Gives the place to whoever sends the answer.
+    pub(super) fn take_place(&self) -> Option<Held> {
+        self.granted().place.take()
+    }
+
+    /// Says in an answer what is left of the rate.
+    pub(super) fn tell(&self, headers: &mut HeaderMap) {
+        if let Some(standing) = &self.granted().standing {
+            standing.tell(headers);
+        }
+    }
+
+    fn granted(&self) -> MutexGuard<'_, Granted> {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why something shared was not given: the caller's own share is used up, or everybody's.
+pub(crate) fn refused(full: Full, message: &str) -> Denial {
+    match full {
+        Full::Share => Denial::later(message, 1),
+        Full::Whole => Refusal::new(
+            Code::Overloaded,
+            "too much is being asked of the service at once; try again shortly",
+        )
+        .into(),
+    }
+}

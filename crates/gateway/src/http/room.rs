@@ -1,0 +1,60 @@
+//! What a body takes of what is shared, from before it is read until nobody needs it any more: memory, and one of the
+//! places for heavy work when it is large.
+
+use std::sync::Arc;
+
+use atelier_contract::family::SMALL_BODY;
+use atelier_contract::{Code, Refusal};
+
+use crate::shares::{Full, Held, Shares};
+
+/// A body of so few bytes is no burden.
+const FREE: u64 = 4096;
+
+/// The room of one body; it is given back when this is dropped.
+#[derive(Default)]
+pub(super) struct Room {
+    memory: Option<Held>,
+    work: Option<Held>,
+}
+
+impl Room {
+    /// Makes it large enough for so many bytes.
+    pub(super) fn cover(
+        &mut self,
+        memory: &Arc<Shares>,
+        holder: &Arc<str>,
+        bytes: u64,
+    ) -> Result<(), Full> {
+        match &mut self.memory {
+            Some(held) => held.grow_to(bytes),
+            None if bytes <= FREE => Ok(()),
+            none => {
+                *none = Some(memory.try_take(holder, bytes)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits for a place for heavy work when so many bytes are much.
+    pub(super) async fn weigh(&mut self, work: &Arc<Shares>, holder: &Arc<str>, bytes: usize) {
+        if bytes > SMALL_BODY {
+            self.work = Some(work.take(holder, 1).await);
+        }
+    }
+
+    /// Does something with the body. What is heavy runs on a thread of its own, so that decoding and hashing megabytes
+    /// holds up no other request; the room stays taken for as long as it runs, whether anybody waits for it or not.
+    pub(super) async fn spend<T: Send + 'static>(
+        self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<(T, Self), Refusal> {
+        if self.work.is_none() {
+            return Ok((work.await, self));
+        }
+        let runtime = tokio::runtime::Handle::current();
+        let done = tokio::task::spawn_blocking(move || (runtime.block_on(work), self));
+        let broken = |_| Refusal::new(Code::Internal, "the body could not be worked on");
+        done.await.map_err(broken)
+    }
+}

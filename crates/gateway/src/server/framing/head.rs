@@ -1,0 +1,288 @@
+//! Judges one complete head by the letter of RFC 9112.
+
+use super::Bounds;
+
+/// Why a head is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    /// A line that is none: a bare line feed, a control character, a folded line, no colon.
+    Line,
+    /// The request line is not a method, a target and a version.
+    Request,
+    /// No Host, several, or one that names none.
+    Host,
+    /// Length and encoding of the body contradict each other or say nothing clear.
+    Length,
+    /// The target is too long.
+    LongTarget,
+    /// The head is too long.
+    LongHead,
+    /// The head did not arrive in time.
+    Late,
+}
+
+/// What follows a head.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Body {
+    None,
+    Length(u64),
+    Chunked,
+}
+
+/// Judges a head that ends with an empty line, each line ending with CR LF.
+pub(super) fn judge(head: &[u8], bounds: Bounds) -> Result<Body, Wrong> {
+    let lines = head.strip_suffix(b"\r\n\r\n").ok_or(Wrong::Line)?;
+    let mut lines = Lines(Some(lines));
+    let minor = request_line(lines.next().ok_or(Wrong::Request)?, bounds.target)?;
+    let (mut hosts, mut length, mut chunked) = (0, None, false);
+    for (number, line) in lines.enumerate() {
+        if number >= bounds.lines {
+            return Err(Wrong::LongHead);
+        }
+        let colon = line.iter().position(|byte| *byte == b':');
+        let (name, value) = line.split_at(colon.ok_or(Wrong::Line)?);
+        let value = value[1..].trim_ascii();
+        if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
+            return Err(Wrong::Line);
+        }
+        if value.iter().any(|byte| is_control(*byte) && *byte != b'\t') {
+            return Err(Wrong::Line);
+        }
+        if name.eq_ignore_ascii_case(b"host") {
+            hosts += 1;
+            if !is_host(value) {
+                return Err(Wrong::Host);
+            }
+        } else if name.eq_ignore_ascii_case(b"content-length") {
+            if length.is_some() {
+                return Err(Wrong::Length);
+            }
+            length = Some(number_of(value).ok_or(Wrong::Length)?);
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            if chunked || !value.eq_ignore_ascii_case(b"chunked") {
+                return Err(Wrong::Length);
+            }
+            chunked = true;
+        }
+    }
+    if hosts > 1 || (hosts == 0 && minor == 1) {
+        return Err(Wrong::Host);
+    }
+    match (length, chunked) {
+        (Some(_), true) => Err(Wrong::Length),
+        // Chunks came with 1.1; before it, they mean that somebody in between did not understand them.
+        (None, true) if minor == 0 => Err(Wrong::Length),
+        (None, true) => Ok(Body::Chunked),
+        (Some(bytes), false) => Ok(Body::Length(bytes)),
+        (None, false) => Ok(Body::None),
+    }
+}
+
+/// The minor version of a request line.
+fn request_line(line: &[u8], longest_target: usize) -> Result<u8, Wrong> {
+    let mut words = line.split(|byte| *byte == b' ');
+    let (method, target, version) = (words.next(), words.next(), words.next());
+    let (Some(method), Some(target), Some(version)) = (method, target, version) else {
+        return Err(Wrong::Request);
+    };
+    let visible = |byte: &u8| byte.is_ascii_graphic();
+    if words.next().is_some()
+        || method.is_empty()
+        || !method.iter().all(|byte| is_token(*byte))
+        || target.is_empty()
+        || !target.iter().all(visible)
+    {
+        return Err(Wrong::Request);
+    }
+    if target.len() > longest_target {
+        return Err(Wrong::LongTarget);
+    }
+    match version {
+        b"HTTP/1.1" => Ok(1),
+        b"HTTP/1.0" => Ok(0),
+        _ => Err(Wrong::Request),
+    }
+}
+
+/// Lines between CR LF. A lone CR stays inside its line, where no rule allows it.
+struct Lines<'a>(Option<&'a [u8]>);
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.0.take()?;
+        let end = rest.windows(2).position(|two| two == b"\r\n");
+        let (line, rest) = match end {
+            Some(at) => (&rest[..at], Some(&rest[at + 2..])),
+            None => (rest, None),
+        };
+        self.0 = rest;
+        Some(line)
+    }
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control()
+}
+
+/// A name or an address with an optional port; not a list, not an address with a user or a path.
+fn is_host(value: &[u8]) -> bool {
+    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+;=:[]%".contains(byte);
+    !value.is_empty() && value.iter().all(allowed)
+}
+
+/// Digits alone, and few enough to be a number that nobody takes for a negative one.
+fn number_of(value: &[u8]) -> Option<u64> {
+    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number: i64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+    u64::try_from(number).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(head: &str) -> Result<Body, Wrong> {
+        let bounds = Bounds {
+            target: 20,
+            head: 1000,
+            lines: 5,
+        };
+        judge(format!("{head}\r\n\r\n").as_bytes(), bounds)
+    }
+
+    #[test]
+    fn ordinary_heads_are_right() {
+        for (head, body) in [
+            ("GET / HTTP/1.1\r\nHost: a.example:8080", Body::None),
+            ("GET / HTTP/1.1\r\nhost:[::1]:80", Body::None),
+            ("OPTIONS * HTTP/1.0", Body::None),
+            (
+                "POST /a?b HTTP/1.1\r\nHost: a\r\nContent-Length: 012",
+                Body::Length(12),
+            ),
+            (
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\tCHUNKED ",
+                Body::Chunked,
+            ),
+            (
+                "GET / HTTP/1.1\r\nHost: a\r\nX: \u{e9}\t\"y\"\r\nEmpty:",
+                Body::None,
+            ),
+        ] {
+            assert_eq!(judged(head), Ok(body), "{head:?}");
+        }
+    }
+
+    const REFUSED: &[(&str, Wrong)] = &[
+        ("GET / HTTP/1.1", Wrong::Host),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: a", Wrong::Host),
+        ("GET / HTTP/1.0\r\nHost: a\r\nHost: b", Wrong::Host),
+        ("GET / HTTP/1.1\r\nHost:", Wrong::Host),
+        ("GET / HTTP/1.1\r\nHost: a, b", Wrong::Host),
+        ("GET / HTTP/1.1\r\nHost: a b", Wrong::Host),
+        ("GET / HTTP/1.1\r\nHost: u@a", Wrong::Host),
+        ("GET / HTTP/1.1\r\nHost: a/b", Wrong::Host),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 1",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \"chunked\"",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.0\r\nTransfer-Encoding: chunked",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +1",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length:",
+            Wrong::Length,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999",
+            Wrong::Length,
+        ),
+        ("GET / HTTP/1.1\r\nHost : a", Wrong::Line),
+        ("GET / HTTP/1.1\r\n Host: a", Wrong::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\n folded", Wrong::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nno colon", Wrong::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\n: x", Wrong::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\rb", Wrong::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\0b", Wrong::Line),
+        ("GET  / HTTP/1.1\r\nHost: a", Wrong::Request),
+        ("GET / HTTP/1.1 \r\nHost: a", Wrong::Request),
+        ("GET /\r\nHost: a", Wrong::Request),
+        ("GET / HTTP/1.2\r\nHost: a", Wrong::Request),
+        ("GET / http/1.1\r\nHost: a", Wrong::Request),
+        ("G(T / HTTP/1.1\r\nHost: a", Wrong::Request),
+        ("GET /\u{e9} HTTP/1.1\r\nHost: a", Wrong::Request),
+        ("GET\t/ HTTP/1.1\r\nHost: a", Wrong::Request),
+        (
+            "GET /aaaaaaaaaaaaaaaaaaaaaaa HTTP/1.1\r\nHost: a",
+            Wrong::LongTarget,
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nA: b\r\nA: b\r\nA: b\r\nA: b",
+            Wrong::LongHead,
+        ),
+    ];
+
+    #[test]
+    fn everything_that_two_readers_could_read_differently_is_refused() {
+        for (head, why) in REFUSED {
+            assert_eq!(judged(head), Err(*why), "{head:?}");
+        }
+    }
+}

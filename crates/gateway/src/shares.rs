@@ -1,0 +1,437 @@
+//! One mechanism for everything that many callers share: request places, memory of bodies, event streams, downloads,
+//! heavy work.
+//!
+//! A holder (an account, or an address before its key is known) may take whatever is idle, up to its share. As soon as
+//! somebody waits, what is given back goes to the waiting holder that has least, never to one that just asks again.
+//! What is not given back within seconds has a share well below the whole; what is, has the whole for a share.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// The part of the whole that one holder may keep of what is not given back by itself: one in so many.
+const FIXED_SHARE: u64 = 8;
+
+/// Something that is shared, in whatever unit it is counted.
+pub(crate) struct Shares {
+    name: &'static str,
+    whole: u64,
+    share: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    taken: u64,
+    held: HashMap<Arc<str>, u64>,
+    waiting: Vec<Waiting>,
+    /// When holders had their last turn, as long as anybody waits.
+    turns: HashMap<Arc<str>, u64>,
+    turn: u64,
+}
+
+struct Waiting {
+    holder: Arc<str>,
+    amount: u64,
+    turn: oneshot::Sender<Held>,
+}
+
+/// Why nothing can be taken now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// The holder has its share.
+    Share,
+    /// The whole is taken, or somebody else is next.
+    Whole,
+}
+
+/// A part that is given back when this is dropped.
+pub(crate) struct Held {
+    shares: Arc<Shares>,
+    holder: Arc<str>,
+    amount: u64,
+}
+
+/// Who holds what, for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// What is shared.
+    pub(crate) name: &'static str,
+    /// All there is.
+    pub(crate) whole: u64,
+    /// The most one holder may have.
+    pub(crate) share: u64,
+    /// What is taken.
+    pub(crate) taken: u64,
+    /// How many wait for a part.
+    pub(crate) waiting: usize,
+    /// Everybody who holds something, those with most first.
+    pub(crate) holders: Vec<(Arc<str>, u64)>,
+}
+
+impl Shares {
+    /// Something of which one holder may have all while it is idle, because it comes back within seconds.
+    pub(crate) fn elastic(name: &'static str, whole: u64) -> Arc<Self> {
+        Self::new(name, whole, whole)
+    }
+
+    /// Something that is not given back by itself: one holder has an eighth, but always enough for one part of the
+    /// largest kind.
+    pub(crate) fn fixed(name: &'static str, whole: u64, largest: u64) -> Arc<Self> {
+        Self::new(name, whole, (whole / FIXED_SHARE).max(largest))
+    }
+
+    fn new(name: &'static str, whole: u64, share: u64) -> Arc<Self> {
+        let whole = whole.max(1);
+        Arc::new(Self {
+            name,
+            whole,
+            share: share.clamp(1, whole),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Takes a part now, or says why not.
+    pub(crate) fn try_take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Result<Held, Full> {
+        self.take_free(&mut self.state(), holder, amount)?;
+        Ok(self.part(Arc::clone(holder), amount))
+    }
+
+    /// Waits for its turn. More than a share is never given, so nobody waits for ever.
+    pub(crate) async fn take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Held {
+        let amount = amount.min(self.share);
+        let turn = {
+            let mut state = self.state();
+            if self.take_free(&mut state, holder, amount).is_ok() {
+                drop(state);
+                return self.part(Arc::clone(holder), amount);
+            }
+            let (turn, told) = oneshot::channel();
+            state.waiting.push(Waiting {
+                holder: Arc::clone(holder),
+                amount,
+                turn,
+            });
+            told
+        };
+        match turn.await {
+            Ok(held) => held,
+            // Senders are only dropped after they were used; there is nothing to hold in any other case.
+            Err(_) => self.part(Arc::clone(holder), 0),
+        }
+    }
+
+    /// Who holds what.
+    pub(crate) fn usage(&self) -> Usage {
+        let state = self.state();
+        let held = state.held.iter();
+        let mut holders: Vec<_> = held
+            .map(|(who, amount)| (Arc::clone(who), *amount))
+            .collect();
+        holders.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        let waiting = state.waiting.iter();
+        Usage {
+            name: self.name,
+            whole: self.whole,
+            share: self.share,
+            taken: state.taken,
+            waiting: waiting.filter(|one| !one.turn.is_closed()).count(),
+            holders,
+        }
+    }
+
+    /// What is taken, all together.
+    pub(crate) fn taken(&self) -> u64 {
+        self.state().taken
+    }
+
+    fn part(self: &Arc<Self>, holder: Arc<str>, amount: u64) -> Held {
+        Held {
+            shares: Arc::clone(self),
+            holder,
+            amount,
+        }
+    }
+
+    fn take_free(&self, state: &mut State, holder: &Arc<str>, amount: u64) -> Result<(), Full> {
+        if state.held_by(holder) + amount > self.share {
+            return Err(Full::Share);
+        }
+        if state.taken + amount > self.whole {
+            return Err(Full::Whole);
+        }
+        state.waiting.retain(|one| !one.turn.is_closed());
+        if !state.waiting.is_empty() && self.next_in(state).is_some() {
+            return Err(Full::Whole);
+        }
+        state.add(holder, amount);
+        Ok(())
+    }
+
+    /// The place in the queue of whoever is next: of those below their share the one that holds least, of these the
+    /// one whose last turn is longest ago, and of its requests the oldest.
+    fn next_in(&self, state: &State) -> Option<usize> {
+        let queue = state.waiting.iter().enumerate();
+        let may = queue.filter(|(_, one)| state.held_by(&one.holder) + one.amount <= self.share);
+        let next = may.min_by_key(|(place, one)| {
+            let last_turn = state.turns.get(&one.holder).copied().unwrap_or(0);
+            (state.held_by(&one.holder), last_turn, *place)
+        });
+        next.map(|(place, _)| place)
+    }
+
+    /// Takes a part back and hands what is free to those who wait.
+    fn give_back(self: &Arc<Self>, holder: &Arc<str>, amount: u64) {
+        let mut turns = Vec::new();
+        {
+            let mut state = self.state();
+            state.subtract(holder, amount);
+            state.waiting.retain(|one| !one.turn.is_closed());
+            if state.waiting.is_empty() {
+                state.turns.clear();
+                return;
+            }
+            // Whoever gives back has just had a turn.
+            state.had_turn(holder);
+            while let Some(place) = self.next_in(&state) {
+                // Nobody overtakes whoever is next, or a large part would never be free.
+                if state.taken + state.waiting[place].amount > self.whole {
+                    break;
+                }
+                let next = state.waiting.remove(place);
+                state.add(&next.holder, next.amount);
+                state.had_turn(&next.holder);
+                turns.push((next.turn, self.part(next.holder, next.amount)));
+            }
+        }
+        for (turn, held) in turns {
+            // Whoever has gone away gives its part back at once.
+            drop(turn.send(held));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn held_by(&self, holder: &Arc<str>) -> u64 {
+        self.held.get(holder).copied().unwrap_or(0)
+    }
+
+    fn add(&mut self, holder: &Arc<str>, amount: u64) {
+        self.taken += amount;
+        *self.held.entry(Arc::clone(holder)).or_default() += amount;
+    }
+
+    fn had_turn(&mut self, holder: &Arc<str>) {
+        self.turn += 1;
+        self.turns.insert(Arc::clone(holder), self.turn);
+    }
+
+    fn subtract(&mut self, holder: &Arc<str>, amount: u64) {
+        self.taken -= amount;
+        if let Entry::Occupied(mut held) = self.held.entry(Arc::clone(holder)) {
+            *held.get_mut() -= amount;
+            if *held.get() == 0 {
+                held.remove();
+            }
+        }
+    }
+}
+
+impl Held {
+    /// Grows to so much, or stays as it is.
+    pub(crate) fn grow_to(&mut self, amount: u64) -> Result<(), Full> {
+        let more = amount.saturating_sub(self.amount);
+        if more > 0 {
+            let mut state = self.shares.state();
+            self.shares.take_free(&mut state, &self.holder, more)?;
+            self.amount += more;
+        }
+        Ok(())
+    }
+
+    /// Hands the part to another holder, if that one may have it.
+    pub(crate) fn hand_to(&mut self, holder: &Arc<str>) -> Result<(), Full> {
+        let mut state = self.shares.state();
+        if state.held_by(holder) + self.amount > self.shares.share {
+            return Err(Full::Share);
+        }
+        state.subtract(&self.holder, self.amount);
+        state.add(holder, self.amount);
+        self.holder = Arc::clone(holder);
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.amount > 0 {
+            self.shares.give_back(&self.holder, self.amount);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn name(text: &str) -> Arc<str> {
+        text.into()
+    }
+
+    #[test]
+    fn one_may_take_all_that_is_idle_and_a_fixed_share_is_an_eighth() {
+        let places = Shares::elastic("places", 4);
+        let all: Vec<_> = (0..4).map(|_| places.try_take(&name("a"), 1)).collect();
+        assert!(all.iter().all(Result::is_ok));
+        assert_eq!(places.try_take(&name("b"), 1).err(), Some(Full::Whole));
+        let streams = Shares::fixed("streams", 16, 1);
+        let _two = streams.try_take(&name("a"), 2).expect("its share");
+        assert_eq!(streams.try_take(&name("a"), 1).err(), Some(Full::Share));
+        assert!(streams.try_take(&name("b"), 2).is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_is_given_back_goes_to_another_who_waits() {
+        let places = Shares::elastic("places", 2);
+        let first = places.take(&name("a"), 1).await;
+        let _second = places.take(&name("a"), 1).await;
+        let mut greedy = Box::pin({
+            let places = Arc::clone(&places);
+            async move { places.take(&name("a"), 1).await }
+        });
+        assert!(greedy.as_mut().now_or_never().is_none());
+        let mut other = Box::pin({
+            let places = Arc::clone(&places);
+            async move { places.take(&name("b"), 1).await }
+        });
+        assert!(other.as_mut().now_or_never().is_none());
+        drop(first);
+        // The greedy one asked first, and yet it is the other's turn; asking anew does not overtake either.
+        assert!(places.try_take(&name("a"), 1).is_err());
+        assert!(greedy.as_mut().now_or_never().is_none());
+        let got = other.as_mut().now_or_never().expect("its turn");
+        assert_eq!(places.usage().holders, [(name("a"), 1), (name("b"), 1)]);
+        drop(got);
+        assert!(greedy.as_mut().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn whoever_stops_waiting_blocks_nobody() {
+        let places = Shares::elastic("places", 1);
+        let held = places.take(&name("a"), 1).await;
+        let mut gone = Box::pin({
+            let places = Arc::clone(&places);
+            async move { places.take(&name("b"), 1).await }
+        });
+        assert!(gone.as_mut().now_or_never().is_none());
+        drop(gone);
+        drop(held);
+        assert!(places.try_take(&name("c"), 1).is_ok());
+        assert_eq!(places.taken(), 0);
+    }
+
+    #[test]
+    fn a_part_grows_and_changes_hands_within_the_share() {
+        let memory = Shares::fixed("memory", 80, 10);
+        let mut part = memory.try_take(&name("a"), 4).expect("free");
+        assert_eq!(part.grow_to(11), Err(Full::Share));
+        assert_eq!(part.grow_to(10), Ok(()));
+        let _other = memory.try_take(&name("b"), 1).expect("free");
+        assert_eq!(part.hand_to(&name("b")), Err(Full::Share));
+        assert_eq!(part.hand_to(&name("c")), Ok(()));
+        assert_eq!(memory.usage().holders, [(name("c"), 10), (name("b"), 1)]);
+        drop(part);
+        assert_eq!(memory.taken(), 1);
+    }
+
+    /// Random stories of taking, waiting, giving back and going away; after every step the sums are right, nobody has
+    /// more than a share, and nobody waits for what is free.
+    #[test]
+    fn the_sums_hold_whatever_happens() {
+        for seed in 0..300 {
+            let mut dice = fastrand::Rng::with_seed(seed);
+            let whole = dice.u64(1..20);
+            let share = dice.u64(1..=whole);
+            let shares = Shares::new("anything", whole, share);
+            let mut held: Vec<Held> = Vec::new();
+            let mut waiting = Vec::new();
+            for _ in 0..200 {
+                let who = name(["a", "b", "c", "d"][dice.usize(0..4)]);
+                let amount = dice.u64(1..=whole);
+                match dice.u8(0..6) {
+                    0 => held.extend(shares.try_take(&who, amount).ok()),
+                    1 | 2 => {
+                        let shares = Arc::clone(&shares);
+                        waiting.push(Box::pin(async move { shares.take(&who, amount).await }));
+                    }
+                    3 if !waiting.is_empty() => {
+                        drop(waiting.swap_remove(dice.usize(0..waiting.len())));
+                    }
+                    4 if !held.is_empty() => {
+                        let place = dice.usize(0..held.len());
+                        let _ = held[place].hand_to(&who);
+                    }
+                    _ if !held.is_empty() => drop(held.swap_remove(dice.usize(0..held.len()))),
+                    _ => {}
+                }
+                let mut still = Vec::new();
+                for mut one in std::mem::take(&mut waiting) {
+                    match one.as_mut().now_or_never() {
+                        Some(part) => held.push(part),
+                        None => still.push(one),
+                    }
+                }
+                waiting = still;
+                let usage = shares.usage();
+                let sum: u64 = held.iter().map(|one| one.amount).sum();
+                assert_eq!(usage.taken, sum, "seed {seed}");
+                assert!(usage.taken <= whole, "seed {seed}");
+                assert_eq!(usage.holders.iter().map(|one| one.1).sum::<u64>(), sum);
+                assert!(
+                    usage.holders.iter().all(|one| one.1 <= share),
+                    "seed {seed}"
+                );
+                assert_eq!(usage.waiting, waiting.len(), "seed {seed}");
+            }
+            drop(held);
+            while !waiting.is_empty() {
+                let before = waiting.len();
+                waiting.retain_mut(|one| one.as_mut().now_or_never().is_none());
+                assert!(waiting.len() < before, "seed {seed}: somebody starves");
+            }
+            assert_eq!(shares.taken(), 0, "seed {seed}");
+        }
+    }
+
+    /// However much one holder asks for, another that asks for one place at a time gets at least every second one.
+    #[tokio::test]
+    async fn a_crowd_of_one_holder_delays_another_by_one_turn() {
+        let places = Shares::elastic("places", 1);
+        let ask = |who: &'static str| {
+            let places = Arc::clone(&places);
+            Box::pin(async move { places.take(&name(who), 1).await })
+        };
+        let mut held = Some(places.take(&name("crowd"), 1).await);
+        let mut crowd: Vec<_> = (0..100).map(|_| ask("crowd")).collect();
+        for one in &mut crowd {
+            assert!(one.as_mut().now_or_never().is_none());
+        }
+        for _ in 0..20 {
+            let mut single = ask("single");
+            assert!(single.as_mut().now_or_never().is_none());
+            drop(held.take());
+            let turn = single.as_mut().now_or_never();
+            drop(turn.expect("the very next turn"));
+            held = crowd.remove(0).now_or_never();
+            assert!(held.is_some(), "the crowd goes on meanwhile");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What many share, one account cannot take: an attacker takes all it can, and another caller does not notice.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::join_all;
+use hyper::http;
+use reqwest::Method;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::gateway::{Gateway, Options, send};
+
+const MIB: usize = 1024 * 1024;
+
+async fn connect(gateway: &Gateway) -> TcpStream {
+    TcpStream::connect(&gateway.addresses[0])
+        .await
+        .expect("a connection")
+}
+
+/// The head of a POST with a key and a length.
+fn post(path: &str, key: &str, length: usize) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {key}\r\nContent-Length: {length}\r\n\r\n"
+    )
+}
+
+/// Speaks HTTP/2 with windows of so many bytes; what opens streams.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the connection ends with the test"
+)]
+async fn http2(gateway: &Gateway, window: u32) -> h2::client::SendRequest<Bytes> {
+    let stream = connect(gateway).await;
+    let mut builder = h2::client::Builder::new();
+    builder
+        .initial_window_size(window)
+        .initial_connection_window_size(65_535);
+    let (client, connection) = builder.handshake::<_, Bytes>(stream).await.expect("HTTP/2");
+    tokio::task::spawn(async move {
+        let _ = connection.await;
+    });
+    client
+}
+
+/// A head for HTTP/2.
+fn head(gateway: &Gateway, method: &str, path: &str, key: &str) -> http::Request<()> {
+    http::Request::builder()
+        .method(method)
+        .uri(format!("{}{path}", gateway.base_url))
+        .header("svc-api-key", key)
+        .body(())
+        .expect("a request")
+}
+
+#[tokio::test]
+async fn a_body_of_tiny_values_stays_small_in_memory() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(10).await;
+    let before = gateway.peak_memory_kib();
+    for (item, bytes) in [
+        ("{}", MIB),
+        ("{}", 8 * MIB),
+        ("[]", 8 * MIB),
+        (r#"{"a":1}"#, 8 * MIB),
+    ] {
+        let items = vec![item; bytes / (item.len() + 1)].join(",");
+        let body = format!(r#"{{"operation":"facegen.swap","request":{{"a":[{items}]}}}}"#);
+        let answer = gateway
+            .request(Method::POST, "/account/v1/quote")
+            .header("SVC-API-KEY", &caller.key)
+            .header("Content-Type", "application/json")
+            .body(body);
+        send(answer).await.assert_refused(400, "invalid_body");
+    }
+    let grown = gateway.peak_memory_kib() - before;
+    eprintln!("four bodies of tiny values took {} MiB", grown / 1024);
+    assert!(grown < 64 * 1024, "{} MiB", grown / 1024);
+}
+
+#[tokio::test]
+async fn bytes_that_came_fast_buy_no_idle_time() {
+    let gateway = Options::default()
+        .set("LIMITS_BODY_GRACE_S", "2")
+        .spawn()
+        .await;
+    let (attacker, other) = (gateway.account(10).await, gateway.account(10).await);
+    let most = 64 * MIB;
+    let mut silent = connect(&gateway).await;
+    let head = post("/account/v1/quote", &attacker.key, most);
+    silent.write_all(head.as_bytes()).await.expect("written");
+    silent
+        .write_all(&vec![b' '; 48 * MIB])
+        .await
+        .expect("written");
+    let begin = Instant::now();
+    let mut text = Vec::new();
+    let closed = timeout(Duration::from_secs(8), silent.read_to_end(&mut text)).await;
+    let text = String::from_utf8_lossy(&text);
+    assert!(
+        closed.is_ok(),
+        "it still waits after {:?}: {text}",
+        begin.elapsed()
+    );
+    assert!(text.starts_with("HTTP/1.1 408"), "{text}");
+    // What it held is free again.
+    let image = "A".repeat(30 * MIB);
+    let body = json!({ "operation": "facegen.swap", "request": { "targetImage": image, "swapImage": "x" } });
+    for key in [&attacker.key, &other.key] {
+        let answer = gateway.post(key, "/account/v1/quote", body.clone()).await;
+        assert!(
+            !matches!(answer.status.as_u16(), 429 | 503),
+            "{}",
+            answer.json
+        );
+    }
+}
+
+#[tokio::test]
+async fn silent_large_bodies_of_one_account_leave_memory_to_the_others() {
+    let gateway = Gateway::spawn().await;
+    let (attacker, other) = (gateway.account(10).await, gateway.account(10).await);
+    let mut crowd = Vec::new();
+    for _ in 0..8 {
+        let mut stream = connect(&gateway).await;
+        let head = post("/account/v1/quote", &attacker.key, 64 * MIB);
+        let _ = stream.write_all(head.as_bytes()).await;
+        // A refusal may come before everything is written.
+        let _ = stream.write_all(&vec![b' '; 63 * MIB]).await;
+        crowd.push(stream);
+    }
+    let image = "A".repeat(8 * MIB);
+    let body = json!({ "operation": "facegen.swap", "request": { "targetImage": image, "swapImage": "x" } });
+    let answer = gateway.post(&other.key, "/account/v1/quote", body).await;
+    assert_eq!(answer.status, 400, "{}", answer.json);
+    assert_ne!(answer.json["code"], "overloaded");
+    let taken = gateway.peak_memory_kib() / 1024;
+    eprintln!("eight silent bodies: at most {taken} MiB");
+}
+
+#[tokio::test]
+async fn unfinished_requests_of_one_key_keep_nobody_out() {
+    let gateway = Options::default()
+        .set("LIMITS_REQUESTS", "800")
+        .spawn()
+        .await;
+    let (attacker, other) = (gateway.account(10).await, gateway.account(10).await);
+    let (mut clients, mut open) = (Vec::new(), Vec::new());
+    for _ in 0..9 {
+        let client = http2(&gateway, 65_535).await;
+        let mut client = client.ready().await.expect("ready");
+        for _ in 0..100 {
+            let head = head(&gateway, "POST", "/facegen/v1/swap", &attacker.key);
+            open.push(client.send_request(head, false).expect("a stream"));
+            client = client.ready().await.expect("ready");
+        }
+        clients.push(client);
+    }
+    sleep(Duration::from_millis(500)).await;
+    let answer = gateway.get(&other.key, "/artgen/v1/info").await;
+    assert_eq!(answer.status, 200, "{}", answer.json);
+    for path in ["/healthz", "/readyz"] {
+        let answer = send(gateway.request(Method::GET, path)).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.json);
+    }
+    // The account itself has its share and no more.
+    let refused = join_all(open.into_iter().map(|(answer, _body)| async {
+        let answer = timeout(Duration::from_millis(200), answer).await;
+        answer.is_ok_and(|answer| answer.is_ok_and(|answer| answer.status() == 429))
+    }));
+    let refused = refused.await.into_iter().filter(|one| *one).count();
+    assert_eq!(refused, 800, "100 of 900 are an eighth of 800");
+}
+
+#[tokio::test]
+async fn health_is_told_when_every_place_is_taken() {
+    let gateway = Options::default().set("LIMITS_REQUESTS", "1").spawn().await;
+    let caller = gateway.account(10).await;
+    let mut waiting = connect(&gateway).await;
+    let head = post("/facegen/v1/swap", &caller.key, 100);
+    waiting.write_all(head.as_bytes()).await.expect("written");
+    sleep(Duration::from_millis(300)).await;
+    let info = gateway.get(&caller.key, "/artgen/v1/info").await;
+    assert!(matches!(info.status.as_u16(), 429 | 503), "{}", info.json);
+    for path in ["/healthz", "/readyz"] {
+        let answer = send(gateway.request(Method::GET, path)).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.json);
+    }
+}
+
+#[tokio::test]
+async fn event_streams_of_one_account_leave_some_for_another() {
+    let gateway = Options::default()
+        .set("LIMITS_EVENT_STREAMS", "16")
+        .spawn()
+        .await;
+    let (attacker, other) = (gateway.account(100).await, gateway.account(100).await);
+    let mut streams = Vec::new();
+    for (account, most) in [(&attacker, 2), (&other, 2)] {
+        let id = gateway.imagine(&account.key, "a lake [[stall]]").await;
+        let mut open = 0;
+        for _ in 0..20 {
+            let request = gateway
+                .request(Method::GET, &format!("/jobs/v1/{id}/events"))
+                .header("SVC-API-KEY", &account.key);
+            let answer = request.send().await.expect("an answer");
+            if answer.status() == 200 {
+                open += 1;
+                streams.push(answer);
+            } else {
+                assert_eq!(answer.status(), 429);
+            }
+        }
+        assert_eq!(open, most);
+    }
+}
+
+#[tokio::test]
+async fn answers_that_nobody_reads_hold_no_file() {
+    let gateway = Options::default()
+        .set("LIMITS_WRITE_TIMEOUT_S", "2")
+        .set("LIMITS_DOWNLOADS", "64")
+        .spawn()
+        .await;
+    let caller = gateway.account(100).await;
+    let id = gateway.imagine(&caller.key, "a lake").await;
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let url = loop {
+        let job = gateway
+            .get(&caller.key, &format!("/jobs/v1/{id}"))
+            .await
+            .json["data"]
+            .clone();
+        if let Some(url) = job["files"][0]["url"].as_str() {
+            break url.to_owned();
+        }
+        assert!(Instant::now() < deadline, "{job}");
+        sleep(Duration::from_millis(100)).await;
+    };
+    let path = url
+        .strip_prefix(&gateway.base_url)
+        .expect("our own")
+        .to_owned();
+    let files = || open_assets(gateway.process_id());
+    let mut clients = Vec::new();
+    for _ in 0..3 {
+        let mut client = http2(&gateway, 0).await;
+        let mut answers = Vec::new();
+        for _ in 0..40 {
+            let opened = client.ready().await.expect("ready");
+            client = opened;
+            let head = head(&gateway, "GET", &path, &caller.key);
+            answers.push(client.send_request(head, true).expect("a stream"));
+        }
+        clients.push((client, answers));
+    }
+    sleep(Duration::from_millis(700)).await;
+    let held = files();
+    assert!(
+        held <= 8,
+        "{held} files are open for one address; an eighth of 64 is 8"
+    );
+    let alive = send(gateway.request(Method::GET, "/healthz")).await;
+    assert_eq!(alive.status, 200);
+    // Each round of eight is cut after two seconds; whoever waits ten seconds for a turn is refused.
+    sleep(Duration::from_secs(18)).await;
+    assert_eq!(files(), 0, "files that nobody reads are closed");
+}
+
+/// How many files below the folder of results a process has open.
+fn open_assets(process: u32) -> usize {
+    let entries = std::fs::read_dir(format!("/proc/{process}/fd")).expect("the process runs");
+    let links = entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+    links
+        .filter(|link| link.to_string_lossy().contains("/assets/"))
+        .count()
+}
