@@ -1,5 +1,168 @@
-//! The courier: what is owed to callers' addresses.
+//! The courier: posts callbacks that are due, writes down how it went and when to try again; and shows callers what it
+//! did for them.
 
-pub(crate) mod callbacks;
-pub(crate) mod post;
-pub(crate) mod routes;
+mod history;
+mod post;
+mod routes;
+mod secrets;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use atelier_contract::Refusal;
+use atelier_store::{Claim, Delivery, JobRow};
+
+use crate::crash;
+use crate::house::House;
+use crate::vault::Vault;
+use crate::views::{CallbackView, TryView};
+use post::Letter;
+use routes::{Route, Routes};
+
+pub(crate) use secrets::PREFIX as CALLBACK_SECRETS;
+
+/// A claimed callback that is not heard of again is due again after this. A try waits for its turn for ten seconds at
+/// the most and then takes eleven.
+const CLAIM_MS: i64 = 30_000;
+/// One account may have this share of the callbacks under way: the names and hosts it sends to are its own choice.
+const ACCOUNT_SHARE: usize = 4;
+
+/// Posts callbacks.
+pub(crate) struct Courier {
+    house: Arc<House>,
+    vault: Arc<Vault>,
+    routes: Routes,
+    /// One clone per callback under way; the count is the load.
+    load: Arc<()>,
+}
+
+impl Courier {
+    pub(crate) fn new(house: Arc<House>, vault: Arc<Vault>) -> Arc<Self> {
+        Arc::new(Self {
+            routes: Routes::new(house.settings.callbacks_per_host),
+            load: Arc::new(()),
+            vault,
+            house,
+        })
+    }
+
+    /// Claims callbacks that are due and posts each in a task of its own; says how many.
+    pub(crate) async fn step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
+        let house = &self.house;
+        let at_once = house.settings.callbacks_at_once;
+        let free = at_once.saturating_sub(Arc::strong_count(&self.load) - 1);
+        if free == 0 || house.stopping.is_cancelled() {
+            return Ok(0);
+        }
+        let now_ms = house.now_ms();
+        let per_account = (at_once / ACCOUNT_SHARE).max(1) as i64;
+        let claim = Claim {
+            now_ms,
+            lease_until_ms: now_ms + CLAIM_MS,
+            limit: free as i64,
+            per_lane: house.settings.callbacks_per_host,
+            rooms: self.routes.rooms(now_ms),
+            per_account,
+            accounts: self.routes.accounts(per_account),
+        };
+        let claimed = house.store.claim_deliveries(claim).await?;
+        if claimed.is_empty() {
+            return Ok(0);
+        }
+        crash::point("courier.claimed");
+        let letters = self.letters(claimed).await?;
+        let count = letters.len();
+        for letter in letters {
+            self.routes.begin(&Route::of(&letter.delivery));
+            let (courier, load) = (self.clone(), self.load.clone());
+            house.tasks.spawn(async move {
+                courier.send(letter).await;
+                drop(load);
+                courier.house.wakes.callbacks.notify_one();
+            });
+        }
+        Ok(count)
+    }
+
+    /// What is needed to write each callback, read for all of them together.
+    async fn letters(&self, claimed: Vec<Delivery>) -> Result<Vec<Letter>, atelier_store::Error> {
+        let ids: Vec<String> = claimed.iter().map(|one| one.job_id.clone()).collect();
+        let accounts: BTreeSet<String> = claimed.iter().map(|one| one.account_id.clone()).collect();
+        let secrets = accounts.into_iter().map(|id| async move {
+            let secrets = secrets::signing(&self.house, &id).await;
+            (id, secrets)
+        });
+        let (rows, secrets) = tokio::join!(
+            self.house.store.jobs_of_anyone(&ids),
+            futures_util::future::join_all(secrets)
+        );
+        let mut rows: HashMap<String, JobRow> =
+            rows?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let secrets: HashMap<String, Result<Vec<String>, Refusal>> = secrets.into_iter().collect();
+        let letter = |delivery: Delivery| Letter {
+            row: rows.remove(&delivery.job_id),
+            secrets: secrets[&delivery.account_id].clone(),
+            delivery,
+        };
+        Ok(claimed.into_iter().map(letter).collect())
+    }
+
+    async fn send(&self, letter: Letter) {
+        let route = Route::of(&letter.delivery);
+        let delivery = letter.delivery.clone();
+        let Some(outcome) = post::post(&self.house, &self.vault, letter).await else {
+            // The claim runs out and it is due again.
+            self.routes.end(&route, true, self.house.now_ms());
+            return;
+        };
+        crash::point("courier.posted");
+        // The place is free as soon as the receiver is rid of us: writing it down is no business of the route.
+        let silent = outcome.status.is_none() && !outcome.blocked && !outcome.busy;
+        self.routes.end(&route, !silent, self.house.now_ms());
+        self.house.wakes.callbacks.notify_one();
+        post::record(&self.house, delivery, outcome).await;
+    }
+
+    /// Callbacks in pages, newest first, of one account or of all.
+    pub(crate) async fn callbacks(
+        &self,
+        account_id: Option<&str>,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<CallbackView>, i64), Refusal> {
+        history::list(&self.house, account_id, page, limit).await
+    }
+
+    /// One callback of an account and its tries, oldest first, as far as they are still remembered.
+    pub(crate) async fn callback(
+        &self,
+        account_id: &str,
+        id: &str,
+    ) -> Result<(CallbackView, Vec<TryView>), Refusal> {
+        history::one(&self.house, account_id, id).await
+    }
+
+    /// Sends a callback again, now.
+    pub(crate) async fn redeliver(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
+        history::redeliver(&self.house, account_id, id).await
+    }
+
+    /// Sends every callback again that was given up since a time; says how many.
+    pub(crate) async fn redeliver_since(
+        &self,
+        account_id: &str,
+        since_ms: i64,
+    ) -> Result<u64, Refusal> {
+        history::redeliver_since(&self.house, account_id, since_ms).await
+    }
+
+    /// The secret callbacks of an account are signed with.
+    pub(crate) async fn secret(&self, account_id: &str) -> Result<String, Refusal> {
+        secrets::current(&self.house, account_id).await
+    }
+
+    /// A new secret; the old one goes on signing beside it for a day.
+    pub(crate) async fn rotate_secret(&self, account_id: &str) -> Result<String, Refusal> {
+        secrets::rotate(&self.house, account_id).await
+    }
+}

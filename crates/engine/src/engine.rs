@@ -1,7 +1,8 @@
-//! The house itself: what it is built from, and how it starts and stops.
+//! The house put together: what it is built from, and its parts.
+
+mod doors;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use atelier_backends::Vendor;
 use atelier_backends::http::Outbound;
@@ -12,20 +13,23 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
-use crate::courier::routes::Lanes;
+use crate::courier::Courier;
+use crate::floor::Floor;
 use crate::floor::polling::Polling;
-use crate::floor::pool::{Pool, Worker};
-use crate::floor::workbench::Workbench;
+use crate::floor::pool::Pool;
+use crate::floor::pool::member::Worker;
+use crate::floor::register::Register;
 use crate::hint::Hint;
 use crate::house::House;
 pub(crate) use crate::house::unavailable;
 use crate::ids::Ids;
+use crate::intake::Intake;
+use crate::jobs::Jobs;
 use crate::keyring::Keyring;
 use crate::office::Prices;
 use crate::settings::Settings;
-use crate::sign::AddressSigner;
-use crate::vault::address_keys::AddressKeys;
-use crate::vault::result_cache::ResultCache;
+use crate::tidy::Tidy;
+use crate::vault::Vault;
 
 /// What an engine is built from.
 pub struct Parts {
@@ -56,22 +60,18 @@ pub struct Parts {
 /// The working house.
 pub struct Engine {
     pub(crate) house: Arc<House>,
-    pub(crate) files: Files,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) floor: Arc<Floor>,
+    pub(crate) intake: Intake,
+    pub(crate) courier: Arc<Courier>,
+    pub(crate) jobs: Jobs,
+    pub(crate) tidy: Tidy,
     pub(crate) pool: Arc<Pool>,
-    /// One look at the stored pool at a time, so that an older one never replaces a newer one.
-    pub(crate) loading: tokio::sync::Mutex<()>,
-    pub(crate) polling: Polling,
+    pub(crate) bench: Arc<Register>,
+    pub(crate) polling: Arc<Polling>,
     pub(crate) vendors: &'static [Vendor],
-    pub(crate) prices: Prices,
-    pub(crate) address_keys: AddressKeys,
-    pub(crate) bench: Arc<Workbench>,
-    pub(crate) results: ResultCache,
+    pub(crate) prices: Arc<Prices>,
     pub(crate) callers: crate::office::CallerCache,
-    pub(crate) lanes: Lanes,
-    /// One clone per callback in flight; the count is the load.
-    pub(crate) courier_load: Arc<()>,
-    /// The operator has been told that orphans stay because the vault is shared.
-    pub(crate) shared_vault_told: AtomicBool,
 }
 
 /// What the parts share is the engine's too.
@@ -86,8 +86,7 @@ impl std::ops::Deref for Engine {
 impl Engine {
     /// Builds the house; nothing runs yet.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let first_key = ("1".to_owned(), parts.keyring.first_address_key());
-        let house = House {
+        let house = Arc::new(House {
             store: parts.store,
             started_ms: parts.clock.now_ms(),
             clock: parts.clock,
@@ -99,22 +98,24 @@ impl Engine {
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
             node: parts.node,
-        };
+        });
+        let vault = Vault::new(house.clone(), parts.files);
+        let floor = Floor::new(house.clone(), vault.clone(), parts.workers, parts.vendors);
+        let prices = Arc::new(Prices::new(parts.tariff));
         Arc::new(Self {
-            pool: Pool::new(parts.workers),
-            loading: tokio::sync::Mutex::default(),
-            polling: Polling::new(house.settings.polls_at_once),
+            intake: Intake::new(house.clone(), vault.clone(), floor.clone(), prices.clone()),
+            courier: Courier::new(house.clone(), vault.clone()),
+            jobs: Jobs::new(house.clone(), vault.clone(), floor.clone()),
+            tidy: Tidy::new(house.clone(), vault.clone()),
+            pool: floor.pool().clone(),
+            bench: floor.register().clone(),
+            polling: floor.polling().clone(),
             vendors: parts.vendors,
-            files: parts.files,
-            prices: Prices::new(parts.tariff),
-            results: ResultCache::new(house.settings.result_cache_bytes),
-            lanes: Lanes::new(house.settings.callbacks_per_host),
-            address_keys: AddressKeys::new(AddressSigner::new(vec![first_key])),
-            bench: Arc::default(),
+            prices,
             callers: crate::office::CallerCache::default(),
-            courier_load: Arc::new(()),
-            shared_vault_told: AtomicBool::new(false),
-            house: Arc::new(house),
+            floor,
+            vault,
+            house,
         })
     }
 

@@ -1,13 +1,297 @@
 //! The floor: jobs are worked on, from the lease to the end.
 
-pub(crate) mod adopt;
-pub(crate) mod flight;
+mod adopt;
+mod begin;
+mod context;
+mod earlier;
+mod fail;
+mod finish;
+mod give_back;
+pub(crate) mod job;
+pub(crate) mod lane;
+mod lease;
 pub(crate) mod polling;
 pub(crate) mod pool;
-pub(crate) mod pool_step;
-pub(crate) mod prepare;
-pub(crate) mod runner;
-pub(crate) mod settle;
-pub(crate) mod status;
-pub(crate) mod sweeper;
-pub(crate) mod workbench;
+mod prepare;
+mod question;
+mod react;
+pub(crate) mod register;
+mod run;
+mod settle;
+mod status;
+mod sweep;
+mod ticket;
+mod upkeep;
+
+use std::sync::Arc;
+
+use atelier_backends::{Backend, Fault, Vendor};
+use atelier_contract::family::Family;
+use atelier_contract::{FamilyStatus, Refusal};
+use atelier_store::{BackendRow, Guard, JobRow, WorkerRow};
+use tokio::sync::{Notify, OwnedSemaphorePermit};
+
+use crate::hint::Hint;
+use crate::house::House;
+use crate::names::WorkerName;
+use crate::vault::Vault;
+use adopt::Adopted;
+use context::Context;
+use job::{Leased, RunningJob};
+use polling::Polling;
+use pool::choice::{Choice, Wish};
+use pool::load::Loader;
+use pool::member::Worker;
+use pool::{Pool, Slot};
+use register::Register;
+
+pub(crate) use sweep::TIMED_OUT;
+
+/// Works on jobs.
+pub(crate) struct Floor {
+    house: Arc<House>,
+    context: Arc<Context>,
+    polling: Arc<Polling>,
+    loader: Arc<Loader>,
+}
+
+impl Floor {
+    pub(crate) fn new(
+        house: Arc<House>,
+        vault: Arc<Vault>,
+        workers: Vec<Worker>,
+        vendors: &'static [Vendor],
+    ) -> Arc<Self> {
+        let pool = Pool::new(workers);
+        Arc::new(Self {
+            polling: Arc::new(Polling::new(house.settings.polls_at_once)),
+            loader: Arc::new(Loader::new(house.clone(), vendors, pool.clone())),
+            context: Arc::new(Context {
+                house: house.clone(),
+                vault,
+                pool,
+                register: Arc::default(),
+            }),
+            house,
+        })
+    }
+
+    /// The worker accounts of this process.
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.context.pool
+    }
+
+    /// The jobs this node works on.
+    pub(crate) fn register(&self) -> &Arc<Register> {
+        &self.context.register
+    }
+
+    /// The jobs that are at vendors.
+    pub(crate) fn polling(&self) -> &Arc<Polling> {
+        &self.polling
+    }
+
+    /// How many jobs this node works on.
+    pub(crate) fn in_hand(&self) -> usize {
+        self.context.register.ids().len()
+    }
+
+    /// How far a job in hand is, if it is in hand.
+    pub(crate) fn progress(&self, id: &str) -> Option<u8> {
+        self.context.register.progress(id)
+    }
+
+    /// Takes a place for a job that is about to be accepted, or says what waiting is good for.
+    pub(crate) fn take(&self, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
+        if self.house.stopping.is_cancelled() {
+            return Err(self.pool().outlook(wish, now_ms));
+        }
+        self.pool().take(wish, now_ms)
+    }
+
+    /// Works on a job that was accepted with a place taken, in a task of its own.
+    pub(crate) fn start(self: &Arc<Self>, leased: Leased, slot: Slot) {
+        let register = &self.context.register;
+        let job = RunningJob::new(leased, slot, register, self.house.now_ms());
+        self.work_on(job);
+    }
+
+    fn work_on(self: &Arc<Self>, job: RunningJob) {
+        let floor = self.clone();
+        self.house.tasks.spawn(async move {
+            if let Some(job) = run::run(&floor.context, job).await {
+                floor.watch(job);
+            }
+            floor.house.wakes.work.notify_one();
+        });
+    }
+
+    fn watch(&self, job: RunningJob) {
+        let rhythm = self.pool().rhythm(job.worker());
+        self.polling.watch(job, &rhythm, self.house.now_ms());
+    }
+
+    /// Leases waiting jobs for free places and sets to work on them; says how many.
+    pub(crate) async fn run_step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
+        lease::lease(&self.context, |job| self.work_on(job)).await
+    }
+
+    /// Something may be due to be asked about earlier than was thought.
+    pub(crate) fn polling_hint(&self) -> &Notify {
+        &self.polling.hint
+    }
+
+    /// Asks about every job whose turn it is; says how many and how many milliseconds there are until the next.
+    pub(crate) fn poll_step(self: &Arc<Self>) -> (usize, i64) {
+        let limit = |worker: &WorkerName| self.pool().rhythm(worker).polls_per_minute;
+        let mut asked = 0;
+        loop {
+            match self.polling.next(self.house.now_ms(), limit) {
+                Ok((job, place)) => {
+                    asked += 1;
+                    self.ask(job, place);
+                }
+                Err(wait_ms) => return (asked, wait_ms),
+            }
+        }
+    }
+
+    fn ask(self: &Arc<Self>, job: RunningJob, place: OwnedSemaphorePermit) {
+        let floor = self.clone();
+        self.house.tasks.spawn(async move {
+            let id = job.id().to_owned();
+            if let Some((job, pause)) = question::ask(&floor.context, job).await {
+                let (rhythm, now_ms) = (floor.pool().rhythm(job.worker()), floor.house.now_ms());
+                floor.polling.watch_again(job, pause, &rhythm, now_ms);
+            }
+            floor.house.wakes.work.notify_one();
+            floor.polling.done(&id, place);
+        });
+    }
+
+    /// Asks about a job at once; false when it is not here.
+    pub(crate) fn poke(&self, id: &str) -> bool {
+        self.polling.poke(id, self.house.now_ms())
+    }
+
+    /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed.
+    pub(crate) fn vendor_hook(&self, backend_id: &str, token: &str) -> bool {
+        let Some(attempt) = self.house.keyring.hook_attempt(backend_id, token) else {
+            return false;
+        };
+        let job_id = attempt.into_job();
+        if !self.poke(job_id.as_str()) {
+            self.house.tell(Hint::Poll(job_id.to_string()));
+        }
+        true
+    }
+
+    /// Ends an unfinished job without a result and stops whoever works on it; `None` when it was final already.
+    pub(crate) async fn end(
+        &self,
+        id: &str,
+        message: &str,
+    ) -> Result<Option<JobRow>, atelier_store::Error> {
+        let outcome = settle::failed(message);
+        let settled = settle::settle(&self.house, id, Guard::Unfinished, outcome).await?;
+        self.stop(id);
+        Ok(settled)
+    }
+
+    /// Stops the work on a job that is final, and tells its vendor.
+    fn stop(&self, id: &str) {
+        self.context.register.cancel(id);
+        self.poke(id);
+    }
+
+    /// Stops the work on a job that another node has now.
+    fn lose(&self, id: &str, fence: i64) {
+        self.context.register.lose(id, fence);
+        self.poke(id);
+    }
+
+    /// Ends overdue jobs and takes up jobs of silent nodes; says whether more may be waiting.
+    pub(crate) async fn sweep_step(self: &Arc<Self>) -> Result<bool, atelier_store::Error> {
+        // Time-outs first: a job past its deadline is not worth taking up.
+        let ended = sweep::time_out(&self.house, |id| self.stop(id)).await?;
+        let mut adopted = 0;
+        for row in sweep::silent(&self.context).await? {
+            match adopt::adopt(&self.context, &self.loader, row).await? {
+                Adopted::NotHere => continue,
+                Adopted::Done => {}
+                Adopted::GoOn(taken) => self.go_on(*taken),
+            }
+            adopted += 1;
+        }
+        Ok(ended.max(adopted) >= sweep::AT_ONCE as usize)
+    }
+
+    fn go_on(self: &Arc<Self>, (row, slot): (JobRow, Slot)) {
+        let floor = self.clone();
+        self.house.tasks.spawn(async move {
+            if let Some(job) = adopt::go_on(&floor.context, row, slot).await {
+                floor.watch(job);
+            }
+        });
+    }
+
+    /// Says that this node still works on what it has in hand; stops what it has lost.
+    pub(crate) async fn renew_step(&self) -> Result<(), atelier_store::Error> {
+        let gone = sweep::renew(&self.context).await?;
+        for id in &gone.ended {
+            self.stop(id);
+        }
+        for (id, fence) in &gone.taken {
+            self.lose(id, *fence);
+        }
+        Ok(())
+    }
+
+    /// Writes down progress that changed.
+    pub(crate) async fn progress_step(&self) -> Result<(), atelier_store::Error> {
+        sweep::write_progress(&self.context).await
+    }
+
+    /// Brings the pool and the store together.
+    pub(crate) async fn pool_step(&self) -> Result<(), atelier_store::Error> {
+        self.write_notes().await?;
+        self.load_pool().await?;
+        upkeep::probe_credit(&self.house, self.pool());
+        upkeep::end_hopeless(&self.context).await?;
+        self.house.wakes.work.notify_one();
+        Ok(())
+    }
+
+    /// Takes over the back ends and worker accounts as they are stored now.
+    pub(crate) async fn load_pool(&self) -> Result<(), atelier_store::Error> {
+        self.loader.load().await
+    }
+
+    /// Builds what talks to a vendor, to see whether it can be built.
+    pub(crate) fn build_worker(
+        &self,
+        backend: &BackendRow,
+        row: &WorkerRow,
+    ) -> Result<Arc<dyn Backend>, String> {
+        self.loader.build(backend, row)
+    }
+
+    /// Writes down what worker accounts spent and how well they are.
+    pub(crate) async fn write_notes(&self) -> Result<(), atelier_store::Error> {
+        upkeep::write_notes(&self.house, self.pool()).await
+    }
+
+    /// Asks a vendor whether it is well and takes the credentials; what it says counts.
+    pub(crate) async fn probe_worker(
+        &self,
+        name: &WorkerName,
+        backend: &dyn Backend,
+    ) -> Result<(), Fault> {
+        upkeep::probe(&self.house, self.pool(), name, backend).await
+    }
+
+    /// How the endpoints of a family are, by speed and by path.
+    pub(crate) async fn family_status(&self, family: &Family) -> Result<FamilyStatus, Refusal> {
+        status::status(&self.house, self.pool(), family).await
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atelier_backends::http::Outbound;
 use atelier_contract::{Code, Refusal};
-use atelier_store::Store;
+use atelier_store::{AuditRow, Node, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -19,6 +19,8 @@ use crate::wake::Wakes;
 
 /// Hints to other nodes are gathered for this long.
 const HINT_PAUSE: Duration = Duration::from_millis(10);
+/// A node that was silent for this long is no longer listed.
+const NODE_SILENT_MS: i64 = 60_000;
 
 /// What the parts share.
 pub struct House {
@@ -50,6 +52,36 @@ impl House {
     /// Milliseconds since 1970, by the house's clock.
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// Says that this node is alive.
+    pub(crate) async fn beat(&self) -> Result<(), atelier_store::Error> {
+        let now_ms = self.now_ms();
+        let store = &self.store;
+        store.beat(&self.node, self.started_ms, now_ms, "").await
+    }
+
+    /// The nodes that share the store and were heard of lately.
+    pub(crate) async fn alive_nodes(&self) -> Result<Vec<Node>, atelier_store::Error> {
+        self.store.nodes(self.now_ms() - NODE_SILENT_MS).await
+    }
+
+    /// What is written down of an act: who did it, what, to what, and more about it.
+    pub(crate) fn act(
+        &self,
+        by: &str,
+        action: &str,
+        target: &str,
+        detail: impl Into<String>,
+    ) -> AuditRow {
+        AuditRow {
+            id: self.ids.uuid(),
+            time_ms: self.now_ms(),
+            actor: by.into(),
+            action: action.into(),
+            target: target.into(),
+            detail: detail.into(),
+        }
     }
 
     /// A job waits: somebody should look.

@@ -1,3 +1,181 @@
-//! Intake: a call becomes an accepted job.
+//! Intake: a call becomes an accepted job. It is parsed, ordered and priced, its addresses are judged and its inputs
+//! kept; then it is accepted in one commit.
 
-pub(crate) mod submit;
+mod accept;
+mod addresses;
+mod call;
+
+use std::sync::Arc;
+
+use atelier_contract::body::Fields;
+use atelier_contract::family::{Family, Submit};
+use atelier_contract::tariff::Price;
+use atelier_contract::{Code, Quota, Refusal};
+use atelier_store::NewJob;
+use serde_json::Value;
+
+use crate::floor::Floor;
+use crate::floor::lane::Lane;
+use crate::house::House;
+use crate::names::WorkerName;
+use crate::office::{Caller, Prices};
+use crate::order::{Maker, Ordered, ordered};
+use crate::vault::Vault;
+
+pub use call::{Call, Submitted};
+
+/// Takes calls in.
+pub(crate) struct Intake {
+    house: Arc<House>,
+    vault: Arc<Vault>,
+    floor: Arc<Floor>,
+    prices: Arc<Prices>,
+}
+
+impl Intake {
+    pub(crate) fn new(
+        house: Arc<House>,
+        vault: Arc<Vault>,
+        floor: Arc<Floor>,
+        prices: Arc<Prices>,
+    ) -> Self {
+        Self {
+            house,
+            vault,
+            floor,
+            prices,
+        }
+    }
+
+    /// Accepts a call or refuses it; after an acceptance the job survives anything.
+    pub(crate) async fn submit(&self, mut call: Call) -> Result<Submitted, Refusal> {
+        call.place_files()?;
+        let idempotency = call.idempotency(&self.house);
+        let (submit, custody) = (call.submit, call.custody);
+        let request = (submit.parse)(call.fields)?;
+        let banned = &self.house.settings.banned_words;
+        atelier_contract::refuse_banned(request.as_ref(), banned)?;
+        let account_id = &call.caller.account_id;
+        let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
+        let price = self.price_of(submit.name, &ordered.order.price, custody)?;
+        let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
+        addresses::check(&self.house, &self.vault, &ordered.order)?;
+        let brief = &ordered.order.brief;
+        self.vault.keep_inputs(account_id, brief).await?;
+
+        let fields = ordered.order.stored(request.as_ref());
+        let model = fields.get("model").and_then(Value::as_str);
+        let model = model.map(str::to_owned);
+        let endpoint = (call.family, submit);
+        let mut job = self.new_job(&call.caller, endpoint, &ordered, (fields, price));
+        job.lane = lane;
+        job.follows = follows.map(|maker| maker.to_string());
+        let (house, floor) = (self.house.clone(), self.floor.clone());
+        accept::accept(house, floor, job, model, idempotency).await
+    }
+
+    /// Where a job may run, and whose earlier work it follows. A follow-up stays with whoever made its parent: nobody
+    /// else has what it follows.
+    fn place_of(
+        &self,
+        account_id: &str,
+        custody: bool,
+        maker: &Maker,
+    ) -> Result<(String, Option<WorkerName>), Refusal> {
+        let pool = self.floor.pool();
+        let follows = match maker {
+            Maker::Worker(worker) => Some(worker.clone()),
+            Maker::Nobody | Maker::House => None,
+        };
+        if custody {
+            let own = follows
+                .as_ref()
+                .is_some_and(|worker| pool.owns(account_id, worker));
+            if *maker != Maker::Nobody && !own {
+                return Err(Refusal::new(
+                    Code::ActionNotAvailable,
+                    "the earlier job was not made on an account of yours",
+                ));
+            }
+            return Ok((Lane::Own(account_id).text(), follows));
+        }
+        let lane = match maker {
+            Maker::Nobody => Lane::Any.text(),
+            Maker::House => Lane::At(pool.unrecorded().unwrap_or_default().backend()).text(),
+            Maker::Worker(worker) => Lane::At(worker.backend()).text(),
+        };
+        Ok((lane, follows))
+    }
+
+    fn new_job(
+        &self,
+        caller: &Caller,
+        (family, submit): (&Family, &Submit),
+        ordered: &Ordered,
+        (fields, price): (Fields, Quota),
+    ) -> NewJob {
+        let (created_ms, order) = (self.house.now_ms(), &ordered.order);
+        let own_limit = submit.timeout_s.map(|limit| limit(&fields));
+        let limit_s = order.timeout_s.or(own_limit).unwrap_or(family.timeout_s);
+        NewJob {
+            id: self.house.ids.job(family.ids).to_string(),
+            account_id: caller.account_id.clone(),
+            operation: submit.name.to_owned(),
+            queue: family.queue.to_owned(),
+            speed: order.speed,
+            request: Value::Object(fields).to_string(),
+            price,
+            parent_id: ordered.parent.as_ref().map(|parent| parent.id.to_string()),
+            lane: String::new(),
+            follows: None,
+            hook_url: order.hook.as_ref().map(|hook| hook.as_str().to_owned()),
+            created_ms,
+            deadline_ms: created_ms + i64::from(limit_s) * 1000,
+        }
+    }
+
+    /// What a submit of the same fields would hold, without running it; with `custody`, on the custody host.
+    pub(crate) async fn quote(
+        &self,
+        account_id: &str,
+        operation: &str,
+        fields: Fields,
+        custody: bool,
+    ) -> Result<Quota, Refusal> {
+        let Some((_, submit)) = atelier_contract::operation(operation) else {
+            let known = operation_names().join(", ");
+            let message = format!("unknown operation; known are {known}");
+            return Err(Refusal::invalid("operation", message));
+        };
+        let request = (submit.parse)(fields)?;
+        let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
+        self.price_of(submit.name, &ordered.order.price, custody)
+    }
+
+    /// What a call costs; on the caller's own worker accounts it has a price of its own.
+    fn price_of(&self, operation: &str, price: &Price, custody: bool) -> Result<Quota, Refusal> {
+        let tariff = self.prices.tariff();
+        let own = custody.then(|| Price::custody(operation));
+        tariff
+            .total(own.as_ref().unwrap_or(price))
+            .map_err(|error| {
+                tracing::error!(%error, "an operation has no price");
+                let message = "the request has no price; tell the operator";
+                Refusal::new(Code::Internal, message)
+            })
+    }
+
+    /// The banned word a prompt contains, if any.
+    pub(crate) fn banned_word(&self, prompt: &str) -> Option<String> {
+        let banned = &self.house.settings.banned_words;
+        atelier_contract::banned_word(prompt, banned).map(str::to_owned)
+    }
+}
+
+fn operation_names() -> Vec<&'static str> {
+    atelier_contract::FAMILIES
+        .iter()
+        .flat_map(|family| family.submits)
+        .map(|submit| submit.name)
+        .collect()
+}

@@ -1,24 +1,45 @@
-//! Reading jobs: rows become contract jobs with signed addresses; final bodies are remembered.
+//! Jobs as callers see them: read, waited for, listed, cancelled; the bodies of final ones are remembered.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::Family;
-use atelier_contract::{Code, Job, JobId, JobState, Output, Refusal, Speed};
+use atelier_contract::{Code, Job, JobId, JobState, Refusal};
 use atelier_store::{JobFilter, JobRow};
 use bytes::Bytes;
 
-use crate::engine::{Engine, unavailable};
-use crate::vault::result_cache::Rendered;
+use crate::floor::{Floor, TIMED_OUT};
+use crate::house::{House, unavailable};
+use crate::render::{family_of, render};
+use crate::vault::{Rendered, Vault};
 use crate::views::JobsFilter;
 use crate::wake::Changes;
 
 /// How long a waiting call sleeps when no hint arrives.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-impl Engine {
+const CANCELLED: &str = "[Cancelled] the job was cancelled";
+
+/// Reads jobs.
+pub(crate) struct Jobs {
+    house: Arc<House>,
+    vault: Arc<Vault>,
+    floor: Arc<Floor>,
+}
+
+impl Jobs {
+    pub(crate) fn new(house: Arc<House>, vault: Arc<Vault>, floor: Arc<Floor>) -> Self {
+        Self {
+            house,
+            vault,
+            floor,
+        }
+    }
+
     /// A job of an account.
-    pub async fn job(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
+    pub(crate) async fn job(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
         let row = self
+            .house
             .store
             .job(account_id, id.as_str())
             .await
@@ -28,13 +49,13 @@ impl Engine {
     }
 
     /// The body of a fetch: what the family shows of the job.
-    pub async fn fetch_body(
+    pub(crate) async fn fetch_body(
         &self,
         account_id: &str,
         family: &'static Family,
         id: &JobId,
     ) -> Result<Bytes, Refusal> {
-        if let Some(known) = self.results.get(account_id, id.as_str()) {
+        if let Some(known) = self.vault.rendered(account_id, id.as_str()) {
             return if known.family == family.name {
                 Ok(known.body)
             } else {
@@ -52,13 +73,13 @@ impl Engine {
                 family: family.name,
                 body: body.clone(),
             };
-            self.results.put(account_id, id.as_str(), rendered);
+            self.vault.remember(account_id, id.as_str(), rendered);
         }
         Ok(body)
     }
 
     /// Waits for a job to become final. Out of time is a refusal; the job goes its own way.
-    pub async fn finished(
+    pub(crate) async fn finished(
         &self,
         account_id: &str,
         id: &JobId,
@@ -83,20 +104,20 @@ impl Engine {
         }
     }
 
-    /// Why a synchronous call has no result.
-    pub fn refusal_of(job: &Job) -> Refusal {
-        let message = job.message.clone().unwrap_or_default();
-        let code = match message.split(']').next().unwrap_or_default() {
-            crate::floor::settle::TIMED_OUT => Code::BackendTimeout,
-            "[Image denied" => Code::ContentRejected,
-            "[Invalid link" | "[Invalid parameter" => Code::ImageUnusable,
-            _ => Code::BackendFailed,
-        };
-        Refusal::new(code, message)
+    /// Ends a job at its caller's wish: the hold goes back, and whoever works on it is told to stop.
+    pub(crate) async fn cancel(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
+        let job = self.job(account_id, id).await?;
+        let finished = || Refusal::new(Code::AlreadyFinished, "the job has already finished");
+        if job.state.is_final() {
+            return Err(finished());
+        }
+        let settled = self.floor.end(id.as_str(), CANCELLED).await;
+        let settled = settled.map_err(unavailable)?;
+        settled.map(|row| self.hydrate(row)).ok_or_else(finished)
     }
 
     /// Jobs in pages, of one account or of all.
-    pub async fn jobs(
+    pub(crate) async fn jobs(
         &self,
         account_id: Option<&str>,
         filter: JobsFilter,
@@ -110,7 +131,7 @@ impl Engine {
             limit: filter.limit,
             created_from_ms: None,
         };
-        let (rows, total) = self.store.jobs(filter).await.map_err(unavailable)?;
+        let (rows, total) = self.house.store.jobs(filter).await.map_err(unavailable)?;
         Ok((
             rows.into_iter().map(|row| self.hydrate(row)).collect(),
             total,
@@ -118,63 +139,30 @@ impl Engine {
     }
 
     /// Hints about changes of a job.
-    pub fn changes(&self, id: &JobId) -> Changes {
-        Changes::new(self.wakes.clone(), id)
+    pub(crate) fn changes(&self, id: &JobId) -> Changes {
+        Changes::new(self.house.wakes.clone(), id)
     }
 
-    /// A row with its request and result read and its files' addresses signed.
-    pub(crate) fn hydrate(&self, row: JobRow) -> Job {
-        let mut output: Option<Output> = row
-            .output
-            .as_deref()
-            .and_then(|text| serde_json::from_str(text).ok());
-        for file in output.iter_mut().flat_map(|output| &mut output.files) {
-            (file.origin_url, file.cdn_url) = self.addresses(file);
+    /// A row as callers see it, with the progress that is not written down yet.
+    fn hydrate(&self, row: JobRow) -> Job {
+        let mut job = self.vault.job(row);
+        if job.state == JobState::Running
+            && let Some(live) = self.floor.progress(job.id.as_str())
+        {
+            job.progress = job.progress.max(live);
         }
-        let live = if row.state == JobState::Running {
-            self.bench.progress(&row.id)
-        } else {
-            None
-        };
-        Job {
-            id: JobId::new(row.id),
-            operation: row.operation,
-            state: row.state,
-            progress: live.unwrap_or(0).max(row.progress as u8),
-            message: row.message,
-            request: serde_json::from_str(&row.request).unwrap_or_default(),
-            output,
-            speed: row.speed,
-            price: row.price,
-            quota: row.quota,
-            parent: row.parent_id.map(JobId::new),
-            hook_url: row.hook_url,
-            hook_times: row.hook_times as u32,
-            created_ms: row.created_ms,
-            started_ms: row.started_ms,
-            finished_ms: row.finished_ms,
-            deadline_ms: row.deadline_ms,
-            updated_ms: row.updated_ms,
-            revision: row.revision,
-        }
-    }
-
-    /// Durations of the latest successes of some operations at one speed.
-    pub(crate) async fn recent_durations(&self, operations: &[String], speed: Speed) -> Vec<i64> {
-        const LATEST: i64 = 50;
-        self.store
-            .recent_durations(operations, speed, LATEST)
-            .await
-            .unwrap_or_default()
+        job
     }
 }
 
-/// The family of an operation.
-pub(crate) fn family_of(operation: &str) -> Option<&'static Family> {
-    atelier_contract::operation(operation).map(|(family, _)| family)
-}
-
-/// The body that fetch and callback share.
-pub(crate) fn render(family: &Family, job: &Job) -> Bytes {
-    Bytes::from((family.render)(family, job).to_string())
+/// Why a synchronous call has no result.
+pub(crate) fn refusal_of(job: &Job) -> Refusal {
+    let message = job.message.clone().unwrap_or_default();
+    let code = match message.split(']').next().unwrap_or_default() {
+        TIMED_OUT => Code::BackendTimeout,
+        "[Image denied" => Code::ContentRejected,
+        "[Invalid link" | "[Invalid parameter" => Code::ImageUnusable,
+        _ => Code::BackendFailed,
+    };
+    Refusal::new(code, message)
 }

@@ -5,6 +5,7 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
 use crate::key::hex;
+use crate::names::AttemptId;
 use crate::seal::Sealer;
 
 /// The master key and what is derived from it.
@@ -30,7 +31,8 @@ impl Keyring {
     }
 
     /// The word that lets a vendor post about one attempt of a job at a back end.
-    pub(crate) fn hook_token(&self, backend_id: &str, attempt_id: &str) -> String {
+    pub(crate) fn hook_token(&self, backend_id: &str, attempt: &AttemptId) -> String {
+        let attempt_id = attempt.to_string();
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.derive("vendor-hook"))
             .expect("any length is a key");
         mac.update(backend_id.as_bytes());
@@ -39,13 +41,12 @@ impl Keyring {
         format!("{attempt_id}.{}", hex(&mac.finalize().into_bytes()[..16]))
     }
 
-    /// The job that a vendor may post about with a word, if the word is ours.
-    pub(crate) fn hook_job(&self, backend_id: &str, token: &str) -> Option<String> {
+    /// The attempt that a vendor may post about with a word, if the word is ours.
+    pub(crate) fn hook_attempt(&self, backend_id: &str, token: &str) -> Option<AttemptId> {
         let (attempt_id, _) = token.rsplit_once('.')?;
-        let ours = self.hook_token(backend_id, attempt_id);
-        let known = bool::from(ours.as_bytes().ct_eq(token.as_bytes()));
-        let (job_id, _) = attempt_id.rsplit_once('-').filter(|_| known)?;
-        Some(job_id.to_owned())
+        let attempt = AttemptId::read(attempt_id)?;
+        let ours = self.hook_token(backend_id, &attempt);
+        bool::from(ours.as_bytes().ct_eq(token.as_bytes())).then_some(attempt)
     }
 
     fn derive(&self, purpose: &str) -> [u8; 32] {

@@ -17,8 +17,10 @@ mod jobs;
 pub mod key;
 mod keyring;
 mod loops;
+mod names;
 mod office;
 mod order;
+mod render;
 mod reseal;
 pub mod seal;
 mod settings;
@@ -32,9 +34,9 @@ use floor::pool;
 
 pub use clock::Clock;
 pub use engine::{Engine, Parts};
-pub use floor::pool::Worker;
+pub use floor::pool::member::Worker;
 pub use ids::{Ids, random_bytes};
-pub use intake::submit::{Call, Submitted};
+pub use intake::{Call, Submitted};
 pub use keyring::Keyring;
 pub use loops::Running;
 pub use office::{
@@ -43,7 +45,7 @@ pub use office::{
 };
 pub use reseal::ResealError;
 pub use settings::Settings;
-pub use vault::assets::{ASSETS, Asset};
+pub use vault::{ASSETS, Asset};
 pub use views::{
     AccountChange, AccountView, AuditView, CallbackView, JobsFilter, LedgerView, NewAccountRequest,
     TryView, UsageView,

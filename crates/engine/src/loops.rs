@@ -1,19 +1,119 @@
-//! The loops: each repeats one step, sleeps until a hint or a while, and stops when told.
+//! The loops: which part steps when. Each repeats one step, sleeps until a hint or a while, and stops when told. A step
+//! that panics has failed; its loop goes on.
 
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::hint::Hint;
+use crate::settings::Settings;
 
 /// Prices are looked at this often without a hint, so that no node charges an old one for longer than a second.
-const PRICES_LOOK: Duration = Duration::from_millis(500);
-/// After an error a loop waits this long, so that a store that is away is not hammered.
+const PRICES_LOOK_MS: u64 = 500;
+/// After an error a loop waits this long at least, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 /// How long a stop waits for the store to take leases back.
 const HANDING_BACK: Duration = Duration::from_secs(5);
+
+/// What a loop does after a step.
+enum Next {
+    /// The next step, because more may be waiting.
+    AtOnce,
+    /// A pause of the usual length.
+    Pause,
+    /// A pause of this many milliseconds.
+    PauseMs(i64),
+}
+
+impl Next {
+    fn more(more: bool) -> Self {
+        if more { Self::AtOnce } else { Self::Pause }
+    }
+}
+
+type Step = Pin<Box<dyn Future<Output = Result<Next, atelier_store::Error>> + Send>>;
+
+/// A loop: its name, its usual pause in milliseconds, what wakes it, and its step.
+struct Loop {
+    name: &'static str,
+    pause_ms: fn(&Settings) -> u64,
+    hint: Option<fn(&Engine) -> &Notify>,
+    step: fn(Arc<Engine>) -> Step,
+}
+
+/// Which part steps when.
+const LOOPS: &[Loop] = &[
+    Loop {
+        name: "runner",
+        pause_ms: |settings| settings.idle_ms,
+        hint: Some(|engine| &engine.wakes.work),
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.floor.run_step().await? > 0)) }),
+    },
+    Loop {
+        name: "polling",
+        pause_ms: |settings| settings.idle_ms,
+        hint: Some(|engine| engine.floor.polling_hint()),
+        step: |engine| Box::pin(async move { Ok(Next::PauseMs(engine.floor.poll_step().1)) }),
+    },
+    Loop {
+        name: "courier",
+        pause_ms: |settings| settings.idle_ms,
+        hint: Some(|engine| &engine.wakes.callbacks),
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.courier.step().await? > 0)) }),
+    },
+    Loop {
+        name: "sweeper",
+        pause_ms: |settings| settings.sweep_ms,
+        hint: None,
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.floor.sweep_step().await?)) }),
+    },
+    Loop {
+        name: "expiry",
+        pause_ms: |settings| settings.sweep_ms,
+        hint: None,
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.vault.expire_step().await?)) }),
+    },
+    Loop {
+        name: "tidy",
+        pause_ms: |settings| settings.tidy_ms,
+        hint: None,
+        step: |engine| Box::pin(async move { engine.tidy.step().await.map(|_| Next::Pause) }),
+    },
+    Loop {
+        name: "renewer",
+        pause_ms: |settings| settings.renew_ms,
+        hint: None,
+        step: |engine| Box::pin(async move { engine.renew_step().await.map(|()| Next::Pause) }),
+    },
+    Loop {
+        name: "progress",
+        pause_ms: |settings| settings.progress_ms,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move { engine.floor.progress_step().await.map(|()| Next::Pause) })
+        },
+    },
+    Loop {
+        name: "pool",
+        pause_ms: |settings| settings.refresh_ms,
+        hint: Some(|engine| &engine.wakes.pool),
+        step: |engine| {
+            Box::pin(async move { engine.floor.pool_step().await.map(|()| Next::Pause) })
+        },
+    },
+    Loop {
+        name: "prices",
+        pause_ms: |_| PRICES_LOOK_MS,
+        hint: Some(|engine| &engine.wakes.prices),
+        step: |engine| Box::pin(async move { engine.price_step().await.map(|()| Next::Pause) }),
+    },
+];
 
 /// A house at work.
 pub struct Running {
@@ -27,63 +127,15 @@ impl Engine {
         self.load_pool().await?;
         self.renew_step().await?;
         self.sweep_step().await?;
-        let settings = &self.settings;
-        let milliseconds = Duration::from_millis;
-        self.repeat(
-            "runner",
-            milliseconds(settings.idle_ms),
-            Some(|engine| &engine.wakes.work),
-            |engine| async move { engine.run_step().await.map(|leased| leased > 0) },
-        );
-        self.repeat(
-            "courier",
-            milliseconds(settings.idle_ms),
-            Some(|engine| &engine.wakes.callbacks),
-            |engine| async move { engine.deliver_step().await.map(|claimed| claimed > 0) },
-        );
-        self.repeat(
-            "sweeper",
-            milliseconds(settings.sweep_ms),
-            None,
-            |engine| async move { engine.sweep_step().await },
-        );
-        self.repeat(
-            "expiry",
-            milliseconds(settings.sweep_ms),
-            None,
-            |engine| async move { engine.expire_step().await },
-        );
-        self.repeat(
-            "tidy",
-            milliseconds(settings.tidy_ms),
-            None,
-            |engine| async move { engine.tidy_step().await.map(|_| false) },
-        );
-        self.repeat(
-            "renewer",
-            milliseconds(settings.renew_ms),
-            None,
-            |engine| async move { engine.renew_step().await.map(|()| false) },
-        );
-        self.repeat(
-            "progress",
-            milliseconds(settings.progress_ms),
-            None,
-            |engine| async move { engine.progress_step().await.map(|()| false) },
-        );
-        self.repeat(
-            "pool",
-            milliseconds(settings.refresh_ms),
-            Some(|engine| &engine.wakes.pool),
-            |engine| async move { engine.pool_step().await.map(|()| false) },
-        );
-        self.repeat(
-            "prices",
-            PRICES_LOOK,
-            Some(|engine| &engine.wakes.prices),
-            |engine| async move { engine.price_step().await.map(|()| false) },
-        );
-        self.poll();
+        for one in LOOPS {
+            let engine = self.clone();
+            self.tasks.spawn(async move {
+                let pause = Duration::from_millis((one.pause_ms)(&engine.settings));
+                let hint = one.hint.map(|hint| hint(&engine));
+                let step = || (one.step)(engine.clone());
+                repeat(one.name, &engine.stopping, pause, hint, step).await;
+            });
+        }
         self.listen();
         Ok(Running {
             engine: self.clone(),
@@ -100,88 +152,80 @@ impl Engine {
         Ok(())
     }
 
-    fn repeat<F>(
-        self: &Arc<Self>,
-        name: &'static str,
-        idle: Duration,
-        hint: Option<fn(&Engine) -> &Notify>,
-        step: fn(Arc<Engine>) -> F,
-    ) where
-        F: Future<Output = Result<bool, atelier_store::Error>> + Send + 'static,
-    {
-        let engine = self.clone();
-        self.tasks.spawn(async move {
-            while !engine.stopping.is_cancelled() {
-                let pause = match step(engine.clone()).await {
-                    Ok(true) => continue,
-                    Ok(false) => idle,
-                    Err(error) => {
-                        tracing::warn!(%error, "{name} could not do its step");
-                        AFTER_ERROR.max(idle)
-                    }
-                };
-                let hinted = async {
-                    match hint {
-                        Some(hint) => hint(&engine).notified().await,
-                        None => std::future::pending().await,
-                    }
-                };
-                tokio::select! {
-                    () = engine.stopping.cancelled() => {}
-                    () = hinted => {}
-                    () = tokio::time::sleep(pause) => {}
-                }
-            }
-        });
-    }
-
-    /// Asks vendors about running jobs, each in its turn.
-    fn poll(self: &Arc<Self>) {
-        let engine = self.clone();
-        self.tasks.spawn(async move {
-            while !engine.stopping.is_cancelled() {
-                let (_, wait_ms) = engine.poll_step();
-                tokio::select! {
-                    () = engine.stopping.cancelled() => {}
-                    () = engine.polling.hint.notified() => {}
-                    () = tokio::time::sleep(Duration::from_millis(wait_ms as u64)) => {}
-                }
-            }
-        });
-    }
-
     /// Takes over hints from other nodes that share the store.
     fn listen(self: &Arc<Self>) {
         let engine = self.clone();
         self.tasks.spawn(async move {
+            let stopping = &engine.stopping;
             let Some(mut wake) = engine.store.listener() else {
                 return;
             };
             loop {
-                let payload = tokio::select! {
-                    () = engine.stopping.cancelled() => return,
-                    payload = wake.next() => payload,
+                let text = tokio::select! {
+                    () = stopping.cancelled() => return,
+                    text = wake.next() => text,
                 };
-                match Hint::decode(&payload) {
-                    Some(Hint::Job(id)) => engine.wakes.job_changed(&id),
-                    Some(Hint::Poll(id)) => {
-                        engine.polling.poke(&id, engine.now_ms());
-                    }
-                    Some(Hint::Pool) => engine.wakes.pool.notify_one(),
-                    Some(Hint::Prices) => engine.wakes.prices.notify_one(),
-                    Some(Hint::Work) => engine.wakes.work.notify_one(),
-                    Some(Hint::Callbacks) => engine.wakes.callbacks.notify_one(),
-                    Some(Hint::AddressKeys) => {
-                        if let Err(error) = engine.load_address_keys().await {
-                            tracing::warn!(%error, "address keys could not be read");
-                        }
-                    }
-                    Some(Hint::Key(hash)) => engine.callers.void_key(&hash, engine.now_ms()),
-                    Some(Hint::Account(id)) => engine.callers.void_account(&id, engine.now_ms()),
-                    None => {}
-                }
+                engine.hear(Hint::decode(&text)).await;
             }
         });
+    }
+
+    /// Has the part look that a hint is for.
+    async fn hear(&self, hint: Option<Hint>) {
+        match hint {
+            Some(Hint::Job(id)) => self.wakes.job_changed(&id),
+            Some(Hint::Poll(id)) => {
+                self.floor.poke(&id);
+            }
+            Some(Hint::Pool) => self.wakes.pool.notify_one(),
+            Some(Hint::Prices) => self.wakes.prices.notify_one(),
+            Some(Hint::Work) => self.wakes.work.notify_one(),
+            Some(Hint::Callbacks) => self.wakes.callbacks.notify_one(),
+            Some(Hint::AddressKeys) => {
+                if let Err(error) = self.vault.load_address_keys().await {
+                    tracing::warn!(%error, "address keys could not be read");
+                }
+            }
+            Some(Hint::Key(hash)) => self.callers.void_key(&hash, self.now_ms()),
+            Some(Hint::Account(id)) => self.callers.void_account(&id, self.now_ms()),
+            None => {}
+        }
+    }
+}
+
+/// Repeats a step until the house stops.
+async fn repeat(
+    name: &str,
+    stopping: &CancellationToken,
+    usual: Duration,
+    hint: Option<&Notify>,
+    mut step: impl FnMut() -> Step,
+) {
+    while !stopping.is_cancelled() {
+        let pause = match AssertUnwindSafe(step()).catch_unwind().await {
+            Ok(Ok(Next::AtOnce)) => continue,
+            Ok(Ok(Next::Pause)) => usual,
+            Ok(Ok(Next::PauseMs(pause_ms))) => Duration::from_millis(pause_ms.max(0) as u64),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "{name} could not do its step");
+                AFTER_ERROR.max(usual)
+            }
+            Err(_) => {
+                tracing::error!("{name} panicked in its step; it goes on");
+                AFTER_ERROR.max(usual)
+            }
+        };
+        let hinted = async {
+            match hint {
+                Some(hint) => hint.notified().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stopping.cancelled() => {}
+            () = hinted => {}
+            () = tokio::time::sleep(pause) => {}
+        }
     }
 }
 
@@ -196,7 +240,7 @@ impl Running {
             .is_err()
         {
             tracing::info!(
-                jobs = engine.bench.ids().len(),
+                jobs = engine.floor.in_hand(),
                 "handing back unfinished jobs"
             );
         }
@@ -214,5 +258,29 @@ impl Running {
             Err(_) => tracing::warn!("the store does not answer; leases will run out"),
         }
         engine.store.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_in_a_step_does_not_end_its_loop() {
+        let stopping = CancellationToken::new();
+        let (mut steps, hint) = (0, Notify::new());
+        let step = || -> Step {
+            steps += 1;
+            let (step, stopping) = (steps, stopping.clone());
+            Box::pin(async move {
+                assert!(step > 1, "the first step panics");
+                stopping.cancel();
+                Ok(Next::Pause)
+            })
+        };
+        hint.notify_one();
+        let looped = repeat("a loop", &stopping, Duration::ZERO, Some(&hint), step);
+        let looped = tokio::time::timeout(Duration::from_mins(1), looped).await;
+        assert!(looped.is_ok(), "the second step was made");
     }
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use atelier_contract::family::Request;
 use atelier_contract::operation::{Context, Order};
-use atelier_contract::tariff::Price;
-use atelier_contract::{Code, Job, Quota, Refusal};
+use atelier_contract::{Job, Refusal};
 
-use crate::engine::{Engine, unavailable};
+use crate::house::{House, unavailable};
+use crate::names::WorkerName;
+use crate::vault::Vault;
 
 /// A request with everything it refers to.
 pub(crate) struct Ordered {
@@ -25,64 +26,49 @@ pub(crate) enum Maker {
     /// Whoever works inside this process.
     House,
     /// A worker account.
-    Worker(String),
+    Worker(WorkerName),
 }
 
 impl Maker {
-    fn of(worker: Option<String>) -> Self {
-        worker.map_or(Self::House, Self::Worker)
+    fn of(worker: Option<&str>) -> Self {
+        worker.map_or(Self::House, |text| Self::Worker(WorkerName::read(text)))
     }
 }
 
-impl Engine {
-    /// Loads what a request refers to, among the account's own jobs only, and orders it.
-    pub(crate) async fn ordered(
-        &self,
-        account_id: &str,
-        request: &dyn Request,
-    ) -> Result<Ordered, Refusal> {
-        let mut maker = Maker::Nobody;
-        let mut parent = None;
-        if let Some(id) = request.parent() {
-            let row = self.store.job(account_id, id.as_str()).await;
-            let row = row.map_err(unavailable)?;
-            let row = row.ok_or_else(Refusal::job_not_found)?;
-            maker = Maker::of(row.worker.clone());
-            parent = Some(Arc::new(self.hydrate(row)));
-        }
-        let names = request.cites();
-        let mut cited = Vec::new();
-        if !names.is_empty() {
-            let rows = self
-                .store
-                .jobs_by_alias(account_id, &names)
-                .await
-                .map_err(unavailable)?;
-            if let Some(row) = rows.first().filter(|_| maker == Maker::Nobody) {
-                maker = Maker::of(row.worker.clone());
-            }
-            cited = rows.into_iter().map(|row| self.hydrate(row)).collect();
-        }
-        let order = request.order(Context {
-            parent: parent.as_deref(),
-            cited: &cited,
-        })?;
-        Ok(Ordered {
-            order,
-            parent,
-            cited: cited.into_iter().map(Arc::new).collect(),
-            maker,
-        })
+/// Loads what a request refers to, among the account's own jobs only, and orders it.
+pub(crate) async fn ordered(
+    house: &House,
+    vault: &Vault,
+    account_id: &str,
+    request: &dyn Request,
+) -> Result<Ordered, Refusal> {
+    let mut maker = Maker::Nobody;
+    let mut parent = None;
+    if let Some(id) = request.parent() {
+        let row = house.store.job(account_id, id.as_str()).await;
+        let row = row.map_err(unavailable)?;
+        let row = row.ok_or_else(Refusal::job_not_found)?;
+        maker = Maker::of(row.worker.as_deref());
+        parent = Some(Arc::new(vault.job(row)));
     }
-
-    /// What a price comes to by the amounts in force.
-    pub(crate) fn priced(&self, price: &Price) -> Result<Quota, Refusal> {
-        self.tariff().total(price).map_err(|error| {
-            tracing::error!(%error, "an operation has no price");
-            Refusal::new(
-                Code::Internal,
-                "the request has no price; tell the operator",
-            )
-        })
+    let names = request.cites();
+    let mut cited = Vec::new();
+    if !names.is_empty() {
+        let rows = house.store.jobs_by_alias(account_id, &names).await;
+        let rows = rows.map_err(unavailable)?;
+        if let Some(row) = rows.first().filter(|_| maker == Maker::Nobody) {
+            maker = Maker::of(row.worker.as_deref());
+        }
+        cited = rows.into_iter().map(|row| vault.job(row)).collect();
     }
+    let order = request.order(Context {
+        parent: parent.as_deref(),
+        cited: &cited,
+    })?;
+    Ok(Ordered {
+        order,
+        parent,
+        cited: cited.into_iter().map(Arc::new).collect(),
+        maker,
+    })
 }

@@ -1,11 +1,11 @@
 //! Changing the master key: every sealed secret is opened with the old key and sealed with the new one, in one commit.
 
-use crate::courier::callbacks::SECRETS;
+use crate::courier::CALLBACK_SECRETS;
 use crate::engine::Engine;
 use crate::floor::pool::load::credential_place;
 use crate::ids::random_bytes;
 use crate::keyring::Keyring;
-use crate::vault::address_keys::PREFIX;
+use crate::vault::ADDRESS_KEYS;
 
 /// Why secrets were not sealed anew; nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ impl Engine {
             }
         }
         let mut settings = Vec::new();
-        for prefix in [SECRETS, PREFIX] {
+        for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS] {
             for (name, sealed) in self.store.settings(prefix).await? {
                 let sealed = again(&name, &sealed, &name)?;
                 settings.push((name, sealed));
@@ -50,7 +50,7 @@ impl Engine {
         }
         let count = credentials.len() + settings.len();
         // What was derived from the old master key is kept, so that addresses it signed go on working.
-        let (name, first) = self.first_address_key();
+        let (name, first) = self.vault.first_address_key();
         if !settings.iter().any(|(known, _)| *known == name) {
             let sealed = new.seal(&first, name.as_bytes(), random_bytes());
             settings.push((name, sealed));

@@ -1,8 +1,224 @@
 //! The vault: bytes of results and inputs, their addresses, and their end.
 
-pub(crate) mod address_keys;
-pub(crate) mod assets;
-pub(crate) mod expiry;
-pub(crate) mod inputs;
-pub(crate) mod orphans;
-pub(crate) mod result_cache;
+mod address_keys;
+mod addresses;
+mod expiry;
+mod inputs;
+mod orphans;
+mod result_cache;
+mod results;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use atelier_backends::backend::{ReadFile, Work};
+use atelier_backends::{Fault, Made};
+use atelier_contract::brief::Brief;
+use atelier_contract::{Code, Job, JobId, Output, Refusal, Role};
+use atelier_store::files::{Files, FilesError, Flow};
+use atelier_store::{JobRow, Outcome};
+use base64::Engine as _;
+use bytes::Bytes;
+
+use crate::house::{House, unavailable};
+use crate::sign::AddressFault;
+use addresses::Addresses;
+use inputs::Inputs;
+use orphans::Orphans;
+use result_cache::ResultCache;
+
+pub(crate) use address_keys::PREFIX as ADDRESS_KEYS;
+pub use addresses::ASSETS;
+pub(crate) use result_cache::Rendered;
+pub(crate) use results::Owner;
+
+/// A file that may be handed out.
+#[derive(Clone, Debug)]
+pub struct Asset {
+    /// Where it is.
+    pub key: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Names this content and no other.
+    pub etag: String,
+    /// When the address stops working.
+    pub expires_ms: i64,
+}
+
+/// Keeps bytes and says where they are.
+pub(crate) struct Vault {
+    house: Arc<House>,
+    files: Files,
+    addresses: Arc<Addresses>,
+    inputs: Inputs,
+    orphans: Orphans,
+    rendered: ResultCache,
+}
+
+impl Vault {
+    pub(crate) fn new(house: Arc<House>, files: Files) -> Arc<Self> {
+        let addresses = Arc::new(Addresses::new(house.clone()));
+        Arc::new(Self {
+            inputs: Inputs::new(house.clone(), files.clone(), addresses.clone()),
+            orphans: Orphans::new(house.clone(), files.clone()),
+            rendered: ResultCache::new(house.settings.result_cache_bytes),
+            addresses,
+            files,
+            house,
+        })
+    }
+
+    /// A row with its request and result read and its files' addresses signed.
+    pub(crate) fn job(&self, row: JobRow) -> Job {
+        let mut output: Option<Output> = row
+            .output
+            .as_deref()
+            .and_then(|text| serde_json::from_str(text).ok());
+        for file in output.iter_mut().flat_map(|output| &mut output.files) {
+            (file.origin_url, file.cdn_url) = self.addresses.of(file);
+        }
+        Job {
+            id: JobId::new(row.id),
+            operation: row.operation,
+            state: row.state,
+            progress: row.progress as u8,
+            message: row.message,
+            request: serde_json::from_str(&row.request).unwrap_or_default(),
+            output,
+            speed: row.speed,
+            price: row.price,
+            quota: row.quota,
+            parent: row.parent_id.map(JobId::new),
+            hook_url: row.hook_url,
+            hook_times: row.hook_times as u32,
+            created_ms: row.created_ms,
+            started_ms: row.started_ms,
+            finished_ms: row.finished_ms,
+            deadline_ms: row.deadline_ms,
+            updated_ms: row.updated_ms,
+            revision: row.revision,
+        }
+    }
+
+    /// The rendered body of a final job, if it is remembered.
+    pub(crate) fn rendered(&self, account_id: &str, job_id: &str) -> Option<Rendered> {
+        self.rendered.get(account_id, job_id)
+    }
+
+    /// Remembers the rendered body of a final job.
+    pub(crate) fn remember(&self, account_id: &str, job_id: &str, rendered: Rendered) {
+        self.rendered.put(account_id, job_id, rendered);
+    }
+
+    /// The key of the service's own file behind an address, when the address is signed and still good.
+    pub(crate) fn own_asset(&self, url: &str) -> Option<String> {
+        self.addresses.own(url)
+    }
+
+    /// The asset behind a key and its signed query.
+    pub(crate) async fn asset(&self, key: &str, query: &str) -> Result<Asset, Refusal> {
+        let gone = || Refusal::new(Code::Expired, "the address has expired");
+        self.addresses
+            .verify(key, query)
+            .await
+            .map_err(|fault| match fault {
+                AddressFault::Expired => gone(),
+                AddressFault::BadSignature => {
+                    Refusal::new(Code::Forbidden, "the address is not signed by this service")
+                }
+            })?;
+        // A good signature was ours once, so a missing row means that the file has been swept.
+        let asset = self.house.store.asset(key).await.map_err(unavailable)?;
+        let asset = asset.ok_or_else(gone)?;
+        Ok(Asset {
+            etag: format!("\"{:x}-{:x}\"", asset.created_ms, asset.bytes),
+            key: asset.key,
+            media_type: asset.media_type,
+            bytes: asset.bytes as u64,
+            expires_ms: asset.expires_ms,
+        })
+    }
+
+    /// Some of an asset's bytes, streamed.
+    pub(crate) async fn asset_bytes(
+        &self,
+        asset: &Asset,
+        range: Range<u64>,
+    ) -> Result<Flow<Bytes>, Refusal> {
+        let read = self.files.read_range(&asset.key, range).await;
+        read.map_err(|error| {
+            tracing::error!(%error, key = asset.key, "an asset could not be read");
+            match error {
+                // It will not come back, so there is no use in trying again.
+                FilesError::NotFound => Refusal::new(Code::Expired, "the file is gone"),
+                _ => Refusal::new(
+                    Code::Overloaded,
+                    "the file cannot be read now; try again shortly",
+                ),
+            }
+        })
+    }
+
+    /// The main files of a finished job in base64, for answers that carry them.
+    pub(crate) async fn base64_files(&self, job: &Job) -> Result<Vec<String>, Refusal> {
+        let mut encoded = Vec::new();
+        for file in job.files(Role::Main) {
+            let bytes = self.files.read(&file.key).await.map_err(|error| {
+                tracing::error!(%error, key = file.key, "a result could not be read");
+                Refusal::new(Code::Internal, "the result cannot be read")
+            })?;
+            encoded.push(base64::engine::general_purpose::STANDARD.encode(bytes));
+        }
+        Ok(encoded)
+    }
+
+    /// Puts inline inputs into the vault before their job is accepted.
+    pub(crate) async fn keep_inputs(&self, account_id: &str, brief: &Brief) -> Result<(), Refusal> {
+        self.inputs.keep(account_id, brief).await
+    }
+
+    /// Reads everything a work needs.
+    pub(crate) async fn read_inputs(&self, account_id: &str, work: &mut Work) -> Result<(), Fault> {
+        self.inputs.read(account_id, work).await
+    }
+
+    /// Reads files of earlier jobs for a back end.
+    pub(crate) fn reader(&self) -> ReadFile {
+        self.inputs.reader()
+    }
+
+    /// Puts a result into the vault and says how its job ends.
+    pub(crate) async fn store(&self, owner: &Owner<'_>, made: Made) -> Result<Outcome, Fault> {
+        results::store(&self.house, &self.files, owner, made).await
+    }
+
+    /// Reads the keys that sign addresses.
+    pub(crate) async fn load_address_keys(&self) -> Result<(), atelier_store::Error> {
+        self.addresses.keys().load().await
+    }
+
+    /// Makes a new key that signs addresses from now on, on every node; its number.
+    pub(crate) async fn rotate_address_key(&self, by: &str) -> Result<String, Refusal> {
+        self.addresses.keys().rotate(by).await
+    }
+
+    /// The first address key under the name and in the form in which keys are stored.
+    pub(crate) fn first_address_key(&self) -> (String, Vec<u8>) {
+        self.addresses.keys().first()
+    }
+
+    /// Deletes some expired files; says whether more may be waiting.
+    pub(crate) async fn expire_step(&self) -> Result<bool, atelier_store::Error> {
+        expiry::step(&self.house, &self.files).await
+    }
+
+    /// Has files written before a time that no row knows expire at once; says how many.
+    pub(crate) async fn give_up_orphans(
+        &self,
+        before_ms: i64,
+    ) -> Result<u64, atelier_store::Error> {
+        self.orphans.give_up(before_ms).await
+    }
+}

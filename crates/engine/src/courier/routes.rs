@@ -1,4 +1,4 @@
-//! Lanes: the callbacks of one account to one host. Each has its own places, so that a slow receiver delays nobody
+//! Routes: the callbacks of one account to one host. Each has its own places, so that a slow receiver delays nobody
 //! else's, and one that does not answer is left alone for a while. Nothing is dropped: what is due waits, and one
 //! probe tells when the receiver is back.
 
@@ -7,22 +7,22 @@ use std::sync::{Mutex, PoisonError};
 
 use atelier_store::{AccountRoom, Delivery, Room};
 
-/// Tries in a row that must go unanswered before a lane is closed.
+/// Tries in a row that must go unanswered before a route is closed.
 const FAILURES: u32 = 10;
 /// How long it stays closed.
 const CLOSED_MS: i64 = 60_000;
-/// Troubled lanes remembered; the longest silent are forgotten first.
+/// Troubled routes remembered; the longest silent are forgotten first.
 const REMEMBERED: usize = 10_000;
 
 /// An account and a host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Lane {
+pub(crate) struct Route {
     account_id: String,
     host: String,
 }
 
-impl Lane {
-    /// The lane a delivery belongs to.
+impl Route {
+    /// The route a delivery belongs to.
     pub(crate) fn of(delivery: &Delivery) -> Self {
         Self {
             account_id: delivery.account_id.clone(),
@@ -49,14 +49,14 @@ impl Record {
     }
 }
 
-/// What is known of the lanes in use and of those in trouble.
-pub(crate) struct Lanes {
+/// What is known of the routes in use and of those in trouble.
+pub(crate) struct Routes {
     usual: i64,
-    records: Mutex<HashMap<Lane, Record>>,
+    records: Mutex<HashMap<Route, Record>>,
 }
 
-impl Lanes {
-    /// Lanes that have so many places each.
+impl Routes {
+    /// Routes that have so many places each.
     pub(crate) fn new(usual: i64) -> Self {
         Self {
             usual,
@@ -64,23 +64,23 @@ impl Lanes {
         }
     }
 
-    /// The lanes that have other than the usual places now.
+    /// The routes that have other than the usual places now.
     pub(crate) fn rooms(&self, now_ms: i64) -> Vec<Room> {
         let records = self.records();
-        let rooms = records.iter().map(|(lane, record)| Room {
-            account_id: lane.account_id.clone(),
-            host: lane.host.clone(),
+        let rooms = records.iter().map(|(route, record)| Room {
+            account_id: route.account_id.clone(),
+            host: route.host.clone(),
             places: record.places(self.usual, now_ms),
         });
         rooms.filter(|room| room.places != self.usual).collect()
     }
 
-    /// The accounts that have other than the usual places now, over all their lanes.
+    /// The accounts that have other than the usual places now, over all their routes.
     pub(crate) fn accounts(&self, usual: i64) -> Vec<AccountRoom> {
         let mut under_way: HashMap<&str, i64> = HashMap::new();
         let records = self.records();
-        for (lane, record) in records.iter().filter(|(_, record)| record.under_way > 0) {
-            *under_way.entry(&lane.account_id).or_default() += record.under_way;
+        for (route, record) in records.iter().filter(|(_, record)| record.under_way > 0) {
+            *under_way.entry(&route.account_id).or_default() += record.under_way;
         }
         let room = |(account_id, busy): (&str, i64)| AccountRoom {
             account_id: account_id.to_owned(),
@@ -90,15 +90,15 @@ impl Lanes {
     }
 
     /// Notes that a try begins.
-    pub(crate) fn begin(&self, lane: &Lane) {
+    pub(crate) fn begin(&self, route: &Route) {
         let mut records = self.records();
-        records.entry(lane.clone()).or_default().under_way += 1;
+        records.entry(route.clone()).or_default().under_way += 1;
     }
 
     /// Notes that a try is over, and whether anybody answered at all: a receiver that refuses quickly delays nobody.
-    pub(crate) fn end(&self, lane: &Lane, answered: bool, now_ms: i64) {
+    pub(crate) fn end(&self, route: &Route, answered: bool, now_ms: i64) {
         let mut records = self.records();
-        let Some(record) = records.get_mut(lane) else {
+        let Some(record) = records.get_mut(route) else {
             return;
         };
         record.under_way -= 1;
@@ -113,25 +113,25 @@ impl Lanes {
             }
         }
         if record.under_way == 0 && record.failures == 0 {
-            records.remove(lane);
+            records.remove(route);
         }
         forget_oldest(&mut records);
     }
 
-    fn records(&self) -> std::sync::MutexGuard<'_, HashMap<Lane, Record>> {
+    fn records(&self) -> std::sync::MutexGuard<'_, HashMap<Route, Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Keeps the memory for troubled lanes bounded; those in use are bounded by the callbacks under way.
-fn forget_oldest(records: &mut HashMap<Lane, Record>) {
+/// Keeps the memory for troubled routes bounded; those in use are bounded by the callbacks under way.
+fn forget_oldest(records: &mut HashMap<Route, Record>) {
     if records.len() <= REMEMBERED {
         return;
     }
     let idle = records.iter().filter(|(_, record)| record.under_way == 0);
     let oldest = idle.min_by_key(|(_, record)| record.seen_ms);
-    if let Some(lane) = oldest.map(|(lane, _)| lane.clone()) {
-        records.remove(&lane);
+    if let Some(route) = oldest.map(|(route, _)| route.clone()) {
+        records.remove(&route);
     }
 }
 
@@ -139,72 +139,76 @@ fn forget_oldest(records: &mut HashMap<Lane, Record>) {
 mod tests {
     use super::*;
 
-    fn lane(host: &str) -> Lane {
-        Lane {
+    fn route(host: &str) -> Route {
+        Route {
             account_id: "a".into(),
             host: host.into(),
         }
     }
 
-    fn places(lanes: &Lanes, now_ms: i64) -> Vec<(String, i64)> {
-        let rooms = lanes.rooms(now_ms).into_iter();
+    fn places(routes: &Routes, now_ms: i64) -> Vec<(String, i64)> {
+        let rooms = routes.rooms(now_ms).into_iter();
         rooms.map(|room| (room.host, room.places)).collect()
     }
 
-    fn fail(lanes: &Lanes, times: usize, now_ms: i64) {
+    fn fail(routes: &Routes, times: usize, now_ms: i64) {
         for _ in 0..times {
-            lanes.begin(&lane("dead"));
-            lanes.end(&lane("dead"), false, now_ms);
+            routes.begin(&route("dead"));
+            routes.end(&route("dead"), false, now_ms);
         }
     }
 
     #[test]
     fn what_is_under_way_takes_places_and_gives_them_back() {
-        let lanes = Lanes::new(4);
-        lanes.begin(&lane("busy"));
-        lanes.begin(&lane("busy"));
-        assert_eq!(places(&lanes, 0), [("busy".into(), 2)]);
-        lanes.begin(&lane("other"));
+        let routes = Routes::new(4);
+        routes.begin(&route("busy"));
+        routes.begin(&route("busy"));
+        assert_eq!(places(&routes, 0), [("busy".into(), 2)]);
+        routes.begin(&route("other"));
         let room = |places| AccountRoom {
             account_id: "a".into(),
             places,
         };
-        assert_eq!(lanes.accounts(5), [room(2)], "over all its hosts");
-        assert_eq!(lanes.accounts(2), [room(0)]);
-        lanes.end(&lane("other"), true, 0);
-        lanes.end(&lane("busy"), true, 0);
-        assert_eq!(places(&lanes, 0), [("busy".into(), 3)]);
-        lanes.end(&lane("busy"), true, 0);
-        assert!(lanes.records().is_empty(), "nothing is remembered");
+        assert_eq!(routes.accounts(5), [room(2)], "over all its hosts");
+        assert_eq!(routes.accounts(2), [room(0)]);
+        routes.end(&route("other"), true, 0);
+        routes.end(&route("busy"), true, 0);
+        assert_eq!(places(&routes, 0), [("busy".into(), 3)]);
+        routes.end(&route("busy"), true, 0);
+        assert!(routes.records().is_empty(), "nothing is remembered");
     }
 
     #[test]
-    fn a_lane_is_closed_after_ten_silent_tries_probed_once_and_open_after_an_answer() {
-        let lanes = Lanes::new(4);
-        fail(&lanes, 9, 0);
-        assert!(places(&lanes, 0).is_empty());
-        fail(&lanes, 1, 0);
-        assert_eq!(places(&lanes, 1), [("dead".into(), 0)]);
-        assert_eq!(places(&lanes, CLOSED_MS), [("dead".into(), 1)], "one probe");
-        lanes.begin(&lane("dead"));
-        assert_eq!(places(&lanes, CLOSED_MS), [("dead".into(), 0)], "only one");
-        lanes.end(&lane("dead"), false, CLOSED_MS);
-        assert_eq!(places(&lanes, CLOSED_MS + 1), [("dead".into(), 0)]);
-        lanes.begin(&lane("dead"));
-        lanes.end(&lane("dead"), true, CLOSED_MS * 2);
-        assert!(places(&lanes, CLOSED_MS * 2).is_empty());
+    fn a_route_is_closed_after_ten_silent_tries_probed_once_and_open_after_an_answer() {
+        let routes = Routes::new(4);
+        fail(&routes, 9, 0);
+        assert!(places(&routes, 0).is_empty());
+        fail(&routes, 1, 0);
+        assert_eq!(places(&routes, 1), [("dead".into(), 0)]);
+        assert_eq!(
+            places(&routes, CLOSED_MS),
+            [("dead".into(), 1)],
+            "one probe"
+        );
+        routes.begin(&route("dead"));
+        assert_eq!(places(&routes, CLOSED_MS), [("dead".into(), 0)], "only one");
+        routes.end(&route("dead"), false, CLOSED_MS);
+        assert_eq!(places(&routes, CLOSED_MS + 1), [("dead".into(), 0)]);
+        routes.begin(&route("dead"));
+        routes.end(&route("dead"), true, CLOSED_MS * 2);
+        assert!(places(&routes, CLOSED_MS * 2).is_empty());
     }
 
     #[test]
-    fn memory_for_troubled_lanes_is_bounded() {
-        let lanes = Lanes::new(4);
+    fn memory_for_troubled_routes_is_bounded() {
+        let routes = Routes::new(4);
         for number in 0..REMEMBERED + 5 {
-            let lane = lane(&number.to_string());
-            lanes.begin(&lane);
-            lanes.end(&lane, false, number as i64);
+            let route = route(&number.to_string());
+            routes.begin(&route);
+            routes.end(&route, false, number as i64);
         }
-        let records = lanes.records();
+        let records = routes.records();
         assert_eq!(records.len(), REMEMBERED);
-        assert!(!records.contains_key(&lane("0")), "the oldest went first");
+        assert!(!records.contains_key(&route("0")), "the oldest went first");
     }
 }

@@ -1,74 +1,40 @@
 //! The pool: every worker account this process can give work to, with what it has in hand and how well it is. The
 //! choice itself is pure (see [`choice`]); here its snapshot is kept, under one short lock that no wait ever crosses.
 
+pub(crate) mod build;
 pub(crate) mod choice;
 pub(crate) mod health;
 pub(crate) mod hours;
 pub(crate) mod load;
+pub(crate) mod member;
+pub(crate) mod open_lanes;
 pub(crate) mod pace;
 pub(crate) mod view;
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Backend, Fault};
-use atelier_contract::{FAMILIES, Quota, Speed};
-use atelier_store::{StartLimits, WorkerNote, lane};
+use atelier_contract::Quota;
+use atelier_store::{StartLimits, WorkerNote};
 
-use choice::{Choice, Desk, Earlier, Lane, Wish, choose};
-use health::{Fitness, Health};
-
-/// Every speed.
-const SPEEDS: [Speed; 3] = [Speed::Turbo, Speed::Fast, Speed::Relax];
-
-/// Whoever makes the media inside this process, under a name and with so many jobs at once.
-#[derive(Clone)]
-pub struct Worker {
-    /// Its name in attempts and metrics.
-    pub name: String,
-    /// How many jobs it works on at once.
-    pub slots: usize,
-    /// Its place in the order of fall-back.
-    pub rank: i64,
-    /// Whether it serves only what no other back end serves.
-    pub last_resort: bool,
-    /// The operations it may serve; empty for all it can.
-    pub operations: Vec<String>,
-    /// The worker itself.
-    pub backend: Arc<dyn Backend>,
-}
-
-/// A worker account and what it is built of.
-#[derive(Clone)]
-pub(crate) struct Station {
-    pub(crate) desk: Desk,
-    pub(crate) backend: Arc<dyn Backend>,
-    /// Whether an attempt is written down before it begins; what costs nothing to repeat in this process is not.
-    pub(crate) recorded: bool,
-    /// The identifier of the worker account, where it is stored.
-    pub(crate) worker_id: Option<String>,
-    /// What was read to build it.
-    pub(crate) revision: (i64, i64),
-    pub(crate) polls_per_minute: i64,
-    /// Jobs in hand on this node.
-    pub(crate) here: usize,
-    /// Spent since it was last written down.
-    pub(crate) unwritten: Quota,
-    pub(crate) changed: bool,
-}
+use crate::floor::lane::Lane;
+use crate::names::WorkerName;
+use choice::{Candidate, Choice, Wish, choose};
+use health::{Condition, Fitness, Health};
+use member::{Member, Worker};
 
 /// The pool of this process.
 #[derive(Default)]
 pub(crate) struct Pool {
-    stations: Mutex<Vec<Station>>,
+    stations: Mutex<Vec<Member>>,
 }
 
 /// A place at a worker account, free again when dropped.
 pub(crate) struct Slot {
     pool: Arc<Pool>,
-    name: String,
+    name: WorkerName,
     backend: Arc<dyn Backend>,
     recorded: bool,
     /// Whether the vendor was asked; until then the start does not count.
@@ -87,7 +53,7 @@ impl Slot {
     }
 
     /// The name of the worker account it belongs to.
-    pub(crate) fn worker(&self) -> &str {
+    pub(crate) fn worker(&self) -> &WorkerName {
         &self.name
     }
 
@@ -104,11 +70,6 @@ impl Slot {
     /// Whether attempts here are written down before they begin.
     pub(crate) fn recorded(&self) -> bool {
         self.recorded
-    }
-
-    /// Whether the vendor was asked.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.began.load(Ordering::Acquire)
     }
 
     /// The vendor is about to be asked.
@@ -134,31 +95,24 @@ impl Drop for Slot {
     }
 }
 
-/// The back end of a worker's name.
-pub(crate) fn backend_of(worker: &str) -> &str {
-    worker
-        .split_once('/')
-        .map_or(worker, |(backend, _)| backend)
-}
-
 impl Pool {
     /// A pool of what runs inside this process.
     pub(crate) fn new(workers: Vec<Worker>) -> Arc<Self> {
-        let stations = workers.into_iter().map(Station::of_house).collect();
+        let stations = workers.into_iter().map(Member::inside).collect();
         Arc::new(Self {
             stations: Mutex::new(stations),
         })
     }
 
-    pub(crate) fn stations(&self) -> MutexGuard<'_, Vec<Station>> {
+    pub(crate) fn stations(&self) -> MutexGuard<'_, Vec<Member>> {
         self.stations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, name: &str, act: impl FnOnce(&mut Station) -> T) -> Option<T> {
+    fn with<T>(&self, name: &WorkerName, act: impl FnOnce(&mut Member) -> T) -> Option<T> {
         let mut stations = self.stations();
         stations
             .iter_mut()
-            .find(|station| station.desk.name == name)
+            .find(|station| station.desk.name == *name)
             .map(act)
     }
 
@@ -179,17 +133,17 @@ impl Pool {
     }
 
     /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
-    pub(crate) fn take_over(self: &Arc<Self>, name: &str) -> Option<Slot> {
+    pub(crate) fn take_over(self: &Arc<Self>, name: &WorkerName) -> Option<Slot> {
         let mut stations = self.stations();
         let station = stations
             .iter_mut()
-            .find(|station| station.desk.name == name)?;
+            .find(|station| station.desk.name == *name)?;
         station.desk.busy += 1;
         station.here += 1;
         Some(self.slot(station, false, true))
     }
 
-    fn slot(self: &Arc<Self>, station: &Station, probe: bool, began: bool) -> Slot {
+    fn slot(self: &Arc<Self>, station: &Member, probe: bool, began: bool) -> Slot {
         Slot {
             pool: Arc::clone(self),
             name: station.desk.name.clone(),
@@ -207,19 +161,19 @@ impl Pool {
     }
 
     /// Other nodes gave a worker account all it may have: until the next look at the store it counts as busy.
-    pub(crate) fn fill(&self, name: &str) {
+    pub(crate) fn fill(&self, name: &WorkerName) {
         self.with(name, |station| {
             station.desk.busy = station.desk.busy.max(station.desk.concurrency + 1);
         });
     }
 
     /// What to do about a submit to a named worker account whose answer was never seen.
-    pub(crate) fn lost_submit(&self, name: &str) -> Option<LostSubmit> {
+    pub(crate) fn lost_submit(&self, name: &WorkerName) -> Option<LostSubmit> {
         self.with(name, |station| station.backend.lost_submit())
     }
 
     /// The name of the worker in this process whose attempts are not written down.
-    pub(crate) fn unrecorded(&self) -> Option<String> {
+    pub(crate) fn unrecorded(&self) -> Option<WorkerName> {
         let stations = self.stations();
         let first = stations.iter().find(|station| !station.recorded)?;
         Some(first.desk.name.clone())
@@ -227,73 +181,45 @@ impl Pool {
 
     /// How many more jobs could start now, over all.
     pub(crate) fn free(&self) -> usize {
-        let free = |station: &Station| station.desk.concurrency.saturating_sub(station.desk.busy);
+        let free = |station: &Member| station.desk.concurrency.saturating_sub(station.desk.busy);
         self.stations().iter().map(free).sum()
     }
 
     /// Whether a worker account of this name belongs to a caller.
-    pub(crate) fn owns(&self, owner: &str, name: &str) -> bool {
+    pub(crate) fn owns(&self, owner: &str, name: &WorkerName) -> bool {
         self.with(name, |station| station.desk.owner.as_deref() == Some(owner))
             .unwrap_or(false)
     }
 
-    /// Whether any worker account belongs to a lane, be it well or not.
-    pub(crate) fn knows(&self, lane: Lane<'_>) -> bool {
-        self.stations().iter().any(|station| match lane {
-            Lane::Any => true,
-            Lane::At(backend) => station.desk.owner.is_none() && station.desk.backend == backend,
-            Lane::Own(owner) => station.desk.owner.as_deref() == Some(owner),
-        })
+    /// Whether no worker account of a lane can ever take a job again, unless somebody changes something.
+    pub(crate) fn is_hopeless(&self, lane: Lane<'_>) -> bool {
+        let banned = |one: &Member| one.desk.health.condition == Condition::Banned;
+        let members = self.stations();
+        let mut of_lane = members.iter().filter(|one| one.desk.is_in(lane));
+        of_lane.all(banned)
     }
 
     /// What can be leased for: operation, speed and lane, where a place is free.
     pub(crate) fn lanes(&self, now_ms: i64) -> Vec<String> {
-        let stations = self.stations();
-        let mut lanes = Vec::new();
-        let any: Vec<&Desk> = stations.iter().map(|station| &station.desk).collect();
-        add_lanes(&mut lanes, Lane::Any, &any, now_ms);
-        let backends: BTreeSet<&str> = any
-            .iter()
-            .filter(|desk| desk.owner.is_none())
-            .map(|desk| desk.backend.as_str())
-            .collect();
-        for backend in backends {
-            let here: Vec<&Desk> = any
-                .iter()
-                .copied()
-                .filter(|desk| desk.owner.is_none() && desk.backend == backend)
-                .collect();
-            add_lanes(&mut lanes, Lane::At(backend), &here, now_ms);
-        }
-        let owners: BTreeSet<&str> = any
-            .iter()
-            .filter_map(|desk| desk.owner.as_deref())
-            .collect();
-        for owner in owners {
-            let own: Vec<&Desk> = any
-                .iter()
-                .copied()
-                .filter(|desk| desk.owner.as_deref() == Some(owner))
-                .collect();
-            add_lanes(&mut lanes, Lane::Own(owner), &own, now_ms);
-        }
-        lanes
+        let members = self.stations();
+        let candidates: Vec<&Candidate> = members.iter().map(|one| &one.desk).collect();
+        open_lanes::open(&candidates, now_ms)
     }
 
     /// The vendor answered a question about work it has.
-    pub(crate) fn question_answered(&self, name: &str, now_ms: i64) {
+    pub(crate) fn question_answered(&self, name: &WorkerName, now_ms: i64) {
         self.with(name, |station| {
             station.desk.health.question_answered(now_ms);
         });
     }
 
     /// The vendor took work.
-    pub(crate) fn accepted(&self, name: &str, now_ms: i64) {
+    pub(crate) fn accepted(&self, name: &WorkerName, now_ms: i64) {
         self.with(name, |station| station.desk.health.answered(now_ms));
     }
 
     /// A result was delivered, and what it cost.
-    pub(crate) fn good(&self, name: &str, took_ms: i64, quota: Quota, now_ms: i64) {
+    pub(crate) fn good(&self, name: &WorkerName, took_ms: i64, quota: Quota, now_ms: i64) {
         self.with(name, |station| {
             station.desk.health.good(took_ms, now_ms);
             station.desk.spent = station.desk.spent + quota;
@@ -303,22 +229,28 @@ impl Pool {
     }
 
     /// A start or a work in hand failed.
-    pub(crate) fn fault(&self, name: &str, fault: &Fault, now_ms: i64) {
+    pub(crate) fn fault(&self, name: &WorkerName, fault: &Fault, now_ms: i64) {
         self.failed(name, fault, now_ms, Health::fault);
     }
 
     /// A question about work that the vendor has failed.
-    pub(crate) fn question_failed(&self, name: &str, fault: &Fault, now_ms: i64) {
+    pub(crate) fn question_failed(&self, name: &WorkerName, fault: &Fault, now_ms: i64) {
         self.failed(name, fault, now_ms, Health::question_failed);
     }
 
-    fn failed(&self, name: &str, fault: &Fault, now_ms: i64, act: fn(&mut Health, &Fault, i64)) {
+    fn failed(
+        &self,
+        name: &WorkerName,
+        fault: &Fault,
+        now_ms: i64,
+        act: fn(&mut Health, &Fault, i64),
+    ) {
         self.with(name, |station| {
             act(&mut station.desk.health, fault, now_ms);
             station.changed = true;
             if station.desk.health.fitness(now_ms) != Fitness::Fit {
                 tracing::warn!(
-                    worker = name,
+                    worker = %name,
                     condition = station.desk.health.condition.word(),
                     class = fault.class.word(),
                     detail = %fault.detail,
@@ -329,7 +261,7 @@ impl Pool {
     }
 
     /// Sets the health of a worker account, as an operator or a probe found it.
-    pub(crate) fn set_health(&self, name: &str, act: impl FnOnce(&mut Health)) {
+    pub(crate) fn set_health(&self, name: &WorkerName, act: impl FnOnce(&mut Health)) {
         self.with(name, |station| {
             act(&mut station.desk.health);
             station.changed = true;
@@ -369,7 +301,7 @@ impl Pool {
     }
 
     /// Questions a worker account may be asked in a minute, how many jobs it has here, and how long they take.
-    pub(crate) fn rhythm(&self, name: &str) -> Rhythm {
+    pub(crate) fn rhythm(&self, name: &WorkerName) -> Rhythm {
         self.with(name, |station| {
             let mut durations: Vec<i64> = station.desk.health.durations().collect();
             durations.sort_unstable();
@@ -395,33 +327,4 @@ pub(crate) struct Rhythm {
     pub(crate) shortest_ms: Option<i64>,
     /// The usual duration.
     pub(crate) median_ms: Option<i64>,
-}
-
-fn add_lanes(lanes: &mut Vec<String>, which: Lane<'_>, desks: &[&Desk], now_ms: i64) {
-    let text = which.text();
-    for submit in FAMILIES.iter().flat_map(|family| family.submits) {
-        if !desks
-            .iter()
-            .any(|desk| desk.operations.contains(submit.name))
-        {
-            continue;
-        }
-        for speed in SPEEDS {
-            let wish = Wish {
-                operation: submit.name,
-                speed,
-                model: None,
-                lane: which,
-                follows: None,
-                price: Quota::ZERO,
-                earlier: Earlier::NONE,
-            };
-            if matches!(
-                choose(&wish, desks.iter().copied(), now_ms),
-                Choice::Take(_)
-            ) {
-                lanes.push(lane(submit.name, speed, &text));
-            }
-        }
-    }
 }

@@ -3,8 +3,10 @@
 use atelier_contract::family::{Family, Submit};
 use atelier_contract::{EndpointStatus, FamilyStatus, ModeStatus, Quota, Refusal, Speed};
 
-use crate::engine::Engine;
-use crate::floor::pool::choice::{Choice, Earlier, Lane, Wish};
+use crate::floor::lane::Lane;
+use crate::floor::pool::Pool;
+use crate::floor::pool::choice::{Choice, Earlier, Wish};
+use crate::house::House;
 
 /// From worst to best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,62 +26,79 @@ impl Outlook {
     }
 }
 
-impl Engine {
-    /// How the endpoints of a family are, by speed and by path.
-    pub async fn family_status(&self, family: &Family) -> Result<FamilyStatus, Refusal> {
-        const SPEEDS: [Speed; 3] = [Speed::Relax, Speed::Fast, Speed::Turbo];
-        let submits = family.submits;
-        let endpoint = |submit: &Submit| {
-            let outlooks = SPEEDS.into_iter().map(|speed| self.outlook(submit, speed));
-            let (status, message) = outlooks.max().unwrap_or(Outlook::Down).words();
-            EndpointStatus {
-                name: submit.name.to_owned(),
-                path: submit.path.to_owned(),
-                status,
-                running_message: message.to_owned(),
-            }
-        };
-        Ok(FamilyStatus {
-            relax: self.mode_status(submits, Speed::Relax).await,
-            fast: self.mode_status(submits, Speed::Fast).await,
-            turbo: self.mode_status(submits, Speed::Turbo).await,
-            endpoints: submits.iter().map(endpoint).collect(),
-        })
-    }
+/// Durations looked at.
+const LATEST: i64 = 50;
 
-    /// How one speed does over some operations.
-    async fn mode_status(&self, submits: &[Submit], speed: Speed) -> ModeStatus {
-        let operations: Vec<String> = submits
-            .iter()
-            .map(|submit| submit.name.to_owned())
-            .collect();
-        let outlooks = submits.iter().map(|submit| self.outlook(submit, speed));
-        let (status, message) = outlooks.max().unwrap_or(Outlook::Down).words();
-        let durations = self.recent_durations(&operations, speed).await;
-        let count = durations.len().max(1) as f64;
-        let average_s = durations.iter().sum::<i64>() as f64 / count / 1000.0;
-        ModeStatus {
+/// How the endpoints of a family are, by speed and by path.
+pub(super) async fn status(
+    house: &House,
+    pool: &Pool,
+    family: &Family,
+) -> Result<FamilyStatus, Refusal> {
+    const SPEEDS: [Speed; 3] = [Speed::Relax, Speed::Fast, Speed::Turbo];
+    let now_ms = house.now_ms();
+    let submits = family.submits;
+    let endpoint = |submit: &Submit| {
+        let outlooks = SPEEDS.map(|speed| outlook(pool, submit, speed, now_ms));
+        let (status, message) = best(outlooks.into_iter());
+        EndpointStatus {
+            name: submit.name.to_owned(),
+            path: submit.path.to_owned(),
             status,
             running_message: message.to_owned(),
-            average_execute: (average_s * 10.0).round() / 10.0,
         }
-    }
+    };
+    Ok(FamilyStatus {
+        relax: mode(house, pool, submits, Speed::Relax).await,
+        fast: mode(house, pool, submits, Speed::Fast).await,
+        turbo: mode(house, pool, submits, Speed::Turbo).await,
+        endpoints: submits.iter().map(endpoint).collect(),
+    })
+}
 
-    /// What a job of an operation would meet right now on the operator's back ends.
-    fn outlook(&self, submit: &Submit, speed: Speed) -> Outlook {
-        let wish = Wish {
-            operation: submit.name,
-            speed,
-            model: None,
-            lane: Lane::Any,
-            follows: None,
-            price: Quota::ZERO,
-            earlier: Earlier::NONE,
-        };
-        match self.pool.outlook(&wish, self.now_ms()) {
-            Choice::Take(_) => Outlook::Running,
-            Choice::Wait(_) => Outlook::Waiting,
-            Choice::Nobody => Outlook::Down,
-        }
+/// How one speed does over some operations.
+async fn mode(house: &House, pool: &Pool, submits: &[Submit], speed: Speed) -> ModeStatus {
+    let operations: Vec<String> = submits
+        .iter()
+        .map(|submit| submit.name.to_owned())
+        .collect();
+    let now_ms = house.now_ms();
+    let outlooks = submits
+        .iter()
+        .map(|submit| outlook(pool, submit, speed, now_ms));
+    let (status, message) = best(outlooks);
+    let durations = house
+        .store
+        .recent_durations(&operations, speed, LATEST)
+        .await
+        .unwrap_or_default();
+    let count = durations.len().max(1) as f64;
+    let average_s = durations.iter().sum::<i64>() as f64 / count / 1000.0;
+    ModeStatus {
+        status,
+        running_message: message.to_owned(),
+        average_execute: (average_s * 10.0).round() / 10.0,
+    }
+}
+
+fn best(outlooks: impl Iterator<Item = Outlook>) -> (u16, &'static str) {
+    outlooks.max().unwrap_or(Outlook::Down).words()
+}
+
+/// What a job of an operation would meet right now on the operator's back ends.
+fn outlook(pool: &Pool, submit: &Submit, speed: Speed, now_ms: i64) -> Outlook {
+    let wish = Wish {
+        operation: submit.name,
+        speed,
+        model: None,
+        lane: Lane::Any,
+        follows: None,
+        price: Quota::ZERO,
+        earlier: Earlier::NONE,
+    };
+    match pool.outlook(&wish, now_ms) {
+        Choice::Take(_) => Outlook::Running,
+        Choice::Wait(_) => Outlook::Waiting,
+        Choice::Nobody => Outlook::Down,
     }
 }

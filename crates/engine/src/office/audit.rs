@@ -7,24 +7,6 @@ use crate::engine::{Engine, unavailable};
 use crate::views::AuditView;
 
 impl Engine {
-    /// What is written down of an act: who did it, what, to what, and more about it.
-    pub(crate) fn act(
-        &self,
-        by: &str,
-        action: &str,
-        target: &str,
-        detail: impl Into<String>,
-    ) -> AuditRow {
-        AuditRow {
-            id: self.ids.uuid(),
-            time_ms: self.now_ms(),
-            actor: by.into(),
-            action: action.into(),
-            target: target.into(),
-            detail: detail.into(),
-        }
-    }
-
     /// Writes an act down that changes nothing here.
     pub async fn note(
         &self,

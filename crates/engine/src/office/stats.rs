@@ -35,7 +35,7 @@ impl Engine {
     pub fn pool_state(&self) -> Ready {
         let pictures = self.pool.pictures(self.now_ms());
         let shown = |one: Picture| WorkerState {
-            name: one.name,
+            name: one.name.to_string(),
             busy: one.busy,
             slots: one.slots,
             condition: one.condition.to_owned(),
@@ -63,7 +63,7 @@ impl Engine {
 
 fn worker_stats(one: Picture) -> WorkerStats {
     WorkerStats {
-        name: one.name,
+        name: one.name.to_string(),
         backend: one.backend,
         custody: one.owner.is_some(),
         busy: one.busy,

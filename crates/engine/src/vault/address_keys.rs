@@ -9,8 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Engine, unavailable};
 use crate::hint::Hint;
+use crate::house::{House, unavailable};
 use crate::ids::random_bytes;
 use crate::sign::{AddressFault, AddressSigner};
 
@@ -32,14 +32,18 @@ struct Kept {
 
 /// The signer in force.
 pub(crate) struct AddressKeys {
+    house: Arc<House>,
     signer: RwLock<Arc<AddressSigner>>,
     looked_ms: AtomicI64,
 }
 
 impl AddressKeys {
     /// Begins with the first key.
-    pub(crate) fn new(signer: AddressSigner) -> Self {
+    pub(crate) fn new(house: Arc<House>) -> Self {
+        let first = (FIRST.to_string(), house.keyring.first_address_key());
+        let signer = AddressSigner::new(vec![first]);
         Self {
+            house,
             signer: RwLock::new(Arc::new(signer)),
             looked_ms: AtomicI64::new(i64::MIN),
         }
@@ -66,13 +70,11 @@ impl AddressKeys {
         let mut place = self.signer.write().unwrap_or_else(PoisonError::into_inner);
         *place = Arc::new(signer);
     }
-}
 
-impl Engine {
     /// Reads the keys that are in use.
-    pub async fn load_address_keys(&self) -> Result<(), atelier_store::Error> {
+    pub(crate) async fn load(&self) -> Result<(), atelier_store::Error> {
         let mut keys = Vec::new();
-        for (name, sealed) in self.store.settings(PREFIX).await? {
+        for (name, sealed) in self.house.store.settings(PREFIX).await? {
             let number: Option<u64> = name[PREFIX.len()..].parse().ok();
             let Some((number, (key, made_ms))) = number.zip(self.open_key(&name, &sealed)) else {
                 tracing::error!(name, "an address key cannot be opened with this master key");
@@ -81,11 +83,11 @@ impl Engine {
             keys.push((number, key, made_ms));
         }
         if !keys.iter().any(|(number, _, _)| *number == FIRST) {
-            keys.push((FIRST, self.keyring.first_address_key(), i64::MIN));
+            keys.push((FIRST, self.house.keyring.first_address_key(), i64::MIN));
         }
         keys.sort_by_key(|(number, _, _)| std::cmp::Reverse(*number));
         // A key was replaced when the next one was made.
-        let gone_ms = self.now_ms() - self.settings.longest_ms() - MARGIN_MS;
+        let gone_ms = self.house.now_ms() - self.house.settings.longest_ms() - MARGIN_MS;
         let mut replaced_ms = i64::MAX;
         let mut live = Vec::new();
         for (number, key, made_ms) in keys {
@@ -94,14 +96,14 @@ impl Engine {
             }
             replaced_ms = made_ms;
         }
-        self.address_keys.replace(AddressSigner::new(live));
+        self.replace(AddressSigner::new(live));
         Ok(())
     }
 
     /// The first key under the name and in the form in which keys are stored, so that it survives another master key.
-    pub(crate) fn first_address_key(&self) -> (String, Vec<u8>) {
+    pub(crate) fn first(&self) -> (String, Vec<u8>) {
         let kept = Kept {
-            key: STANDARD_NO_PAD.encode(self.keyring.first_address_key()),
+            key: STANDARD_NO_PAD.encode(self.house.keyring.first_address_key()),
             made_ms: 0,
         };
         let text = serde_json::to_vec(&kept).expect("plain text fields");
@@ -109,8 +111,13 @@ impl Engine {
     }
 
     /// Makes a new key that signs from now on, on every node; its number.
-    pub async fn rotate_address_key(&self, by: &str) -> Result<String, Refusal> {
-        let kept = self.store.settings(PREFIX).await.map_err(unavailable)?;
+    pub(crate) async fn rotate(&self, by: &str) -> Result<String, Refusal> {
+        let kept = self
+            .house
+            .store
+            .settings(PREFIX)
+            .await
+            .map_err(unavailable)?;
         let numbers = kept
             .iter()
             .filter_map(|(name, _)| name[PREFIX.len()..].parse().ok());
@@ -118,35 +125,44 @@ impl Engine {
         let name = format!("{PREFIX}{number}");
         let fresh = Kept {
             key: STANDARD_NO_PAD.encode(random_bytes::<32>()),
-            made_ms: self.now_ms(),
+            made_ms: self.house.now_ms(),
         };
         let text = serde_json::to_vec(&fresh).expect("plain text fields");
-        let sealer = self.keyring.sealer();
+        let sealer = self.house.keyring.sealer();
         let sealed = sealer.seal(&text, name.as_bytes(), random_bytes());
         // When two rotate at once, one new key is enough for both.
-        let act = self.act(by, "rotate-address-key", &number.to_string(), "");
-        let stored = self.store.add_setting(&name, &sealed, Some(act)).await;
+        let house = &self.house;
+        let act = house.act(by, "rotate-address-key", &number.to_string(), "");
+        let stored = house.store.add_setting(&name, &sealed, Some(act)).await;
         stored.map_err(unavailable)?;
-        self.load_address_keys().await.map_err(unavailable)?;
+        self.load().await.map_err(unavailable)?;
         let hint = Hint::AddressKeys.encode();
-        self.store.notify(&[hint]).await.map_err(unavailable)?;
+        self.house
+            .store
+            .notify(&[hint])
+            .await
+            .map_err(unavailable)?;
         Ok(number.to_string())
     }
 
     /// Checks an address. A key nobody here has heard of may have been made by another node a moment ago.
-    pub(crate) async fn verify_address(&self, key: &str, query: &str) -> Result<(), AddressFault> {
-        let keys = &self.address_keys;
-        if !keys.signer().knows(query)
-            && keys.may_look(self.now_ms())
-            && let Err(error) = self.load_address_keys().await
+    pub(crate) async fn verify(&self, key: &str, query: &str) -> Result<(), AddressFault> {
+        if !self.signer().knows(query)
+            && self.may_look(self.house.now_ms())
+            && let Err(error) = self.load().await
         {
             tracing::warn!(%error, "address keys could not be read");
         }
-        keys.signer().verify(key, query, self.now_ms() / 1000)
+        self.signer().verify(key, query, self.house.now_ms() / 1000)
     }
 
     fn open_key(&self, name: &str, sealed: &str) -> Option<([u8; 32], i64)> {
-        let text = self.keyring.sealer().open(sealed, name.as_bytes()).ok()?;
+        let text = self
+            .house
+            .keyring
+            .sealer()
+            .open(sealed, name.as_bytes())
+            .ok()?;
         let kept: Kept = serde_json::from_slice(&text).ok()?;
         let key = STANDARD_NO_PAD.decode(kept.key).ok()?;
         Some((key.try_into().ok()?, kept.made_ms))

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use atelier_backends::backend::{Later, ReadFile, Work};
 use atelier_backends::http::{FetchFault, Share, Trouble};
 use atelier_backends::{Class, Fault};
-use atelier_contract::brief::Source;
+use atelier_contract::brief::{Brief, Source};
 use atelier_contract::fields::{ImageData, ImageHeader};
-use atelier_store::files::FilesError;
+use atelier_contract::{Code, Refusal};
+use atelier_store::NewAsset;
+use atelier_store::files::{Files, FilesError};
 use bytes::Bytes;
 
-use crate::engine::Engine;
-use crate::intake::submit::input_key;
+use crate::house::{House, unavailable};
+use crate::vault::addresses::Addresses;
 
 /// The largest video read from an address.
 const VIDEO_BYTES: u64 = 200 * 1024 * 1024;
@@ -28,10 +30,65 @@ struct Place<'a> {
     bytes: u64,
 }
 
-impl Engine {
+/// Keeps inline inputs and reads inputs of all kinds.
+pub(crate) struct Inputs {
+    house: Arc<House>,
+    files: Files,
+    addresses: Arc<Addresses>,
+}
+
+impl Inputs {
+    pub(crate) fn new(house: Arc<House>, files: Files, addresses: Arc<Addresses>) -> Self {
+        Self {
+            house,
+            files,
+            addresses,
+        }
+    }
+
+    /// Puts inline pictures into the vault before the job is accepted, so that an accepted job has its inputs. They
+    /// are recorded first: from then on nobody deletes what is stored.
+    pub(crate) async fn keep(&self, account_id: &str, brief: &Brief) -> Result<(), Refusal> {
+        let now_ms = self.house.now_ms();
+        let (mut rows, mut contents) = (Vec::new(), Vec::new());
+        for Source { image, .. } in brief.inputs() {
+            let ImageData::Inline(inline) = image else {
+                continue;
+            };
+            let (Some(bytes), Some(header)) = (&inline.bytes, inline.header) else {
+                continue;
+            };
+            rows.push(NewAsset {
+                key: input_key(account_id, &inline.hash),
+                job_id: String::new(),
+                account_id: account_id.to_owned(),
+                media_type: header.media_type.to_owned(),
+                bytes: bytes.len() as i64,
+                expires_ms: now_ms + self.house.settings.input_keep_ms,
+                created_ms: now_ms,
+            });
+            contents.push(bytes);
+        }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let noted = self.house.store.note_inputs(rows.clone()).await;
+        if !noted.map_err(unavailable)? {
+            return Err(not_stored(
+                &"an expired copy of the same image is just being deleted",
+            ));
+        }
+        for (row, bytes) in rows.iter().zip(contents) {
+            let bytes = Bytes::copy_from_slice(bytes);
+            let put = self.files.put(&row.key, bytes).await;
+            put.map_err(|error| not_stored(&error))?;
+        }
+        Ok(())
+    }
+
     /// Reads everything the work needs. Memory for all of it is taken at once: a job that had some and waited for
     /// more could wait for another that does the same.
-    pub(crate) async fn read_inputs(&self, account_id: &str, work: &mut Work) -> Result<(), Fault> {
+    pub(crate) async fn read(&self, account_id: &str, work: &mut Work) -> Result<(), Fault> {
         let brief = &work.brief;
         let mut places = Vec::new();
         let hints = brief.hints.iter().map(|hint| &hint.source);
@@ -39,12 +96,12 @@ impl Engine {
             places.push(self.place_of_image(account_id, source).await?);
         }
         if let Some((field, url)) = &brief.video {
-            let kept = self.own_asset(url.as_str());
+            let kept = self.addresses.own(url.as_str());
             let place = (kept, url.as_str(), VIDEO_BYTES);
             places.push(self.place(field, place, NO_VIDEO).await?);
         }
         let bytes = places.iter().map(|place| place.bytes).sum();
-        let mut memory = self.outbound.reserve(bytes).await;
+        let mut memory = self.house.outbound.reserve(bytes).await;
         let mut places = places.into_iter();
         let mut first = None;
         for source in &brief.sources {
@@ -90,10 +147,10 @@ impl Engine {
         account_id: &str,
         source: &'a Source,
     ) -> Result<Place<'a>, Fault> {
-        let most = self.outbound.limits().image_bytes;
+        let most = self.house.outbound.limits().image_bytes;
         let (kept, url) = match &source.image {
             ImageData::Inline(inline) => (Some(input_key(account_id, &inline.hash)), ""),
-            ImageData::Url(url) => (self.own_asset(url.as_str()), url.as_str()),
+            ImageData::Url(url) => (self.addresses.own(url.as_str()), url.as_str()),
         };
         self.place(&source.field, (kept, url, most), NO_IMAGE).await
     }
@@ -134,7 +191,10 @@ impl Engine {
         let bytes = if let Some(key) = place.kept {
             self.kept(field, &key, NO_IMAGE).await?
         } else {
-            let fetched = self.outbound.fetch_image_within(place.url, &mut share);
+            let fetched = self
+                .house
+                .outbound
+                .fetch_image_within(place.url, &mut share);
             let fetched = fetched.await;
             fetched
                 .map_err(|fault| link_fault(field, NO_IMAGE, &fault))?
@@ -157,7 +217,11 @@ impl Engine {
             self.kept(field, &key, NO_VIDEO).await?
         } else {
             let read = async {
-                let download = self.outbound.fetch_file(place.url, VIDEO_BYTES).await?;
+                let download = self
+                    .house
+                    .outbound
+                    .fetch_file(place.url, VIDEO_BYTES)
+                    .await?;
                 download.collect_within(&mut share).await
             };
             read.await
@@ -170,6 +234,20 @@ impl Engine {
         let read = self.files.read(key).await;
         read.map_err(|error| vault_fault(Fault::bad_link(field, unreadable), &error))
     }
+}
+
+/// Where an inline input of an account is kept.
+fn input_key(account_id: &str, hash: &str) -> String {
+    format!("in/{account_id}/{hash}")
+}
+
+/// An input could not be stored; nothing was accepted.
+fn not_stored(why: &dyn std::fmt::Display) -> Refusal {
+    tracing::error!(%why, "an input was not stored");
+    Refusal::new(
+        Code::Overloaded,
+        "the service cannot store the image now; try again shortly",
+    )
 }
 
 /// What a file that could not be read from the vault means: it is gone, or the vault is away for now.

@@ -2,13 +2,14 @@
 //! of this service, and only while no other installation has left its mark in the vault: what one database does not
 //! know, another one may.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use atelier_store::files::FilesError;
+use atelier_store::files::{Files, FilesError};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
-use crate::engine::Engine;
+use crate::house::House;
 
 /// Where results and inputs are; nothing else in the vault is ever deleted.
 const OURS: [&str; 2] = ["out", "in"];
@@ -30,14 +31,27 @@ enum Trouble {
     Store(#[from] atelier_store::Error),
 }
 
-impl Engine {
+/// Looks for files that no row knows.
+pub(crate) struct Orphans {
+    house: Arc<House>,
+    files: Files,
+    /// Whether the log says already that orphans stay because the vault is shared.
+    reported: AtomicBool,
+}
+
+impl Orphans {
+    pub(crate) fn new(house: Arc<House>, files: Files) -> Self {
+        Self {
+            house,
+            files,
+            reported: AtomicBool::new(false),
+        }
+    }
+
     /// Has files written before a time that no row knows expire at once; says how many. A vault that cannot be read
     /// is left for the next round.
-    pub(crate) async fn give_up_orphans(
-        &self,
-        before_ms: i64,
-    ) -> Result<u64, atelier_store::Error> {
-        match self.look_for_orphans(before_ms).await {
+    pub(crate) async fn give_up(&self, before_ms: i64) -> Result<u64, atelier_store::Error> {
+        match self.look(before_ms).await {
             Ok(found) => Ok(found),
             Err(Trouble::Store(error)) => Err(error),
             Err(trouble) => {
@@ -47,9 +61,13 @@ impl Engine {
         }
     }
 
-    async fn look_for_orphans(&self, before_ms: i64) -> Result<u64, Trouble> {
-        let install = self.ids.uuid();
-        let install = self.store.put_setting_if_absent(INSTALL, &install).await?;
+    async fn look(&self, before_ms: i64) -> Result<u64, Trouble> {
+        let install = self.house.ids.uuid();
+        let install = self
+            .house
+            .store
+            .put_setting_if_absent(INSTALL, &install)
+            .await?;
         let marks = self.marks(&install, before_ms).await?;
         let others: Vec<&str> = marks
             .iter()
@@ -57,7 +75,7 @@ impl Engine {
             .filter(|mark| *mark != install)
             .collect();
         if !others.is_empty() {
-            if !self.shared_vault_told.swap(true, Ordering::Relaxed) {
+            if !self.reported.swap(true, Ordering::Relaxed) {
                 tracing::warn!(
                     install,
                     marks = others.join(", "),
@@ -74,9 +92,13 @@ impl Engine {
             let mut pages = listed.try_ready_chunks(AT_ONCE);
             while let Some(page) = pages.next().await {
                 let keys = page.map_err(|broken| broken.1)?;
-                let keys = self.store.unknown_assets(&keys).await?;
+                let keys = self.house.store.unknown_assets(&keys).await?;
                 if !keys.is_empty() {
-                    found += self.store.note_orphans(&keys, self.now_ms()).await?;
+                    found += self
+                        .house
+                        .store
+                        .note_orphans(&keys, self.house.now_ms())
+                        .await?;
                 }
             }
         }
@@ -121,7 +143,7 @@ impl Engine {
             let mut pages = listed.try_ready_chunks(AT_ONCE);
             while let Some(page) = pages.next().await {
                 let keys = page.map_err(|broken| broken.1)?;
-                if !self.store.unknown_assets(&keys).await?.is_empty() {
+                if !self.house.store.unknown_assets(&keys).await?.is_empty() {
                     return Ok(true);
                 }
             }

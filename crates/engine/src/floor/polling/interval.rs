@@ -9,7 +9,7 @@ use crate::floor::pool::Rhythm;
 pub(super) const LEAST_MS: i64 = 20;
 /// However long jobs take, a result waits no longer than this for the next question, unless the vendor says so.
 const MOST_MS: i64 = 15_000;
-/// A minute and a quarter: a budget that is planned to the last question has a queue before it for ever.
+/// A minute and a quarter: turns that are planned to the last question have a queue before it for ever.
 const SHARE_MS: i64 = 75_000;
 /// Questions in the usual duration of a job.
 const QUESTIONS: i64 = 20;
@@ -21,7 +21,7 @@ pub(super) fn first_ms(rhythm: &Rhythm) -> i64 {
 }
 
 /// The wait before the next question: what the vendor asks for, a twentieth of the usual duration, and long enough
-/// for every job of the worker account to get its turn within the budget.
+/// for every job of the worker account to get its turn.
 pub(super) fn next_ms(pause: Duration, rhythm: &Rhythm) -> i64 {
     let pause = i64::try_from(pause.as_millis()).unwrap_or(MOST_MS);
     let usual = (rhythm.median_ms.unwrap_or_default() / QUESTIONS).min(MOST_MS);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_follows_the_usual_duration_the_vendor_and_the_budget() {
+    fn the_interval_follows_the_usual_duration_the_vendor_and_the_turns() {
         let pause = Duration::from_secs(1);
         assert_eq!(next_ms(pause, &rhythm(None, 1)), 1_000);
         assert_eq!(next_ms(pause, &rhythm(Some(60_000), 1)), 3_000);

@@ -4,41 +4,11 @@ use std::collections::HashSet;
 
 use atelier_contract::{Quota, Speed};
 
-use super::backend_of;
-use super::health::{Fitness, Health};
-use super::hours::Hours;
-use super::pace::Pace;
-
-/// Where a job may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Lane<'a> {
-    /// On any back end of the operator's.
-    Any,
-    /// On one back end, because it made the job that this one follows.
-    At(&'a str),
-    /// On the worker accounts of one caller.
-    Own(&'a str),
-}
-
-impl<'a> Lane<'a> {
-    /// Reads the form in which a job keeps it.
-    pub(crate) fn parse(text: &'a str) -> Self {
-        match text.split_once(':') {
-            Some(("at", backend)) => Self::At(backend),
-            Some(("own", owner)) => Self::Own(owner),
-            _ => Self::Any,
-        }
-    }
-
-    /// The form in which a job keeps it.
-    pub(crate) fn text(self) -> String {
-        match self {
-            Self::Any => String::new(),
-            Self::At(backend) => format!("at:{backend}"),
-            Self::Own(owner) => format!("own:{owner}"),
-        }
-    }
-}
+use crate::floor::lane::Lane;
+use crate::floor::pool::health::{Fitness, Health};
+use crate::floor::pool::hours::Hours;
+use crate::floor::pool::pace::Pace;
+use crate::names::WorkerName;
 
 /// What a job asks of a worker account.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +18,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) model: Option<&'a str>,
     pub(crate) lane: Lane<'a>,
     /// The worker account that made the job it follows.
-    pub(crate) follows: Option<&'a str>,
+    pub(crate) follows: Option<&'a WorkerName>,
     pub(crate) price: Quota,
     /// What is known from earlier tries.
     pub(crate) earlier: &'a Earlier,
@@ -60,7 +30,7 @@ pub(crate) struct Earlier {
     /// Back ends that said they cannot do it: never asked again.
     pub(crate) unable: Vec<String>,
     /// Worker accounts that failed twice: others are preferred.
-    pub(crate) failing: Vec<String>,
+    pub(crate) failing: Vec<WorkerName>,
 }
 
 impl Earlier {
@@ -85,9 +55,9 @@ pub(crate) enum Mode {
 
 /// A worker account as the choice sees it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Desk {
-    /// `backend/worker`, or a bare name for what runs in this process.
-    pub(crate) name: String,
+pub(crate) struct Candidate {
+    pub(crate) name: WorkerName,
+    /// Its back end, as its name says.
     pub(crate) backend: String,
     pub(crate) owner: Option<String>,
     /// The place of its back end in the order of fall-back, lowest first.
@@ -134,20 +104,21 @@ pub(crate) enum Choice {
     Nobody,
 }
 
-impl Desk {
+impl Candidate {
+    /// Whether it belongs to a lane, be it well or not.
+    pub(crate) fn is_in(&self, lane: Lane<'_>) -> bool {
+        lane.admits(self.owner.as_deref(), &self.backend)
+    }
+
     /// Whether it could do the job at all, were it told to work, free and well, as far as is known before it is asked.
     fn could(&self, wish: &Wish<'_>) -> bool {
-        let lane = match wish.lane {
-            Lane::Any => self.owner.is_none(),
-            Lane::At(backend) => self.owner.is_none() && self.backend == backend,
-            // What follows a job stays where that was made: another server of the same caller does not know it.
-            Lane::Own(owner) => {
-                let made_here = |maker| backend_of(maker) == self.backend;
-                self.owner.as_deref() == Some(owner) && wish.follows.is_none_or(made_here)
-            }
-        };
+        // What follows a job stays where that was made: another server of the same caller does not know it.
+        let made_elsewhere = |maker: &WorkerName| maker.backend() != self.backend;
+        let strange = matches!(wish.lane, Lane::Own(_)) && wish.follows.is_some_and(made_elsewhere);
         let model = |wanted: &str| self.models.iter().any(|model| model == wanted);
-        lane && self.operations.contains(wish.operation)
+        self.is_in(wish.lane)
+            && !strange
+            && self.operations.contains(wish.operation)
             && (self.speeds.is_empty() || self.speeds.contains(&wish.speed))
             && (self.models.is_empty() || wish.model.is_none_or(model))
     }
@@ -186,32 +157,33 @@ impl Desk {
 /// busy; the next ones are fallen back to when it is ill. Within one place of the order, weight shares the work.
 pub(crate) fn choose<'a>(
     wish: &Wish<'_>,
-    desks: impl Iterator<Item = &'a Desk>,
+    candidates: impl Iterator<Item = &'a Candidate>,
     now_ms: i64,
 ) -> Choice {
-    let could = |(_, desk): &(usize, &Desk)| desk.could(wish);
-    let mut suited: Vec<(usize, &Desk)> = desks.enumerate().filter(could).collect();
-    let resting = |(_, desk): &(usize, &Desk)| {
-        Some(desk.name.as_str()) == wish.follows && desk.mode != Mode::Active
+    let could = |(_, candidate): &(usize, &Candidate)| candidate.could(wish);
+    let mut suited: Vec<(usize, &Candidate)> = candidates.enumerate().filter(could).collect();
+    let resting = |(_, candidate): &(usize, &Candidate)| {
+        Some(&candidate.name) == wish.follows && candidate.mode != Mode::Active
     };
     // It is there and may be told to work again; nobody else knows what it made.
     if suited.iter().any(resting) {
         return Choice::Nobody;
     }
-    suited.retain(|(_, desk)| desk.mode == Mode::Active);
-    if wish.lane == Lane::Any && suited.iter().any(|(_, desk)| !desk.last_resort) {
-        suited.retain(|(_, desk)| !desk.last_resort);
+    suited.retain(|(_, candidate)| candidate.mode == Mode::Active);
+    if wish.lane == Lane::Any && suited.iter().any(|(_, candidate)| !candidate.last_resort) {
+        suited.retain(|(_, candidate)| !candidate.last_resort);
     }
-    suited.retain(|(_, desk)| !wish.earlier.unable.contains(&desk.backend));
-    let maker = |(_, desk): &&(usize, &Desk)| {
-        Some(desk.name.as_str()) == wish.follows && desk.standing(wish, now_ms) != Standing::Out
+    suited.retain(|(_, candidate)| !wish.earlier.unable.contains(&candidate.backend));
+    let maker = |(_, candidate): &&(usize, &Candidate)| {
+        Some(&candidate.name) == wish.follows && candidate.standing(wish, now_ms) != Standing::Out
     };
     if let Some(maker) = suited.iter().find(maker).copied() {
         suited = vec![maker];
     }
-    suited.sort_by_key(|(_, desk)| desk.rank);
-    let others = |(_, desk): &&(usize, &Desk)| !wish.earlier.failing.contains(&desk.name);
-    let others: Vec<(usize, &Desk)> = suited.iter().filter(others).copied().collect();
+    suited.sort_by_key(|(_, candidate)| candidate.rank);
+    let others =
+        |(_, candidate): &&(usize, &Candidate)| !wish.earlier.failing.contains(&candidate.name);
+    let others: Vec<(usize, &Candidate)> = suited.iter().filter(others).copied().collect();
     match best_of(&others, wish, now_ms) {
         Choice::Take(place) => Choice::Take(place),
         _ => best_of(&suited, wish, now_ms),
@@ -219,10 +191,10 @@ pub(crate) fn choose<'a>(
 }
 
 /// Chooses among those that suit, in the order of their back ends.
-fn best_of(suited: &[(usize, &Desk)], wish: &Wish<'_>, now_ms: i64) -> Choice {
+fn best_of(suited: &[(usize, &Candidate)], wish: &Wish<'_>, now_ms: i64) -> Choice {
     let mut wait_ms: Option<i64> = None;
     for group in suited.chunk_by(|(_, one), (_, two)| one.rank == two.rank) {
-        let (mut best, mut only_busy): (Option<&(usize, &Desk)>, bool) = (None, false);
+        let (mut best, mut only_busy): (Option<&(usize, &Candidate)>, bool) = (None, false);
         for one in group {
             match one.1.standing(wish, now_ms) {
                 Standing::Free if best.is_none_or(|best| one.1.is_idler(best.1)) => {

@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use atelier_backends::{Class, Fault};
+use atelier_backends::Fault;
 use serde::{Deserialize, Serialize};
+
+use crate::floor::react::{ForWorker, react};
 
 /// Outcomes kept as evidence.
 const EVIDENCE: usize = 20;
@@ -156,7 +158,8 @@ impl Health {
     pub(crate) fn fault(&mut self, fault: &Fault, now_ms: i64) {
         let was_probe = std::mem::take(&mut self.probing);
         self.failed(fault, now_ms, false);
-        if was_probe && fault.class == Class::Retry && self.condition == Condition::Open {
+        let struck = react(fault.class).worker == ForWorker::Strike;
+        if was_probe && struck && self.condition == Condition::Open {
             self.open(now_ms, false);
         }
     }
@@ -168,16 +171,18 @@ impl Health {
 
     fn failed(&mut self, fault: &Fault, now_ms: i64, question: bool) {
         self.push(now_ms, fault.class.word(), &fault.detail, None);
-        match fault.class {
-            Class::Rate => {
+        match react(fault.class).worker {
+            ForWorker::Rest => {
                 let usual = doubled(REST_LEAST_MS, self.rested);
                 let rest = fault.after.map_or(usual, asked_ms);
                 self.rested = self.rested.saturating_add(1);
                 self.enter(Condition::Cooling, now_ms + rest, now_ms);
             }
-            Class::Quota => self.enter(Condition::OutOfCredit, now_ms + CREDIT_PROBE_MS, now_ms),
-            Class::Dead => self.enter(Condition::Banned, i64::MAX, now_ms),
-            Class::Retry => {
+            ForWorker::OutOfCredit => {
+                self.enter(Condition::OutOfCredit, now_ms + CREDIT_PROBE_MS, now_ms);
+            }
+            ForWorker::Ban => self.enter(Condition::Banned, i64::MAX, now_ms),
+            ForWorker::Strike => {
                 let row = if question {
                     &mut self.unanswered
                 } else {
@@ -188,12 +193,10 @@ impl Health {
                     self.open(now_ms, question);
                 }
             }
-            // A question is no request: an answer like these ends the job, and the vendor did its part.
-            Class::Reject | Class::BadRequest | Class::Gone if question => {}
-            // The vendor did its part; the request was at fault.
-            Class::Reject | Class::BadRequest | Class::Gone => self.answered(now_ms),
-            // Most wishes are refused before anybody is asked: that says nothing about the vendor.
-            Class::Unable | Class::House | Class::Bug => {}
+            // A question is no request: an answer like this ends the job, and says nothing about taking more.
+            ForWorker::Answered if question => {}
+            ForWorker::Answered => self.answered(now_ms),
+            ForWorker::Nothing => {}
         }
     }
 
@@ -258,6 +261,8 @@ fn asked_ms(after: Duration) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use atelier_backends::Class;
+
     use super::*;
 
     fn fault(class: Class) -> Fault {

@@ -1,89 +1,77 @@
 //! From stored rows to worker accounts that can be given work, again and again while the house runs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use atelier_backends::backend::LostSubmit;
-use atelier_backends::{Backend, Secret, Setup};
-use atelier_contract::{FAMILIES, Quota, Speed};
+use atelier_backends::{Backend, Vendor};
+use atelier_contract::{Quota, Speed};
 use atelier_store::{BackendRow, WorkerRow};
 
-use super::choice::{Desk, Mode};
-use super::hours::Hours;
-use super::pace::{HOUR_MS, Pace};
-use super::{Pool, Station, Worker};
-use crate::engine::Engine;
+use crate::floor::pool::Pool;
+use crate::floor::pool::build;
+use crate::floor::pool::choice::{Candidate, Mode};
+use crate::floor::pool::hours::Hours;
+use crate::floor::pool::member::{Member, operations};
+use crate::floor::pool::open_lanes::SPEEDS;
+use crate::floor::pool::pace::{HOUR_MS, Pace};
+use crate::house::House;
+use crate::names::WorkerName;
 
-impl Station {
-    /// What runs inside this process.
-    pub(super) fn of_house(worker: Worker) -> Self {
-        let allowed = |name: &str| {
-            worker.operations.is_empty() || worker.operations.iter().any(|one| covers(one, name))
-        };
-        let desk = Desk {
-            backend: worker.name.clone(),
-            rank: worker.rank,
-            last_resort: worker.last_resort,
-            operations: operations(worker.backend.as_ref(), allowed),
-            weight: 1,
-            concurrency: worker.slots,
-            name: worker.name,
-            ..Desk::default()
-        };
-        Self {
-            recorded: worker.backend.lost_submit() != LostSubmit::Repeat,
-            backend: worker.backend,
-            worker_id: None,
-            revision: (0, 0),
-            polls_per_minute: 0,
-            here: 0,
-            unwritten: Quota::ZERO,
-            changed: false,
-            desk,
-        }
-    }
-}
-
-/// What a back end can do and is allowed to.
-fn operations(backend: &dyn Backend, allowed: impl Fn(&str) -> bool) -> HashSet<&'static str> {
-    FAMILIES
-        .iter()
-        .flat_map(|family| family.submits)
-        .map(|submit| submit.name)
-        .filter(|name| allowed(name) && backend.serves(name))
-        .collect()
-}
+pub(crate) use crate::floor::pool::build::credential_place;
+pub(crate) use crate::floor::pool::member::covers;
 
 /// The name under which attempts at a worker account are written down.
-pub(crate) fn worker_name(row: &WorkerRow) -> String {
-    format!("{}/{}", row.backend_id, row.id)
+pub(crate) fn worker_name(row: &WorkerRow) -> WorkerName {
+    row.into()
 }
 
-/// The place a credential is sealed for.
-pub(crate) fn credential_place(worker_id: &str) -> String {
-    format!("worker:{worker_id}")
+/// Brings what is stored into the pool.
+pub(crate) struct Loader {
+    house: Arc<House>,
+    vendors: &'static [Vendor],
+    pool: Arc<Pool>,
+    /// One look at a time, so that an older one never replaces a newer one.
+    alone: tokio::sync::Mutex<()>,
 }
 
-impl Engine {
+impl Loader {
+    pub(crate) fn new(house: Arc<House>, vendors: &'static [Vendor], pool: Arc<Pool>) -> Self {
+        Self {
+            house,
+            vendors,
+            pool,
+            alone: tokio::sync::Mutex::default(),
+        }
+    }
+
     /// Takes over the back ends and worker accounts as they are stored now.
-    pub async fn load_pool(&self) -> Result<(), atelier_store::Error> {
-        let _alone = self.loading.lock().await;
-        let (backends, workers) = (self.store.backends().await?, self.store.workers().await?);
+    pub(crate) async fn load(&self) -> Result<(), atelier_store::Error> {
+        let _alone = self.alone.lock().await;
+        let (backends, workers) = (
+            self.house.store.backends().await?,
+            self.house.store.workers().await?,
+        );
         let stored = !workers.is_empty();
-        let now_ms = self.now_ms();
-        let mut starts: HashMap<String, Vec<i64>> = HashMap::new();
-        let mut live: HashMap<String, i64> = HashMap::new();
+        let now_ms = self.house.now_ms();
+        let mut starts: HashMap<WorkerName, Vec<i64>> = HashMap::new();
+        let mut live: HashMap<WorkerName, i64> = HashMap::new();
         if stored {
-            for (worker, began_ms) in self.store.recent_starts(now_ms - HOUR_MS).await? {
-                starts.entry(worker).or_default().push(began_ms);
+            for (worker, began_ms) in self.house.store.recent_starts(now_ms - HOUR_MS).await? {
+                starts
+                    .entry(WorkerName::read(&worker))
+                    .or_default()
+                    .push(began_ms);
             }
-            if self.store.is_postgres() {
-                live = self.store.live_attempts().await?.into_iter().collect();
+            if self.house.store.is_postgres() {
+                let attempts = self.house.store.live_attempts().await?.into_iter();
+                live = attempts
+                    .map(|(worker, count)| (WorkerName::read(&worker), count))
+                    .collect();
             }
         }
         let backends: HashMap<&str, &BackendRow> =
             backends.iter().map(|row| (row.id.as_str(), row)).collect();
-        let known: HashMap<String, Station> = {
+        let known: HashMap<WorkerName, Member> = {
             let stations = self.pool.stations();
             let stored = stations.iter().filter(|one| one.worker_id.is_some());
             stored
@@ -96,14 +84,14 @@ impl Engine {
                 continue;
             };
             let known = known.get(&worker_name(row));
-            match self.station(backend, row, known) {
+            match self.member(backend, row, known) {
                 Ok(station) => fresh.push(station),
                 Err(why) => {
                     tracing::warn!(worker = %row.id, why, "a worker account cannot be used");
                 }
             }
         }
-        let single = !self.store.is_postgres();
+        let single = !self.house.store.is_postgres();
         self.pool.replace_stored(fresh, |desk, here, first| {
             // On a store of one process, this process knows its own starts best once it runs.
             if first || !single {
@@ -116,16 +104,16 @@ impl Engine {
         Ok(())
     }
 
-    fn station(
+    fn member(
         &self,
         backend: &BackendRow,
         row: &WorkerRow,
-        known: Option<&Station>,
-    ) -> Result<Station, String> {
+        known: Option<&Member>,
+    ) -> Result<Member, String> {
         let revision = (backend.revision, row.revision);
         let built = match known {
             Some(known) if known.revision == revision => Arc::clone(&known.backend),
-            _ => self.build_worker(backend, row)?,
+            _ => self.build(backend, row)?,
         };
         let list = |text: &str| serde_json::from_str::<Vec<String>>(text).unwrap_or_default();
         let wanted = list(&backend.operations);
@@ -137,7 +125,7 @@ impl Engine {
             _ => Mode::Paused,
         };
         let limit = |number: i64| usize::try_from(number).unwrap_or_default();
-        let desk = Desk {
+        let desk = Candidate {
             name: worker_name(row),
             backend: backend.id.clone(),
             owner: row.owner.clone(),
@@ -159,7 +147,7 @@ impl Engine {
             pace: Pace::new(limit(row.per_minute), limit(row.per_hour)),
             health: serde_json::from_str(&row.health).unwrap_or_default(),
         };
-        Ok(Station {
+        Ok(Member {
             desk,
             backend: built,
             recorded: true,
@@ -172,65 +160,34 @@ impl Engine {
         })
     }
 
-    /// Builds what talks to the vendor; a caller's own address must obey the rules for strangers' addresses.
-    pub(crate) fn build_worker(
+    /// Builds what talks to the vendor.
+    pub(crate) fn build(
         &self,
         backend: &BackendRow,
         row: &WorkerRow,
     ) -> Result<Arc<dyn Backend>, String> {
-        let vendor = self
-            .vendors
-            .iter()
-            .find(|vendor| vendor.name == backend.vendor)
-            .ok_or_else(|| format!("vendor: there is no {}", backend.vendor))?;
-        let credential = if row.credential.is_empty() {
-            Secret::default()
-        } else {
-            let place = credential_place(&row.id);
-            let opened = self
-                .keyring
-                .sealer()
-                .open(&row.credential, place.as_bytes());
-            let opened = opened.map_err(|_| "the credential was sealed with another master key")?;
-            Secret::new(String::from_utf8_lossy(&opened))
-        };
-        if vendor.needs_credential && credential.is_empty() {
-            return Err(format!("credential: {} needs one", vendor.name));
-        }
-        let settings = serde_json::from_str(&backend.settings)
-            .map_err(|error| format!("settings: {error}"))?;
-        let setup = Setup {
-            http: self
-                .outbound
-                .vendor(&backend.base_url, backend.owner.is_none())?,
-            credential,
-            settings,
-        };
-        vendor.connect(setup)
+        build::build(&self.house, self.vendors, backend, row)
     }
-}
-
-/// Whether an entry of a list of operations covers one: by its name, or by its family.
-pub(crate) fn covers(entry: &str, operation: &str) -> bool {
-    let of_family =
-        || atelier_contract::operation(operation).is_some_and(|(family, _)| family.name == entry);
-    entry == operation || of_family()
 }
 
 /// The speed of a word.
 pub(crate) fn speed(word: &str) -> Option<Speed> {
-    super::SPEEDS.into_iter().find(|speed| speed.word() == word)
+    SPEEDS.into_iter().find(|speed| speed.word() == word)
 }
 
 impl Pool {
     /// Replaces the stored worker accounts; what is in hand, how fast they are and how well they are stays with those
-    /// that were known. `refresh` gets each desk, the jobs it has here, and whether it is new to this process.
-    fn replace_stored(&self, fresh: Vec<Station>, mut refresh: impl FnMut(&mut Desk, usize, bool)) {
+    /// that were known. `refresh` gets each candidate, the jobs it has here, and whether it is new to this process.
+    fn replace_stored(
+        &self,
+        fresh: Vec<Member>,
+        mut refresh: impl FnMut(&mut Candidate, usize, bool),
+    ) {
         let mut stations = self.stations();
-        let (known, mut all): (Vec<Station>, Vec<Station>) = std::mem::take(&mut *stations)
+        let (known, mut all): (Vec<Member>, Vec<Member>) = std::mem::take(&mut *stations)
             .into_iter()
             .partition(|station| station.worker_id.is_some());
-        let mut known: HashMap<String, Station> = known
+        let mut known: HashMap<WorkerName, Member> = known
             .into_iter()
             .map(|station| (station.desk.name.clone(), station))
             .collect();
@@ -248,7 +205,7 @@ impl Pool {
 }
 
 /// What this process knows better than the store, or has not written down yet.
-fn keep(station: &mut Station, old: Station) {
+fn keep(station: &mut Member, old: Member) {
     station.here = old.here;
     station.unwritten = old.unwritten;
     station.changed = old.changed;

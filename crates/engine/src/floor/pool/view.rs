@@ -3,9 +3,11 @@
 use atelier_contract::pages::stats::Outcome;
 use serde_json::{Value, json};
 
-use super::health::{Condition, Fitness};
-use super::{Pool, Station};
+use crate::floor::pool::Pool;
 use crate::floor::pool::choice::Mode;
+use crate::floor::pool::health::{Condition, Fitness};
+use crate::floor::pool::member::Member;
+use crate::names::WorkerName;
 
 /// Errors shown of each worker account.
 const ERRORS_SHOWN: usize = 5;
@@ -13,7 +15,7 @@ const ERRORS_SHOWN: usize = 5;
 /// A worker account as others see it.
 #[derive(Clone, Debug)]
 pub(crate) struct Picture {
-    pub(crate) name: String,
+    pub(crate) name: WorkerName,
     pub(crate) backend: String,
     pub(crate) owner: Option<String>,
     pub(crate) busy: usize,
@@ -36,25 +38,9 @@ impl Pool {
             .map(|station| picture(station, now_ms))
             .collect()
     }
-
-    /// Whether no worker account of a lane can ever take a job again, unless somebody changes something.
-    pub(crate) fn is_hopeless(&self, lane: super::Lane<'_>) -> bool {
-        if !self.knows(lane) {
-            return true;
-        }
-        let banned = |station: &Station| station.desk.health.condition == Condition::Banned;
-        self.stations()
-            .iter()
-            .filter(|station| match lane {
-                super::Lane::Any => true,
-                super::Lane::At(backend) => station.desk.backend == backend,
-                super::Lane::Own(owner) => station.desk.owner.as_deref() == Some(owner),
-            })
-            .all(banned)
-    }
 }
 
-fn picture(station: &Station, now_ms: i64) -> Picture {
+fn picture(station: &Member, now_ms: i64) -> Picture {
     let desk = &station.desk;
     let health = &desk.health;
     let fit = matches!(health.fitness(now_ms), Fitness::Fit | Fitness::Probe);
@@ -83,7 +69,7 @@ fn picture(station: &Station, now_ms: i64) -> Picture {
     }
 }
 
-fn last_errors(station: &Station) -> Vec<Outcome> {
+fn last_errors(station: &Member) -> Vec<Outcome> {
     let seen = station.desk.health.seen.iter().rev();
     let wrong = seen.filter(|seen| seen.what != "good").take(ERRORS_SHOWN);
     wrong
@@ -96,7 +82,7 @@ fn last_errors(station: &Station) -> Vec<Outcome> {
         .collect()
 }
 
-fn evidence(station: &Station, condition: &str, now_ms: i64) -> Value {
+fn evidence(station: &Member, condition: &str, now_ms: i64) -> Value {
     let health = &station.desk.health;
     let until = (health.until_ms > now_ms && health.until_ms < i64::MAX).then_some(health.until_ms);
     let outcomes: Vec<Value> = health

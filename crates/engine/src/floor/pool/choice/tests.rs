@@ -7,15 +7,15 @@ use super::*;
 const NOW: i64 = 1_800_000_000_000;
 const OPERATION: &str = "artgen.imagine";
 
-fn desk(name: &str, rank: i64) -> Desk {
-    Desk {
-        name: name.to_owned(),
-        backend: name.split('/').next().unwrap_or_default().to_owned(),
+fn candidate(name: &str, rank: i64) -> Candidate {
+    Candidate {
+        name: WorkerName::read(name),
+        backend: WorkerName::read(name).backend().to_owned(),
         rank,
         operations: HashSet::from([OPERATION]),
         weight: 1,
         concurrency: 2,
-        ..Desk::default()
+        ..Candidate::default()
     }
 }
 
@@ -31,25 +31,29 @@ fn wish() -> Wish<'static> {
     }
 }
 
-fn ill(mut desk: Desk, class: Class) -> Desk {
+fn ill(mut candidate: Candidate, class: Class) -> Candidate {
     let times = if class == Class::Retry { 5 } else { 1 };
     for _ in 0..times {
-        desk.health.fault(&Fault::vendor(class, ""), NOW);
+        candidate.health.fault(&Fault::vendor(class, ""), NOW);
     }
-    desk
+    candidate
 }
 
-fn chosen<'a>(wish: &Wish<'_>, desks: &'a [Desk]) -> Option<&'a str> {
-    match choose(wish, desks.iter(), NOW) {
-        Choice::Take(place) => Some(&desks[place].name),
+fn chosen(wish: &Wish<'_>, candidates: &[Candidate]) -> Option<String> {
+    match choose(wish, candidates.iter(), NOW) {
+        Choice::Take(place) => Some(candidates[place].name.to_string()),
         _ => None,
     }
 }
 
 #[test]
 fn the_first_back_end_in_order_is_taken_whatever_the_order_of_the_list() {
-    let desks = [desk("c/1", 3), desk("a/1", 1), desk("b/1", 2)];
-    assert_eq!(chosen(&wish(), &desks), Some("a/1"));
+    let candidates = [
+        candidate("c/1", 3),
+        candidate("a/1", 1),
+        candidate("b/1", 2),
+    ];
+    assert_eq!(chosen(&wish(), &candidates).as_deref(), Some("a/1"));
 }
 
 #[test]
@@ -62,97 +66,118 @@ fn one_that_cannot_do_the_job_is_passed_over_and_calls_no_last_resort_in() {
         earlier: &earlier,
         ..wish()
     };
-    let desks = [desk("a/1", 1), desk("a/2", 1), desk("b/1", 2)];
-    assert_eq!(chosen(&picky, &desks), Some("b/1"));
-    let mut house = desk("house", 9);
-    let fall_back = [desk("a/1", 1), house.clone()];
-    assert_eq!(chosen(&picky, &fall_back), Some("house"), "as told");
+    let candidates = [
+        candidate("a/1", 1),
+        candidate("a/2", 1),
+        candidate("b/1", 2),
+    ];
+    assert_eq!(chosen(&picky, &candidates).as_deref(), Some("b/1"));
+    let mut house = candidate("house", 9);
+    let fall_back = [candidate("a/1", 1), house.clone()];
+    assert_eq!(
+        chosen(&picky, &fall_back).as_deref(),
+        Some("house"),
+        "as told"
+    );
     house.last_resort = true;
-    let last_resort = [desk("a/1", 1), house];
+    let last_resort = [candidate("a/1", 1), house];
     assert_eq!(choose(&picky, last_resort.iter(), NOW), Choice::Nobody);
 }
 
 #[test]
 fn one_that_failed_twice_gets_the_job_only_when_nobody_else_is_free() {
     let earlier = Earlier {
-        failing: vec!["a/1".to_owned()],
+        failing: vec![WorkerName::read("a/1")],
         ..Earlier::default()
     };
     let retried = Wish {
         earlier: &earlier,
         ..wish()
     };
-    let desks = [desk("a/1", 1), desk("a/2", 1), desk("b/1", 2)];
-    assert_eq!(chosen(&retried, &desks), Some("a/2"));
+    let candidates = [
+        candidate("a/1", 1),
+        candidate("a/2", 1),
+        candidate("b/1", 2),
+    ];
+    assert_eq!(chosen(&retried, &candidates).as_deref(), Some("a/2"));
     assert_eq!(
-        chosen(&retried, &[desk("a/1", 1), desk("b/1", 2)]),
+        chosen(&retried, &[candidate("a/1", 1), candidate("b/1", 2)]).as_deref(),
         Some("b/1")
     );
-    assert_eq!(chosen(&retried, &desks[..1]), Some("a/1"));
+    assert_eq!(chosen(&retried, &candidates[..1]).as_deref(), Some("a/1"));
     let busy = [
-        desk("a/1", 1),
-        Desk {
+        candidate("a/1", 1),
+        Candidate {
             busy: 2,
-            ..desk("b/1", 2)
+            ..candidate("b/1", 2)
         },
     ];
-    assert_eq!(chosen(&retried, &busy), Some("a/1"));
+    assert_eq!(chosen(&retried, &busy).as_deref(), Some("a/1"));
 }
 
 #[test]
 fn what_follows_a_job_waits_for_a_maker_that_was_told_to_rest() {
+    let first = WorkerName::read("a/1");
     for mode in [Mode::Paused, Mode::Draining] {
         let follow = Wish {
             lane: Lane::At("a"),
-            follows: Some("a/1"),
+            follows: Some(&first),
             ..wish()
         };
-        let desks = [
-            Desk {
+        let candidates = [
+            Candidate {
                 mode,
-                ..desk("a/1", 1)
+                ..candidate("a/1", 1)
             },
-            desk("a/2", 1),
+            candidate("a/2", 1),
         ];
-        assert_eq!(choose(&follow, desks.iter(), NOW), Choice::Nobody);
-        assert_eq!(chosen(&wish(), &desks), Some("a/2"), "others do not mind");
+        assert_eq!(choose(&follow, candidates.iter(), NOW), Choice::Nobody);
+        assert_eq!(
+            chosen(&wish(), &candidates).as_deref(),
+            Some("a/2"),
+            "others do not mind"
+        );
     }
     // Another server of the same caller never made it.
-    let owned = |name: &str| Desk {
+    let owned = |name: &str| Candidate {
         owner: Some("me".into()),
-        ..desk(name, 1)
+        ..candidate(name, 1)
     };
     let mine = Wish {
         lane: Lane::Own("me"),
-        follows: Some("a/1"),
+        follows: Some(&first),
         ..wish()
     };
     assert_eq!(choose(&mine, [owned("b/1")].iter(), NOW), Choice::Nobody);
-    let desks = [owned("b/1"), owned("a/1")];
-    assert_eq!(chosen(&mine, &desks), Some("a/1"));
+    let candidates = [owned("b/1"), owned("a/1")];
+    assert_eq!(chosen(&mine, &candidates).as_deref(), Some("a/1"));
 }
 
 #[test]
 fn an_ill_back_end_is_passed_over_and_a_busy_one_is_waited_for() {
     for class in [Class::Rate, Class::Quota, Class::Dead, Class::Retry] {
-        let desks = [ill(desk("a/1", 1), class), desk("b/1", 2)];
-        assert_eq!(chosen(&wish(), &desks), Some("b/1"), "{class:?}");
+        let candidates = [ill(candidate("a/1", 1), class), candidate("b/1", 2)];
+        assert_eq!(
+            chosen(&wish(), &candidates).as_deref(),
+            Some("b/1"),
+            "{class:?}"
+        );
     }
-    let mut full = desk("a/1", 1);
+    let mut full = candidate("a/1", 1);
     full.busy = 2;
-    let desks = [full.clone(), desk("b/1", 2)];
-    assert_eq!(choose(&wish(), desks.iter(), NOW), Choice::Wait(NOW));
-    let mut paced = desk("a/1", 1);
+    let candidates = [full.clone(), candidate("b/1", 2)];
+    assert_eq!(choose(&wish(), candidates.iter(), NOW), Choice::Wait(NOW));
+    let mut paced = candidate("a/1", 1);
     paced.pace = Pace::new(1, 0);
     paced.pace.push(NOW - 1_000);
-    let desks = [paced, desk("b/1", 2)];
+    let candidates = [paced, candidate("b/1", 2)];
     assert_eq!(
-        choose(&wish(), desks.iter(), NOW),
+        choose(&wish(), candidates.iter(), NOW),
         Choice::Wait(NOW + 59_000)
     );
-    let desks = [full, desk("a/2", 1)];
+    let candidates = [full, candidate("a/2", 1)];
     assert_eq!(
-        chosen(&wish(), &desks),
+        chosen(&wish(), &candidates).as_deref(),
         Some("a/2"),
         "its neighbour is free"
     );
@@ -160,73 +185,86 @@ fn an_ill_back_end_is_passed_over_and_a_busy_one_is_waited_for() {
 
 #[test]
 fn a_follow_up_goes_to_the_worker_that_made_its_parent() {
+    let second = WorkerName::read("a/2");
     let follow = Wish {
         lane: Lane::At("a"),
-        follows: Some("a/2"),
+        follows: Some(&second),
         ..wish()
     };
-    let mut busy = desk("a/2", 1);
+    let mut busy = candidate("a/2", 1);
     busy.busy = 2;
-    let desks = [desk("a/1", 1), desk("a/2", 1), desk("b/1", 0)];
-    assert_eq!(chosen(&follow, &desks), Some("a/2"));
-    let desks = [desk("a/1", 1), busy, desk("b/1", 0)];
-    assert_eq!(choose(&follow, desks.iter(), NOW), Choice::Wait(NOW));
-    let desks = [
-        desk("a/1", 1),
-        ill(desk("a/2", 1), Class::Dead),
-        desk("b/1", 0),
+    let candidates = [
+        candidate("a/1", 1),
+        candidate("a/2", 1),
+        candidate("b/1", 0),
     ];
-    assert_eq!(chosen(&follow, &desks), Some("a/1"), "the same back end");
-    let desks = [ill(desk("a/2", 1), Class::Dead), desk("b/1", 0)];
-    assert_eq!(choose(&follow, desks.iter(), NOW), Choice::Nobody);
+    assert_eq!(chosen(&follow, &candidates).as_deref(), Some("a/2"));
+    let candidates = [candidate("a/1", 1), busy, candidate("b/1", 0)];
+    assert_eq!(choose(&follow, candidates.iter(), NOW), Choice::Wait(NOW));
+    let candidates = [
+        candidate("a/1", 1),
+        ill(candidate("a/2", 1), Class::Dead),
+        candidate("b/1", 0),
+    ];
+    assert_eq!(
+        chosen(&follow, &candidates).as_deref(),
+        Some("a/1"),
+        "the same back end"
+    );
+    let candidates = [ill(candidate("a/2", 1), Class::Dead), candidate("b/1", 0)];
+    assert_eq!(choose(&follow, candidates.iter(), NOW), Choice::Nobody);
 }
 
 #[test]
 fn a_callers_own_accounts_serve_nobody_else_and_nobody_else_serves_it() {
-    let mut own = desk("o/1", 0);
+    let mut own = candidate("o/1", 0);
     own.owner = Some("caller".into());
-    let desks = [own, desk("a/1", 1)];
-    assert_eq!(chosen(&wish(), &desks), Some("a/1"));
+    let candidates = [own, candidate("a/1", 1)];
+    assert_eq!(chosen(&wish(), &candidates).as_deref(), Some("a/1"));
     let mine = Wish {
         lane: Lane::Own("caller"),
         ..wish()
     };
-    assert_eq!(chosen(&mine, &desks), Some("o/1"));
+    assert_eq!(chosen(&mine, &candidates).as_deref(), Some("o/1"));
     let anothers = Wish {
         lane: Lane::Own("stranger"),
         ..wish()
     };
-    assert_eq!(choose(&anothers, desks.iter(), NOW), Choice::Nobody);
+    assert_eq!(choose(&anothers, candidates.iter(), NOW), Choice::Nobody);
     let sneaky = Wish {
         lane: Lane::At("o"),
         ..wish()
     };
-    assert_eq!(choose(&sneaky, desks.iter(), NOW), Choice::Nobody);
+    assert_eq!(choose(&sneaky, candidates.iter(), NOW), Choice::Nobody);
 }
 
 #[test]
 fn the_last_resort_serves_only_what_nobody_else_serves() {
-    let mut last = desk("embedded", 1000);
+    let mut last = candidate("embedded", 1000);
     last.last_resort = true;
     last.operations.insert("facegen.swap");
-    let desks = [ill(desk("a/1", 1), Class::Rate), last];
-    assert_eq!(chosen(&wish(), &desks), None, "the vendor is waited for");
+    let candidates = [ill(candidate("a/1", 1), Class::Rate), last];
+    assert_eq!(
+        chosen(&wish(), &candidates),
+        None,
+        "the vendor is waited for"
+    );
     let swap = Wish {
         operation: "facegen.swap",
         ..wish()
     };
-    assert_eq!(chosen(&swap, &desks), Some("embedded"));
+    assert_eq!(chosen(&swap, &candidates).as_deref(), Some("embedded"));
     let follow = Wish {
         lane: Lane::At("embedded"),
         ..wish()
     };
-    assert_eq!(chosen(&follow, &desks), Some("embedded"));
+    assert_eq!(chosen(&follow, &candidates).as_deref(), Some("embedded"));
 }
 
 #[test]
 fn every_limit_of_a_worker_is_kept() {
-    let refused = |change: fn(&mut Desk), wish: Wish<'_>| {
-        let mut one = desk("a/1", 1);
+    let refused = |change: fn(&mut Candidate), wish: Wish<'_>| {
+        let mut one = candidate("a/1", 1);
         change(&mut one);
         chosen(&wish, std::slice::from_ref(&one)).is_none()
     };
@@ -258,18 +296,18 @@ fn every_limit_of_a_worker_is_kept() {
 
 #[test]
 fn weight_shares_the_work() {
-    let mut desks = [desk("a/1", 1), desk("a/2", 1)];
-    desks[0].weight = 3;
-    for desk in &mut desks {
-        desk.concurrency = 100;
+    let mut candidates = [candidate("a/1", 1), candidate("a/2", 1)];
+    candidates[0].weight = 3;
+    for candidate in &mut candidates {
+        candidate.concurrency = 100;
     }
     for _ in 0..40 {
-        match choose(&wish(), desks.iter(), NOW) {
-            Choice::Take(place) => desks[place].busy += 1,
+        match choose(&wish(), candidates.iter(), NOW) {
+            Choice::Take(place) => candidates[place].busy += 1,
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!((desks[0].busy, desks[1].busy), (30, 10));
+    assert_eq!((candidates[0].busy, candidates[1].busy), (30, 10));
 }
 
 /// A small generator; the same numbers every time.
@@ -285,9 +323,9 @@ impl Dice {
     }
 }
 
-fn any_desk(dice: &mut Dice) -> Desk {
+fn any_candidate(dice: &mut Dice) -> Candidate {
     let (backend, worker) = (dice.roll(3), dice.roll(3));
-    let mut one = desk(&format!("b{backend}/{worker}"), backend as i64);
+    let mut one = candidate(&format!("b{backend}/{worker}"), backend as i64);
     one.busy = dice.roll(4) as usize;
     one.weight = 1 + dice.roll(3) as i64;
     one.last_resort = dice.roll(5) == 0;
@@ -315,24 +353,26 @@ fn whatever_the_pool_a_choice_breaks_no_rule_and_misses_no_chance() {
     let mut dice = Dice(42);
     for round in 0..20_000 {
         let count = dice.roll(6);
-        let desks: Vec<Desk> = (0..count).map(|_| any_desk(&mut dice)).collect();
-        let follows = format!("b{}/{}", dice.roll(3), dice.roll(3));
+        let candidates: Vec<Candidate> = (0..count).map(|_| any_candidate(&mut dice)).collect();
+        let (backend, account) = (format!("b{}", dice.roll(3)), dice.roll(3).to_string());
+        let follows = WorkerName::account(&backend, &account);
         let lane = match dice.roll(3) {
             0 => Lane::Any,
-            1 => Lane::At(follows.split('/').next().unwrap_or_default()),
+            1 => Lane::At(follows.backend()),
             _ => Lane::Own("o1"),
         };
         let wish = Wish {
             speed: [Speed::Fast, Speed::Relax][dice.roll(2) as usize],
             lane,
-            follows: (lane != Lane::Any).then_some(follows.as_str()),
+            follows: (lane != Lane::Any).then_some(&follows),
             ..wish()
         };
-        let suits = |desk: &&Desk| desk.could(&wish) && desk.mode == Mode::Active;
-        let free = |desk: &&Desk| desk.standing(&wish, NOW) == Standing::Free;
-        match choose(&wish, desks.iter(), NOW) {
+        let suits =
+            |candidate: &&Candidate| candidate.could(&wish) && candidate.mode == Mode::Active;
+        let free = |candidate: &&Candidate| candidate.standing(&wish, NOW) == Standing::Free;
+        match choose(&wish, candidates.iter(), NOW) {
             Choice::Take(place) => {
-                let one = &desks[place];
+                let one = &candidates[place];
                 assert!(suits(&one) && free(&one), "round {round}");
                 assert!(one.busy < one.concurrency && one.health.fitness(NOW) == Fitness::Fit);
                 let owner = one.owner.as_deref();
@@ -341,7 +381,7 @@ fn whatever_the_pool_a_choice_breaks_no_rule_and_misses_no_chance() {
                     Lane::At(backend) => assert_eq!((owner, one.backend.as_str()), (None, backend)),
                     Lane::Any => assert_eq!(owner, None),
                 }
-                let better = desks.iter().filter(suits).any(|other| {
+                let better = candidates.iter().filter(suits).any(|other| {
                     other.rank < one.rank
                         && matches!(
                             other.standing(&wish, NOW),
@@ -354,21 +394,23 @@ fn whatever_the_pool_a_choice_breaks_no_rule_and_misses_no_chance() {
                     "round {round}: out of order"
                 );
             }
-            Choice::Wait(until) => assert!(until >= NOW && desks.iter().any(|one| suits(&one))),
+            Choice::Wait(until) => {
+                assert!(until >= NOW && candidates.iter().any(|one| suits(&one)));
+            }
             Choice::Nobody => {
-                let chance = desks.iter().filter(suits).filter(free).count();
-                let first = desks.iter().filter(suits).any(|one| !one.last_resort);
-                let rests = desks
+                let chance = candidates.iter().filter(suits).filter(free).count();
+                let first = candidates.iter().filter(suits).any(|one| !one.last_resort);
+                let rests = candidates
                     .iter()
-                    .any(|one| Some(one.name.as_str()) == wish.follows && one.mode != Mode::Active);
+                    .any(|one| Some(&one.name) == wish.follows && one.mode != Mode::Active);
                 let reason = chance == 0 || first || rests;
                 assert!(reason, "round {round}: a chance was missed");
             }
         }
         // The same snapshot gives the same choice.
         assert_eq!(
-            choose(&wish, desks.iter(), NOW),
-            choose(&wish, desks.iter(), NOW)
+            choose(&wish, candidates.iter(), NOW),
+            choose(&wish, candidates.iter(), NOW)
         );
     }
 }

@@ -1,4 +1,4 @@
-//! A budget of questions: so many a minute, evenly, with a little saved up for a burst.
+//! Turns: so many questions a minute, evenly, with a little saved up for a burst.
 
 const MINUTE_MS: i64 = 60_000;
 /// Questions saved up while nobody asks are worth this much time.
@@ -6,12 +6,12 @@ const SAVED_MS: i64 = 2_000;
 
 /// When a worker account may be asked again, in thousandths of a millisecond.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Budget {
+pub(super) struct Turns {
     next_us: i64,
     per_minute: i64,
 }
 
-impl Budget {
+impl Turns {
     /// Takes one question: the time it may be put, now or later. Questions taken later get later times.
     pub(super) fn take(&mut self, per_minute: i64, now_ms: i64) -> i64 {
         if per_minute <= 0 {
@@ -33,9 +33,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_minute_sees_more_questions_than_the_budget_and_what_was_saved() {
-        let mut budget = Budget::default();
-        let mut times: Vec<i64> = (0..1_000).map(|_| budget.take(120, 1_000_000)).collect();
+    fn no_minute_sees_more_questions_than_allowed_and_what_was_saved() {
+        let mut turns = Turns::default();
+        let mut times: Vec<i64> = (0..1_000).map(|_| turns.take(120, 1_000_000)).collect();
         times.sort_unstable();
         for from in &times {
             let within = times
@@ -49,17 +49,17 @@ mod tests {
 
     #[test]
     fn a_raised_limit_holds_from_now_on() {
-        let mut budget = Budget::default();
+        let mut turns = Turns::default();
         for _ in 0..100 {
-            budget.take(1, 1_000_000);
+            turns.take(1, 1_000_000);
         }
-        assert_eq!(budget.take(600, 1_000_000), 1_000_000);
-        assert_eq!(budget.take(600, 1_000_000), 1_000_100);
+        assert_eq!(turns.take(600, 1_000_000), 1_000_000);
+        assert_eq!(turns.take(600, 1_000_000), 1_000_100);
     }
 
     #[test]
     fn no_limit_is_no_limit() {
-        let mut budget = Budget::default();
-        assert!((0..100).all(|_| budget.take(0, 5) == 5));
+        let mut turns = Turns::default();
+        assert!((0..100).all(|_| turns.take(0, 5) == 5));
     }
 }

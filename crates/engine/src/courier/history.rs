@@ -1,0 +1,87 @@
+//! Callbacks as their callers see them: what was sent, and sending it again.
+
+use atelier_contract::{Code, Refusal};
+
+use crate::house::{House, unavailable};
+use crate::views::{CallbackView, TryView};
+
+/// Callbacks in pages, newest first, of one account or of all.
+pub(super) async fn list(
+    house: &House,
+    account_id: Option<&str>,
+    page: i64,
+    limit: i64,
+) -> Result<(Vec<CallbackView>, i64), Refusal> {
+    let offset = (page - 1).max(0).saturating_mul(limit);
+    let (rows, total) = house
+        .store
+        .deliveries(account_id, None, offset, limit)
+        .await
+        .map_err(unavailable)?;
+    Ok((rows.into_iter().map(view).collect(), total))
+}
+
+/// One callback of an account and its tries, oldest first, as far as they are still remembered.
+pub(super) async fn one(
+    house: &House,
+    account_id: &str,
+    id: &str,
+) -> Result<(CallbackView, Vec<TryView>), Refusal> {
+    let row = house.store.delivery(account_id, id).await;
+    let row = row
+        .map_err(unavailable)?
+        .ok_or_else(|| Refusal::new(Code::NotFound, "no such callback"))?;
+    let log = house.store.delivery_log(id).await.map_err(unavailable)?;
+    let tries = log.into_iter().map(|one| TryView {
+        attempt: one.attempt,
+        time_ms: one.time_ms,
+        status: one.status,
+        error: one.error,
+        duration_ms: one.duration_ms,
+        answer: one.answer_start,
+    });
+    Ok((view(row), tries.collect()))
+}
+
+/// Sends a callback again, now.
+pub(super) async fn redeliver(house: &House, account_id: &str, id: &str) -> Result<(), Refusal> {
+    let now_ms = house.now_ms();
+    let again = house.store.redeliver(account_id, id, now_ms).await;
+    if again.map_err(unavailable)? {
+        house.wake_callbacks();
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Code::NotFound,
+        "no such callback, or it is being sent right now",
+    ))
+}
+
+/// Sends every callback again that was given up since a time; says how many.
+pub(super) async fn redeliver_since(
+    house: &House,
+    account_id: &str,
+    since_ms: i64,
+) -> Result<u64, Refusal> {
+    let now_ms = house.now_ms();
+    let count = house
+        .store
+        .redeliver_failed(account_id, since_ms, now_ms)
+        .await;
+    let count = count.map_err(unavailable)?;
+    house.wake_callbacks();
+    Ok(count)
+}
+
+fn view(row: atelier_store::Delivery) -> CallbackView {
+    CallbackView {
+        next_attempt_ms: (row.state == "due").then_some(row.next_ms),
+        id: row.id,
+        job_id: row.job_id,
+        url: row.url,
+        status: row.state,
+        attempts: row.attempts,
+        last_status: row.last_status,
+        last_error: row.last_error,
+    }
+}

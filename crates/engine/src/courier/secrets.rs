@@ -1,0 +1,113 @@
+//! The secrets that sign an account's callbacks: one that signs now, and replaced ones for a day.
+
+use atelier_contract::{Code, Refusal};
+use serde::{Deserialize, Serialize};
+
+use crate::house::{House, unavailable};
+use crate::ids::random_bytes;
+use crate::sign::new_webhook_secret;
+
+/// After a rotation both secrets sign for this long.
+const BOTH_SIGN_MS: i64 = 24 * 3_600_000;
+
+/// Replaced secrets that still sign, at most: so many signatures fit into a header.
+const OLDER_MOST: usize = 8;
+
+/// Sealed secrets are settings under this name.
+pub(crate) const PREFIX: &str = "callback-secret:";
+
+/// An account's signing secrets, as they are sealed.
+#[derive(Serialize, Deserialize)]
+struct Secrets {
+    current: String,
+    /// Replaced ones and until when each signs, newest first.
+    #[serde(default)]
+    older: Vec<(String, i64)>,
+}
+
+/// The secret callbacks of an account are signed with.
+pub(super) async fn current(house: &House, account_id: &str) -> Result<String, Refusal> {
+    Ok(read(house, account_id).await?.current)
+}
+
+/// A new secret; the old one goes on signing beside it for a day, however often it is changed.
+pub(super) async fn rotate(house: &House, account_id: &str) -> Result<String, Refusal> {
+    loop {
+        let sealed = sealed(house, account_id).await?;
+        let mut secrets = open(house, account_id, &sealed)?;
+        let fresh = new_webhook_secret(&random_bytes::<32>());
+        let old = std::mem::replace(&mut secrets.current, fresh);
+        let now_ms = house.now_ms();
+        secrets.older.retain(|(_, until_ms)| *until_ms > now_ms);
+        if secrets.older.len() >= OLDER_MOST {
+            let message =
+                "the secret was changed too often today; wait until the oldest one no longer signs";
+            return Err(Refusal::new(Code::RateLimited, message));
+        }
+        secrets.older.insert(0, (old, now_ms + BOTH_SIGN_MS));
+        let new = seal(house, account_id, &secrets);
+        let name = setting_name(account_id);
+        let stored = house.store.replace_setting(&name, &sealed, &new).await;
+        // Somebody else may have changed it meanwhile: then theirs goes on signing too.
+        if stored.map_err(unavailable)? {
+            return Ok(secrets.current);
+        }
+    }
+}
+
+/// The secrets that sign now: the current one, and replaced ones for a day.
+pub(super) async fn signing(house: &House, account_id: &str) -> Result<Vec<String>, Refusal> {
+    let secrets = read(house, account_id).await?;
+    let now_ms = house.now_ms();
+    let older = secrets.older.into_iter();
+    let older = older.filter(|(_, until_ms)| *until_ms > now_ms);
+    Ok(std::iter::once(secrets.current)
+        .chain(older.map(|(secret, _)| secret))
+        .collect())
+}
+
+async fn read(house: &House, account_id: &str) -> Result<Secrets, Refusal> {
+    let sealed = sealed(house, account_id).await?;
+    open(house, account_id, &sealed)
+}
+
+async fn sealed(house: &House, account_id: &str) -> Result<String, Refusal> {
+    let name = setting_name(account_id);
+    if let Some(sealed) = house.store.setting(&name).await.map_err(unavailable)? {
+        return Ok(sealed);
+    }
+    let fresh = Secrets {
+        current: new_webhook_secret(&random_bytes::<32>()),
+        older: Vec::new(),
+    };
+    let sealed = seal(house, account_id, &fresh);
+    let kept = house.store.put_setting_if_absent(&name, &sealed).await;
+    kept.map_err(unavailable)
+}
+
+fn open(house: &House, account_id: &str, sealed: &str) -> Result<Secrets, Refusal> {
+    let name = setting_name(account_id);
+    let opened = house.keyring.sealer().open(sealed, name.as_bytes()).ok();
+    opened
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .ok_or_else(|| {
+            tracing::error!(
+                account = account_id,
+                "a callback secret cannot be opened with this master key"
+            );
+            Refusal::new(
+                Code::Internal,
+                "the callback secret cannot be read; tell the operator",
+            )
+        })
+}
+
+fn seal(house: &House, account_id: &str, secrets: &Secrets) -> String {
+    let text = serde_json::to_vec(secrets).expect("plain text fields");
+    let sealer = house.keyring.sealer();
+    sealer.seal(&text, setting_name(account_id).as_bytes(), random_bytes())
+}
+
+fn setting_name(account_id: &str) -> String {
+    format!("{PREFIX}{account_id}")
+}

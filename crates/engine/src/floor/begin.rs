@@ -1,0 +1,125 @@
+//! The beginning of an attempt: the intent is written down where a repeat would cost, then the worker account is asked.
+
+use atelier_backends::backend::{LostSubmit, Started, Taken, Work};
+use atelier_backends::{Fault, Made};
+use atelier_store::{Attempt, Began};
+use serde_json::Value;
+
+use crate::crash;
+use crate::floor::context::Context;
+use crate::floor::job::RunningJob;
+use crate::floor::prepare::{prepare, stripped};
+use crate::floor::ticket;
+use crate::house::House;
+use crate::names::AttemptId;
+
+/// What came of the beginning of an attempt.
+pub(super) enum Begun {
+    /// It is done already.
+    Done(Made, u32),
+    /// The vendor works on it.
+    Ticket(Box<Work>, Value),
+    /// The vendor may have it, and can be asked whether it has.
+    LookUp(Box<Work>),
+    /// The vendor may have it, and nobody will ever know.
+    Unknown,
+    /// The vendor may have it, and does not mind being asked again.
+    Repeat(Fault),
+    /// Another node has the job now.
+    Lost,
+    /// Other nodes gave the worker account all it may have.
+    Full,
+}
+
+/// Asks the worker account to begin. An error means that the vendor certainly does not have the work.
+pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, Fault> {
+    let (house, pool, worker) = (&context.house, &context.pool, job.worker());
+    let mut work = prepare(context, job).await?;
+    let attempt = job.leased.attempt();
+    work.hook_url = hook_url(house, job, &attempt);
+    let asked = work.brief.count;
+    if job.slot.recorded() {
+        match write_intent(house, job, &attempt).await? {
+            Began::Yes => {}
+            Began::Lost => return Ok(Begun::Lost),
+            Began::Full => {
+                pool.fill(worker);
+                return Ok(Begun::Full);
+            }
+        }
+    }
+    job.slot.begin();
+    crash::point("runner.before_start");
+    // The inputs go with the start; what is kept for polling has none of their bytes.
+    let kept = Box::new(stripped(&work));
+    let started = job.backend().start(work).await;
+    crash::point("runner.started");
+    let fault = match started {
+        Ok(Started::Done(made)) => {
+            pool.accepted(worker, house.now_ms());
+            return Ok(Begun::Done(made, asked));
+        }
+        Ok(Started::Ticket(ticket)) => {
+            pool.accepted(worker, house.now_ms());
+            return Ok(keep_ticket(house, job, kept, ticket).await);
+        }
+        Err(fault) => fault,
+    };
+    pool.fault(worker, &fault, house.now_ms());
+    if fault.taken == Taken::No {
+        return Err(fault);
+    }
+    Ok(match job.backend().lost_submit() {
+        LostSubmit::Repeat => Begun::Repeat(fault),
+        LostSubmit::LookUp => Begun::LookUp(kept),
+        LostSubmit::Unknown => {
+            tracing::warn!(job = job.id(), %worker, detail = %fault.detail, "the answer to a submit was lost");
+            Begun::Unknown
+        }
+    })
+}
+
+async fn write_intent(
+    house: &House,
+    job: &RunningJob,
+    attempt: &AttemptId,
+) -> Result<Began, Fault> {
+    let intent = Attempt {
+        id: attempt.to_string(),
+        job_id: job.leased.id.clone(),
+        fence: job.leased.fence,
+        worker: job.worker().to_string(),
+        limits: job.slot.limits(),
+        now_ms: house.now_ms(),
+    };
+    let began = house.store.begin_attempt(intent).await;
+    began.map_err(|error| Fault::house(format!("store: {error}")))
+}
+
+/// Writes the ticket down. Whoever has the job by now cannot know of it, unless the vendor tells; nobody at all wants
+/// the ticket of a job that is final.
+async fn keep_ticket(house: &House, job: &RunningJob, kept: Box<Work>, ticket: Value) -> Begun {
+    let attempt_id = &kept.attempt_id;
+    let ours =
+        !job.slot.recorded() || ticket::write_down(house, &job.leased, attempt_id, &ticket).await;
+    if ours {
+        crash::point("runner.ticket_recorded");
+        return Begun::Ticket(kept, ticket);
+    }
+    let backend = job.backend();
+    if backend.lost_submit() != LostSubmit::LookUp || job.signals().is_unwanted() {
+        backend.cancel(&ticket).await;
+    }
+    Begun::Lost
+}
+
+/// Where the vendor may post that this attempt is worth a look.
+fn hook_url(house: &House, job: &RunningJob, attempt: &AttemptId) -> Option<String> {
+    let base = &house.settings.hook_base_url;
+    if base.is_empty() || !job.slot.recorded() {
+        return None;
+    }
+    let backend = job.worker().backend();
+    let token = house.keyring.hook_token(backend, attempt);
+    Some(format!("{base}/hooks/v1/{backend}/{token}"))
+}

@@ -1,0 +1,79 @@
+//! The end of a job that was made: its bytes are safe before it is final.
+
+use std::time::Duration;
+
+use atelier_backends::backend::LostSubmit;
+use atelier_backends::{Fault, Made};
+use atelier_store::Guard;
+
+use crate::crash;
+use crate::floor::context::Context;
+use crate::floor::fail::{fail, fail_or_retry};
+use crate::floor::job::RunningJob;
+use crate::floor::react::react;
+use crate::floor::settle::settle;
+use crate::floor::ticket::PAUSES_MS;
+use crate::vault::Owner;
+
+/// The wait between later tries to store a result that was paid for.
+const PAUSE_MOST_MS: u64 = 5_000;
+
+/// Stores what was made and settles.
+pub(super) async fn finish(
+    context: &Context,
+    job: &RunningJob,
+    (made, asked): (Made, u32),
+) -> Result<(), Fault> {
+    crash::point("runner.made");
+    let (house, leased) = (&context.house, &job.leased);
+    let took_ms = house.now_ms() - job.began_ms;
+    let owner = Owner {
+        job_id: &leased.id,
+        account_id: &leased.account_id,
+        operation: &leased.operation,
+        fence: leased.fence,
+        price: leased.price,
+        asked,
+    };
+    let outcome = context.vault.store(&owner, made).await?;
+    crash::point("runner.before_settle");
+    match settle(house, &leased.id, Guard::Fence(leased.fence), outcome).await {
+        Ok(Some(done)) => {
+            let pool = &context.pool;
+            pool.good(job.worker(), took_ms, done.quota, house.now_ms());
+        }
+        Ok(None) => tracing::info!(job = %leased.id, "a late result was discarded"),
+        Err(error) => return Err(Fault::house(format!("store: {error}"))),
+    }
+    Ok(())
+}
+
+/// Stores what was made at once and settles. While the vault or the store is away it is tried again: what was paid for
+/// once must not be paid for twice, so only what costs nothing is ever made anew.
+pub(super) async fn finish_at_once(
+    context: &Context,
+    job: &RunningJob,
+    (made, asked): (Made, u32),
+) {
+    let (house, leased) = (&context.house, &job.leased);
+    let free = job.backend().lost_submit() == LostSubmit::Repeat;
+    let mut pauses = PAUSES_MS.into_iter();
+    loop {
+        let Err(fault) = finish(context, job, (made.clone(), asked)).await else {
+            return;
+        };
+        let pause = pauses.next();
+        let late = house.now_ms() >= leased.deadline_ms || house.stopping.is_cancelled();
+        let passes = react(fault.class).job.may_pass();
+        if !passes || late || (free && pause.is_none()) {
+            if free {
+                fail_or_retry(house, leased, &fault).await;
+            } else {
+                fail(house, leased, fault.job_message()).await;
+            }
+            return;
+        }
+        let pause_ms = pause.unwrap_or(PAUSE_MOST_MS);
+        tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+    }
+}

@@ -1,0 +1,183 @@
+//! A job that this node works on, from its lease until it is final, given back or lost.
+
+use std::sync::Arc;
+
+use atelier_backends::Backend;
+use atelier_backends::backend::Work;
+use atelier_contract::{Quota, Speed};
+use atelier_store::{JobRow, NewJob};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::floor::lane::Lane;
+use crate::floor::pool::Slot;
+use crate::floor::pool::choice::{Earlier, Wish};
+use crate::floor::register::{Register, Signals};
+use crate::names::{AttemptId, WorkerName};
+
+/// What the floor goes by of a leased job.
+pub(crate) struct Leased {
+    pub(crate) id: String,
+    pub(crate) account_id: String,
+    pub(crate) operation: String,
+    pub(crate) speed: Speed,
+    pub(crate) price: Quota,
+    /// The request as JSON; taken out once the work is put together.
+    pub(crate) request: String,
+    /// The model it names.
+    pub(crate) model: Option<String>,
+    lane: String,
+    /// The worker account that made the job it follows.
+    pub(crate) follows: Option<WorkerName>,
+    pub(crate) deadline_ms: i64,
+    pub(crate) fence: i64,
+    /// How often it has been begun, this time included.
+    pub(crate) begun: i64,
+    progress: u8,
+}
+
+impl Leased {
+    /// A job that was just accepted, with the lease it was born with.
+    pub(crate) fn born(job: NewJob, model: Option<String>, fence: i64) -> Self {
+        Self {
+            id: job.id,
+            account_id: job.account_id,
+            operation: job.operation,
+            speed: job.speed,
+            price: job.price,
+            request: job.request,
+            model,
+            lane: job.lane,
+            follows: job.follows.as_deref().map(WorkerName::read),
+            deadline_ms: job.deadline_ms,
+            fence,
+            begun: fence,
+            progress: 0,
+        }
+    }
+
+    /// The attempt of this lease.
+    pub(crate) fn attempt(&self) -> AttemptId {
+        AttemptId::new(atelier_contract::JobId::new(self.id.clone()), self.fence)
+    }
+
+    /// What it asks of a worker account.
+    pub(crate) fn wish<'a>(&'a self, earlier: &'a Earlier) -> Wish<'a> {
+        Wish {
+            operation: &self.operation,
+            speed: self.speed,
+            model: self.model.as_deref(),
+            lane: Lane::read(&self.lane),
+            follows: self.follows.as_ref(),
+            price: self.price,
+            earlier,
+        }
+    }
+}
+
+impl From<JobRow> for Leased {
+    fn from(row: JobRow) -> Self {
+        Self {
+            begun: row.begun(),
+            model: model_of(&row.request),
+            follows: row.follows.as_deref().map(WorkerName::read),
+            id: row.id,
+            account_id: row.account_id,
+            operation: row.operation,
+            speed: row.speed,
+            price: row.price,
+            request: row.request,
+            lane: row.lane,
+            deadline_ms: row.deadline_ms,
+            fence: row.fence,
+            progress: row.progress as u8,
+        }
+    }
+}
+
+/// The model a request names.
+fn model_of(request: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        model: Option<String>,
+    }
+    serde_json::from_str::<Named>(request).ok()?.model
+}
+
+/// A job in hand. It is in the register and takes a place at its worker account until it is dropped, however the work
+/// ended.
+pub(crate) struct RunningJob {
+    pub(crate) leased: Leased,
+    pub(crate) slot: Slot,
+    pub(crate) began_ms: i64,
+    /// What its vendor works on, without the bytes of the inputs; `None` until it has been asked.
+    pub(crate) work: Option<Work>,
+    /// The vendor's ticket; without one the vendor is asked whether it has the work.
+    pub(crate) ticket: Option<Value>,
+    /// Questions that failed in a row.
+    pub(crate) errors: u32,
+    /// Times the vendor denied having the work.
+    pub(crate) missing: u32,
+    /// The worker's turn for the next question has been taken already.
+    pub(crate) granted: bool,
+    signals: Arc<Signals>,
+    register: Arc<Register>,
+}
+
+impl RunningJob {
+    /// Takes a leased job in hand.
+    pub(crate) fn new(leased: Leased, slot: Slot, register: &Arc<Register>, began_ms: i64) -> Self {
+        Self {
+            signals: register.enter(&leased.id, leased.fence, leased.progress),
+            register: register.clone(),
+            leased,
+            slot,
+            began_ms,
+            work: None,
+            ticket: None,
+            errors: 0,
+            missing: 0,
+            granted: false,
+        }
+    }
+
+    /// The vendor has it, or may have it; one copy of the request is enough for as long as that takes.
+    pub(crate) fn at_vendor(mut self, work: Work, ticket: Option<Value>) -> Self {
+        self.leased.request = String::new();
+        self.work = Some(work);
+        self.ticket = ticket;
+        self
+    }
+
+    /// Its identifier.
+    pub(crate) fn id(&self) -> &str {
+        &self.leased.id
+    }
+
+    /// The worker account that works on it.
+    pub(crate) fn worker(&self) -> &WorkerName {
+        self.slot.worker()
+    }
+
+    /// What talks to its vendor.
+    pub(crate) fn backend(&self) -> Arc<dyn Backend> {
+        self.slot.backend()
+    }
+
+    /// How far it is, and the switch that stops it.
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
+    /// Set when the work is to stop.
+    pub(crate) fn stop(&self) -> CancellationToken {
+        self.signals.stop.clone()
+    }
+}
+
+impl Drop for RunningJob {
+    fn drop(&mut self) {
+        self.register.leave(&self.leased.id, self.leased.fence);
+    }
+}

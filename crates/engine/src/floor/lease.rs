@@ -1,0 +1,82 @@
+//! Leasing: waiting jobs for which a place is free are taken in hand.
+
+use atelier_store::LeaseRequest;
+
+use crate::crash;
+use crate::floor::context::Context;
+use crate::floor::earlier::earlier;
+use crate::floor::give_back::{Why, give_back};
+use crate::floor::job::{Leased, RunningJob};
+use crate::floor::pool::choice::Choice;
+use crate::house::House;
+
+/// Jobs leased in one go, at most.
+const LEASE_MOST: usize = 64;
+/// A job that no worker account can take now although others could be taken looks again after this.
+const LOOK_AGAIN_MS: i64 = 500;
+/// One that another was faster than looks again after this: a lane may seem free to it for as long as it is not.
+const LOOK_SOON_MS: i64 = 50;
+
+/// Leases waiting jobs; gives `begin` each that has a place, and says how many were leased.
+pub(super) async fn lease(
+    context: &Context,
+    mut begin: impl FnMut(RunningJob),
+) -> Result<usize, atelier_store::Error> {
+    let (house, pool) = (&context.house, &context.pool);
+    if house.stopping.is_cancelled() {
+        return Ok(0);
+    }
+    let now_ms = house.now_ms();
+    let limit = pool.free().min(LEASE_MOST) as i64;
+    if limit == 0 {
+        return Ok(0);
+    }
+    let lanes = pool.lanes(now_ms);
+    if lanes.is_empty() {
+        return Ok(0);
+    }
+    let request = LeaseRequest {
+        owner: house.node.clone(),
+        until_ms: now_ms + house.settings.lease_ms,
+        now_ms,
+        lanes,
+        limit,
+    };
+    let rows = house.store.lease_next(request).await?;
+    let count = rows.len();
+    for row in rows {
+        crash::point("runner.leased");
+        let leased = Leased::from(row);
+        let earlier = earlier(house, &leased).await;
+        let taken = pool.take(&leased.wish(&earlier), now_ms);
+        match taken {
+            Ok(slot) => begin(RunningJob::new(
+                leased,
+                slot,
+                &context.register,
+                house.now_ms(),
+            )),
+            Err(choice) => {
+                let picky = leased.model.is_some()
+                    || leased.follows.is_some()
+                    || !earlier.unable.is_empty();
+                hand_back(house, &leased, choice, picky).await;
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// Another job was faster to the place, or none suits this very job: the lease is given back.
+pub(super) async fn hand_back(house: &House, leased: &Leased, choice: Choice, picky: bool) {
+    let now_ms = house.now_ms();
+    let not_before_ms = match choice {
+        // The next look mostly finds no lane free unless a place is; a particular worker may stay busy for long.
+        Choice::Wait(until_ms) if picky => until_ms.max(now_ms + LOOK_AGAIN_MS),
+        Choice::Wait(_) | Choice::Take(_) => now_ms + LOOK_SOON_MS,
+        Choice::Nobody => now_ms + 10 * LOOK_AGAIN_MS,
+    };
+    if let Err(error) = give_back(house, leased, not_before_ms, Why::no_place()).await {
+        tracing::warn!(%error, job = %leased.id, "a lease was not given back; it will run out");
+    }
+}

@@ -1,0 +1,97 @@
+//! A worker account in the pool: what the choice sees of it, and what it is built of.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use atelier_backends::Backend;
+use atelier_backends::backend::LostSubmit;
+use atelier_contract::{FAMILIES, Quota};
+
+use crate::floor::pool::choice::Candidate;
+use crate::names::WorkerName;
+
+/// Whoever makes the media inside this process, under a name and with so many jobs at once.
+#[derive(Clone)]
+pub struct Worker {
+    /// Its name in attempts and metrics.
+    pub name: String,
+    /// How many jobs it works on at once.
+    pub slots: usize,
+    /// Its place in the order of fall-back.
+    pub rank: i64,
+    /// Whether it serves only what no other back end serves.
+    pub last_resort: bool,
+    /// The operations it may serve; empty for all it can.
+    pub operations: Vec<String>,
+    /// The worker itself.
+    pub backend: Arc<dyn Backend>,
+}
+
+/// A worker account and what it is built of.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) desk: Candidate,
+    pub(crate) backend: Arc<dyn Backend>,
+    /// Whether an attempt is written down before it begins; what costs nothing to repeat in this process is not.
+    pub(crate) recorded: bool,
+    /// The identifier of the worker account, where it is stored.
+    pub(crate) worker_id: Option<String>,
+    /// What was read to build it.
+    pub(crate) revision: (i64, i64),
+    pub(crate) polls_per_minute: i64,
+    /// Jobs in hand on this node.
+    pub(crate) here: usize,
+    /// Spent since it was last written down.
+    pub(crate) unwritten: Quota,
+    pub(crate) changed: bool,
+}
+
+impl Member {
+    /// What runs inside this process.
+    pub(crate) fn inside(worker: Worker) -> Self {
+        let allowed = |name: &str| {
+            worker.operations.is_empty() || worker.operations.iter().any(|one| covers(one, name))
+        };
+        let desk = Candidate {
+            backend: worker.name.clone(),
+            rank: worker.rank,
+            last_resort: worker.last_resort,
+            operations: operations(worker.backend.as_ref(), allowed),
+            weight: 1,
+            concurrency: worker.slots,
+            name: WorkerName::inside(&worker.name),
+            ..Candidate::default()
+        };
+        Self {
+            recorded: worker.backend.lost_submit() != LostSubmit::Repeat,
+            backend: worker.backend,
+            worker_id: None,
+            revision: (0, 0),
+            polls_per_minute: 0,
+            here: 0,
+            unwritten: Quota::ZERO,
+            changed: false,
+            desk,
+        }
+    }
+}
+
+/// What a back end can do and is allowed to.
+pub(crate) fn operations(
+    backend: &dyn Backend,
+    allowed: impl Fn(&str) -> bool,
+) -> HashSet<&'static str> {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.submits)
+        .map(|submit| submit.name)
+        .filter(|name| allowed(name) && backend.serves(name))
+        .collect()
+}
+
+/// Whether an entry of a list of operations covers one: by its name, or by its family.
+pub(crate) fn covers(entry: &str, operation: &str) -> bool {
+    let of_family =
+        || atelier_contract::operation(operation).is_some_and(|(family, _)| family.name == entry);
+    entry == operation || of_family()
+}

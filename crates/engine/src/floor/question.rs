@@ -1,0 +1,201 @@
+//! A question to a vendor about a job it has, and what the answer means.
+
+use std::time::Duration;
+
+use atelier_backends::backend::{Progress, Started, Work};
+use atelier_backends::{Class, Fault};
+use serde_json::Value;
+
+use crate::floor::context::Context;
+use crate::floor::fail::{UNKNOWN, fail, fail_or_retry};
+use crate::floor::finish::{finish, finish_at_once};
+use crate::floor::give_back::{Why, give_back};
+use crate::floor::job::RunningJob;
+use crate::floor::prepare::with_inputs;
+use crate::floor::react::react;
+use crate::floor::ticket;
+
+/// A question that takes longer than this has failed.
+const QUESTION_MOST: Duration = Duration::from_mins(10);
+/// A vendor that is asked whether it has a lost submit is believed when it denies it twice, this far apart.
+const DENIED_TWICE: Duration = Duration::from_secs(5);
+/// The pause after a failed question; it doubles up to [`PAUSE_MOST`].
+const PAUSE_LEAST: Duration = Duration::from_secs(1);
+const PAUSE_MOST: Duration = Duration::from_mins(1);
+
+/// A job that is to be asked about again, and the pause before; `None` when it is over.
+type Again = Option<(RunningJob, Duration)>;
+
+/// Asks the vendor about a job and acts on the answer.
+pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
+    if job.signals().stop.is_cancelled() {
+        let_go(context, &job);
+        return None;
+    }
+    let Some(work) = &job.work else {
+        debug_assert!(false, "no vendor has this job");
+        return None;
+    };
+    let stop = job.stop();
+    if let Some(ticket) = &job.ticket {
+        let backend = job.backend();
+        let question = tokio::time::timeout(QUESTION_MOST, backend.poll(work, ticket));
+        let answer = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            answer = question => Some(answer),
+        };
+        match answer {
+            None => {}
+            Some(Ok(answer)) => return hear(context, job, answer).await,
+            Some(Err(_)) => {
+                let fault = Fault::vendor(Class::Retry, "no answer to a question");
+                return hear(context, job, Err(fault)).await;
+            }
+        }
+    } else {
+        let answer = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            answer = look_up(context, &job, work) => Some(answer),
+        };
+        if let Some(answer) = answer {
+            return found(context, job, answer).await;
+        }
+    }
+    let_go(context, &job);
+    None
+}
+
+/// What the answer to a question means.
+async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, Fault>) -> Again {
+    let (house, pool) = (&context.house, &context.pool);
+    match answer {
+        Ok(Progress::Running(pause)) => {
+            job.errors = 0;
+            pool.question_answered(job.worker(), house.now_ms());
+            Some((job, pause))
+        }
+        Ok(Progress::Done(made)) => {
+            let result = (made, asked(&job));
+            let Err(fault) = finish(context, &job, result).await else {
+                return None;
+            };
+            not_stored(context, job, &fault).await
+        }
+        Ok(Progress::Failed(fault)) => {
+            pool.fault(job.worker(), &fault, house.now_ms());
+            fail_or_retry(house, &job.leased, &fault).await;
+            None
+        }
+        Err(fault) => {
+            // The question failed, not the job: the vendor still has it.
+            tracing::debug!(job = job.id(), detail = %fault.detail, "a question failed");
+            pool.question_failed(job.worker(), &fault, house.now_ms());
+            Some(later(job, fault.after))
+        }
+    }
+}
+
+/// Looks for a lost submit.
+async fn look_up(
+    context: &Context,
+    job: &RunningJob,
+    work: &Work,
+) -> Result<Option<Started>, Fault> {
+    let mut work = work.clone();
+    work.brief.hints.clear();
+    let work = with_inputs(context, work, &job.leased.account_id).await?;
+    job.backend().look_up(&work).await
+}
+
+/// What became of a lost submit; one that is found becomes a job like any other.
+async fn found(
+    context: &Context,
+    job: RunningJob,
+    answer: Result<Option<Started>, Fault>,
+) -> Again {
+    let (house, pool) = (&context.house, &context.pool);
+    match answer {
+        Ok(Some(Started::Ticket(ticket))) => {
+            pool.accepted(job.worker(), house.now_ms());
+            has_ticket(context, job, ticket).await
+        }
+        Ok(Some(Started::Done(made))) => {
+            let result = (made, asked(&job));
+            finish_at_once(context, &job, result).await;
+            None
+        }
+        Ok(None) => denied(context, job).await,
+        Err(fault) if react(fault.class).job.may_pass() => {
+            pool.question_failed(job.worker(), &fault, house.now_ms());
+            Some(later(job, fault.after))
+        }
+        // It cannot even be asked about, such as without a picture that is gone by now.
+        Err(fault) => {
+            tracing::warn!(job = job.id(), detail = %fault.detail, "a lost submit cannot be looked up");
+            fail(house, &job.leased, UNKNOWN.to_owned()).await;
+            None
+        }
+    }
+}
+
+async fn has_ticket(context: &Context, mut job: RunningJob, ticket: Value) -> Again {
+    let attempt_id = job.work.as_ref().map(|work| work.attempt_id.as_str());
+    let attempt_id = attempt_id.unwrap_or_default();
+    let written = ticket::write_down(&context.house, &job.leased, attempt_id, &ticket).await;
+    job.ticket = Some(ticket);
+    written.then_some((job, Duration::ZERO))
+}
+
+/// The vendor does not have the work: believed the second time, because a submit may still be on its way.
+async fn denied(context: &Context, mut job: RunningJob) -> Again {
+    job.missing += 1;
+    if job.missing < 2 {
+        return Some((job, DENIED_TWICE));
+    }
+    let (house, leased) = (&context.house, &job.leased);
+    if leased.begun >= house.settings.tries_most {
+        fail(house, leased, UNKNOWN.to_owned()).await;
+        return None;
+    }
+    let why = Why::lost("the vendor never had it");
+    if let Err(error) = give_back(house, leased, house.now_ms(), why).await {
+        tracing::warn!(%error, job = %leased.id, "a lost submit was not given back; its lease will run out");
+    }
+    None
+}
+
+/// This house could not store a result: the vendor keeps it, so it is fetched again later.
+async fn not_stored(context: &Context, job: RunningJob, fault: &Fault) -> Again {
+    if react(fault.class).job.may_pass() {
+        tracing::warn!(job = job.id(), detail = %fault.detail, "a result waits at the vendor");
+        return Some(later(job, None));
+    }
+    fail(&context.house, &job.leased, fault.job_message()).await;
+    None
+}
+
+fn later(mut job: RunningJob, after: Option<Duration>) -> (RunningJob, Duration) {
+    let pause = PAUSE_LEAST.saturating_mul(1 << job.errors.min(6));
+    job.errors += 1;
+    (job, after.unwrap_or(pause).min(PAUSE_MOST))
+}
+
+/// How many items the job asks for.
+fn asked(job: &RunningJob) -> u32 {
+    job.work.as_ref().map_or(1, |work| work.brief.count)
+}
+
+/// Nobody wants the job any more, or another node has it. Only the first is the vendor's business, and only for this
+/// attempt's own ticket.
+fn let_go(context: &Context, job: &RunningJob) {
+    if !job.signals().is_unwanted() {
+        return;
+    }
+    if let Some(ticket) = job.ticket.clone() {
+        let backend = job.backend();
+        let tasks = &context.house.tasks;
+        tasks.spawn(async move { backend.cancel(&ticket).await });
+    }
+}

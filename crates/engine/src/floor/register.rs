@@ -1,0 +1,116 @@
+//! The jobs this process works on right now: their fences, how far they are, and the switch that stops them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use atelier_backends::backend::Gauge;
+use atelier_store::ProgressNote;
+use tokio_util::sync::CancellationToken;
+
+/// What whoever works on a job shares with whoever asks about it.
+pub(crate) struct Signals {
+    fence: i64,
+    /// How far it is.
+    pub(crate) progress: Gauge,
+    /// Set when the work is to stop.
+    pub(crate) stop: CancellationToken,
+    /// The progress that is written down.
+    written: AtomicU8,
+    /// Nobody wants it any more; a job that another node has is still wanted.
+    unwanted: AtomicBool,
+}
+
+impl Signals {
+    /// Whether a stopped job is wanted by nobody.
+    pub(crate) fn is_unwanted(&self) -> bool {
+        self.unwanted.load(Ordering::Acquire)
+    }
+}
+
+/// The jobs in hand.
+#[derive(Default)]
+pub(crate) struct Register {
+    jobs: Mutex<HashMap<String, Arc<Signals>>>,
+}
+
+impl Register {
+    fn jobs(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Signals>>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a job in hand.
+    pub(crate) fn enter(&self, id: &str, fence: i64, progress: u8) -> Arc<Signals> {
+        let signals = Arc::new(Signals {
+            fence,
+            progress: Gauge::default(),
+            stop: CancellationToken::new(),
+            written: AtomicU8::new(progress),
+            unwanted: AtomicBool::new(false),
+        });
+        signals.progress.set(progress);
+        self.jobs().insert(id.to_owned(), signals.clone());
+        signals
+    }
+
+    /// Puts a job away, unless it has been taken in hand again since.
+    pub(crate) fn leave(&self, id: &str, fence: i64) {
+        let mut jobs = self.jobs();
+        if jobs.get(id).is_some_and(|job| job.fence == fence) {
+            jobs.remove(id);
+        }
+    }
+
+    /// Whether a job is in hand.
+    pub(crate) fn holds(&self, id: &str) -> bool {
+        self.jobs().contains_key(id)
+    }
+
+    /// Tells whoever works on a job to stop, because nobody wants it any more.
+    pub(crate) fn cancel(&self, id: &str) {
+        if let Some(job) = self.jobs().get(id) {
+            job.unwanted.store(true, Ordering::Release);
+            job.stop.cancel();
+        }
+    }
+
+    /// Tells whoever works on a job by this fence to stop, because another one has it.
+    pub(crate) fn lose(&self, id: &str, fence: i64) {
+        if let Some(job) = self.jobs().get(id).filter(|job| job.fence == fence) {
+            job.stop.cancel();
+        }
+    }
+
+    /// How far a job in hand is, if it is in hand.
+    pub(crate) fn progress(&self, id: &str) -> Option<u8> {
+        self.jobs().get(id).map(|job| job.progress.get())
+    }
+
+    /// The jobs in hand.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.jobs().keys().cloned().collect()
+    }
+
+    /// The jobs in hand, each with its fence.
+    pub(crate) fn held(&self) -> Vec<(String, i64)> {
+        let jobs = self.jobs();
+        let held = jobs.iter().map(|(id, job)| (id.clone(), job.fence));
+        held.collect()
+    }
+
+    /// The progress that has not been written down yet.
+    pub(crate) fn unwritten(&self) -> Vec<ProgressNote> {
+        let mut notes = Vec::new();
+        for (id, job) in self.jobs().iter() {
+            let now = job.progress.get();
+            if now > job.written.fetch_max(now, Ordering::Relaxed) {
+                notes.push(ProgressNote {
+                    job_id: id.clone(),
+                    fence: job.fence,
+                    progress: i64::from(now),
+                });
+            }
+        }
+        notes
+    }
+}

@@ -1,0 +1,49 @@
+//! Work on a leased job until it is over or with its vendor.
+
+use std::time::Duration;
+
+use crate::floor::begin::{Begun, begin};
+use crate::floor::context::Context;
+use crate::floor::fail::{UNKNOWN, fail, fail_or_retry, not_started};
+use crate::floor::finish::finish_at_once;
+use crate::floor::job::RunningJob;
+use crate::floor::lease::hand_back;
+use crate::floor::pool::choice::Choice;
+
+/// A start that nobody waits for any more still gets this long to name its ticket, so that it can be cancelled.
+const LATE_TICKET: Duration = Duration::from_secs(30);
+
+/// Has a worker account begin a job; gives it back when its vendor has to be asked about it from now on.
+pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob> {
+    let stop = job.stop();
+    let begun = {
+        let attempt = begin(context, &job);
+        tokio::pin!(attempt);
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {
+                // Cancelled, or the lease is gone: whoever did that has settled or will.
+                if job.slot.recorded() && let Ok(Ok(Begun::Ticket(_, ticket))) =
+                    tokio::time::timeout(LATE_TICKET, attempt).await
+                {
+                    job.backend().cancel(&ticket).await;
+                }
+                return None;
+            }
+            begun = &mut attempt => begun,
+        }
+    };
+    // In hand until it is settled: the lease is renewed and progress does not fall back while files are stored.
+    let (house, leased) = (&context.house, &job.leased);
+    match begun {
+        Ok(Begun::Ticket(work, ticket)) => return Some(job.at_vendor(*work, Some(ticket))),
+        Ok(Begun::LookUp(work)) => return Some(job.at_vendor(*work, None)),
+        Ok(Begun::Done(made, asked)) => finish_at_once(context, &job, (made, asked)).await,
+        Ok(Begun::Unknown) => fail(house, leased, UNKNOWN.to_owned()).await,
+        Ok(Begun::Repeat(fault)) => fail_or_retry(house, leased, &fault).await,
+        Ok(Begun::Lost) => {}
+        Ok(Begun::Full) => hand_back(house, leased, Choice::Wait(house.now_ms()), true).await,
+        Err(fault) => not_started(context, leased, job.worker(), &fault).await,
+    }
+    None
+}

@@ -1,0 +1,92 @@
+//! Looking after jobs by looking: overdue ones end, those of silent nodes are found, those in hand are kept. It works
+//! after any crash.
+
+use std::collections::HashSet;
+
+use atelier_store::{Guard, JobRow};
+use futures_util::future::join_all;
+
+use crate::floor::context::Context;
+use crate::floor::settle::{failed, settle};
+use crate::house::House;
+
+/// The message of a job that outlived its time limit.
+pub(crate) const TIMED_OUT: &str = "Job Timeout";
+/// Rows looked at in one step, per kind.
+pub(super) const AT_ONCE: i64 = 200;
+
+/// Ends overdue jobs, all at once, so that they share commits; tells `stop` of each, and says how many.
+pub(super) async fn time_out(
+    house: &House,
+    stop: impl Fn(&str),
+) -> Result<usize, atelier_store::Error> {
+    let overdue = house.store.overdue(house.now_ms(), AT_ONCE).await?;
+    let ends = overdue.iter().map(async |id| {
+        let settled = settle(house, id, Guard::Unfinished, failed(TIMED_OUT)).await?;
+        if settled.is_some() {
+            stop(id);
+        }
+        Ok(usize::from(settled.is_some()))
+    });
+    join_all(ends).await.into_iter().sum()
+}
+
+/// Jobs whose nodes went silent.
+pub(super) async fn silent(context: &Context) -> Result<Vec<JobRow>, atelier_store::Error> {
+    let house = &context.house;
+    let mut rows = house.store.expired_leases(house.now_ms(), AT_ONCE).await?;
+    // A lease of our own ran out while we were busy, not dead: renewing it is the renewer's business.
+    rows.retain(|row| {
+        let ours = row.lease_owner.as_deref() == Some(&house.node);
+        !(ours && context.register.holds(&row.id))
+    });
+    Ok(rows)
+}
+
+/// What this node no longer has.
+#[derive(Default)]
+pub(super) struct Gone {
+    /// Ended elsewhere, by a cancel or a time-out: its vendor may stop.
+    pub(super) ended: Vec<String>,
+    /// Taken up elsewhere: its vendor must not stop.
+    pub(super) taken: Vec<(String, i64)>,
+}
+
+/// Says that this node still works on what it has in hand; which jobs it has lost.
+pub(super) async fn renew(context: &Context) -> Result<Gone, atelier_store::Error> {
+    let (house, held) = (&context.house, context.register.held());
+    let mut gone = Gone::default();
+    if held.is_empty() {
+        return Ok(gone);
+    }
+    let until_ms = house.now_ms() + house.settings.lease_ms;
+    let ours = house
+        .store
+        .renew_leases(&house.node, &held, until_ms)
+        .await?;
+    let ours: HashSet<_> = ours.into_iter().collect();
+    for (lost, fence) in held.into_iter().filter(|(id, _)| !ours.contains(id)) {
+        let row = house.store.job_of_anyone(&lost).await?;
+        if row.is_none_or(|row| row.state.is_final()) {
+            gone.ended.push(lost);
+        } else {
+            gone.taken.push((lost, fence));
+        }
+    }
+    Ok(gone)
+}
+
+/// Writes down progress that changed.
+pub(super) async fn write_progress(context: &Context) -> Result<(), atelier_store::Error> {
+    let house = &context.house;
+    let notes = context.register.unwritten();
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = notes.iter().map(|note| note.job_id.clone()).collect();
+    house.store.write_progress(notes, house.now_ms()).await?;
+    for id in &ids {
+        house.wake_job(id);
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! The slow round of the pool: what was learned is written down, worker accounts without credit are tried again, and
+//! jobs that nobody can ever take are ended.
+
+use std::sync::Arc;
+
+use atelier_backends::{Backend, Fault};
+use atelier_store::Guard;
+
+use crate::floor::context::Context;
+use crate::floor::lane::Lane;
+use crate::floor::pool::Pool;
+use crate::floor::pool::health::{Condition, Fitness};
+use crate::floor::settle::{failed, settle};
+use crate::house::House;
+use crate::names::WorkerName;
+
+/// Jobs of one hopeless lane that are ended in one round.
+const AT_ONCE: i64 = 200;
+const HOPELESS: &str =
+    "[Internal error] the back-end account that made the earlier job is no longer there";
+
+/// Writes down what worker accounts spent and how well they are.
+pub(super) async fn write_notes(house: &House, pool: &Pool) -> Result<(), atelier_store::Error> {
+    let notes = pool.notes();
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let written = house.store.note_workers(notes.clone()).await;
+    if written.is_err() {
+        pool.renote(&notes);
+    }
+    written
+}
+
+/// Ends jobs that wait for worker accounts that are gone.
+pub(super) async fn end_hopeless(context: &Context) -> Result<(), atelier_store::Error> {
+    let house = &context.house;
+    for (lane, _) in house.store.waiting_by_lane().await? {
+        if !lane.is_empty() && context.pool.is_hopeless(Lane::read(&lane)) {
+            for id in house.store.waiting_in_lane(&lane, AT_ONCE).await? {
+                settle(house, &id, Guard::Unfinished, failed(HOPELESS)).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Asks the vendors of worker accounts without credit whether that has changed, once an hour each.
+pub(super) fn probe_credit(house: &Arc<House>, pool: &Arc<Pool>) {
+    let now_ms = house.now_ms();
+    let due: Vec<(WorkerName, Arc<dyn Backend>)> = {
+        let mut members = pool.stations();
+        let due = members.iter_mut().filter(|one| {
+            one.desk.health.condition == Condition::OutOfCredit
+                && one.desk.health.fitness(now_ms) == Fitness::Probe
+        });
+        due.map(|one| {
+            one.desk.health.probing = true;
+            (one.desk.name.clone(), Arc::clone(&one.backend))
+        })
+        .collect()
+    };
+    for (name, backend) in due {
+        let (house, pool) = (house.clone(), pool.clone());
+        house.clone().tasks.spawn(async move {
+            let _ = probe(&house, &pool, &name, backend.as_ref()).await;
+        });
+    }
+}
+
+/// Asks a vendor whether it is well and takes the credentials; what it says counts.
+pub(super) async fn probe(
+    house: &House,
+    pool: &Pool,
+    name: &WorkerName,
+    backend: &dyn Backend,
+) -> Result<(), Fault> {
+    let answer = backend.probe().await;
+    let now_ms = house.now_ms();
+    match &answer {
+        Ok(()) => pool.set_health(name, |health| {
+            health.probing = false;
+            health.become_well(now_ms);
+        }),
+        Err(fault) => pool.fault(name, fault, now_ms),
+    }
+    house.wakes.work.notify_one();
+    answer
+}

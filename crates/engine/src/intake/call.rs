@@ -1,0 +1,83 @@
+//! A call that wants work done: its fields, its files and its key.
+
+use atelier_contract::body::Fields;
+use atelier_contract::family::{Family, Submit};
+use atelier_contract::{JobId, Refusal};
+use atelier_store::Idempotency;
+use base64::Engine as _;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::house::House;
+use crate::key::hex;
+use crate::office::Caller;
+
+/// A call that wants work done.
+pub struct Call {
+    /// Who calls.
+    pub caller: Caller,
+    /// The family of the endpoint.
+    pub family: &'static Family,
+    /// The endpoint.
+    pub submit: &'static Submit,
+    /// The fields of the body.
+    pub fields: Fields,
+    /// Files of a multipart body, by field.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// The caller's own key for this call.
+    pub idempotency_key: Option<String>,
+    /// Whether it must run on the caller's own hosted account.
+    pub custody: bool,
+}
+
+/// An accepted call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submitted {
+    /// The job.
+    pub job_id: JobId,
+    /// Whether it is the answer to an earlier, equal call.
+    pub replayed: bool,
+}
+
+impl Call {
+    /// Puts the files of a multipart body where the JSON form of the same call has its base64.
+    pub(super) fn place_files(&mut self) -> Result<(), Refusal> {
+        for (name, bytes) in std::mem::take(&mut self.files) {
+            let name = name.strip_suffix("[]").unwrap_or(&name);
+            if !self.submit.files.contains(&name) {
+                let known = self.submit.files.join(", ");
+                let message = format!("is not a file field; those are {known}");
+                return Err(Refusal::invalid(name, message));
+            }
+            let encoded = Value::String(base64::engine::general_purpose::STANDARD.encode(bytes));
+            match self.fields.get_mut(name) {
+                None => {
+                    let list = Value::Array(vec![encoded]);
+                    self.fields.insert(name.to_owned(), list);
+                }
+                Some(Value::Array(list)) => list.push(encoded),
+                Some(_) => {
+                    return Err(Refusal::invalid(
+                        name,
+                        "must be given once, as files or as text",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The caller's promise that repeats mean the same call, if it made one.
+    pub(super) fn idempotency(&self, house: &House) -> Option<Idempotency> {
+        let key = self.idempotency_key.as_ref()?;
+        let mut hasher = Sha256::new();
+        hasher.update(self.submit.name.as_bytes());
+        hasher.update([0]);
+        hasher.update(Value::Object(self.fields.clone()).to_string().as_bytes());
+        Some(Idempotency {
+            key: key.clone(),
+            fingerprint: hex(&hasher.finalize()),
+            keep_after_ms: house.now_ms() - house.settings.idempotency_ms,
+        })
+    }
+}

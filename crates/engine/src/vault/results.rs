@@ -1,0 +1,115 @@
+//! Results: what a back end made is put into the vault, and what the job comes to is worked out.
+
+use atelier_backends::{Fault, Made};
+use atelier_contract::family::Keep;
+use atelier_contract::{File, Output, Quota, Role};
+use atelier_store::files::Files;
+use atelier_store::{NewAsset, Outcome};
+
+use crate::crash;
+use crate::house::House;
+
+/// Whose result it is.
+pub(crate) struct Owner<'a> {
+    pub(crate) job_id: &'a str,
+    pub(crate) account_id: &'a str,
+    pub(crate) operation: &'a str,
+    pub(crate) fence: i64,
+    /// What was held.
+    pub(crate) price: Quota,
+    /// How many items were asked for.
+    pub(crate) asked: u32,
+}
+
+/// Puts the files into the vault and says how the job ends.
+pub(crate) async fn store(
+    house: &House,
+    files: &Files,
+    owner: &Owner<'_>,
+    made: Made,
+) -> Result<Outcome, Fault> {
+    let Some((family, submit)) = atelier_contract::operation(owner.operation) else {
+        let detail = format!("unknown operation {}", owner.operation);
+        return Err(Fault::ours(detail));
+    };
+    let keep = submit.keep.unwrap_or(family.keep);
+    let now_ms = house.now_ms();
+    let mut output = Output {
+        prompts: made.prompts,
+        seed: made.seed,
+        revised_prompt: made.revised_prompt,
+        alias: made.alias,
+        made: made.made,
+        notes: made.notes,
+        files: Vec::new(),
+    };
+    let mut assets = Vec::new();
+    for (number, file) in made.files.into_iter().enumerate() {
+        // The fence in the key keeps a worker that lost its lease from touching the winner's files.
+        let key = format!(
+            "out/{}/{}-{number}.{}",
+            owner.job_id,
+            owner.fence,
+            extension(file.media_type)
+        );
+        let keep = if file.role == Role::Small {
+            Keep::Month
+        } else {
+            keep
+        };
+        let expires_ms = now_ms + house.settings.lifetime_ms(keep);
+        let bytes = file.bytes.len() as u64;
+        let put = files.put(&key, file.bytes).await;
+        put.map_err(|error| Fault::house(format!("vault: {error}")))?;
+        crash::point("runner.file_stored");
+        assets.push(NewAsset {
+            key: key.clone(),
+            job_id: owner.job_id.to_owned(),
+            account_id: owner.account_id.to_owned(),
+            media_type: file.media_type.to_owned(),
+            bytes: bytes as i64,
+            expires_ms,
+            created_ms: now_ms,
+        });
+        output.files.push(File {
+            key,
+            role: file.role,
+            media_type: file.media_type.to_owned(),
+            width: file.width,
+            height: file.height,
+            bytes,
+            expires_ms,
+            ..File::default()
+        });
+    }
+    let alias = output.alias.clone();
+    let quota = consumed(owner, output.made);
+    let output = serde_json::to_string(&output).map_err(|error| Fault::ours(error.to_string()))?;
+    Ok(Outcome::Succeeded {
+        output,
+        alias,
+        quota,
+        assets,
+    })
+}
+
+/// What a job costs when it made some of what was asked for: its share of what was held.
+fn consumed(owner: &Owner<'_>, made: u32) -> Quota {
+    if made >= owner.asked {
+        return owner.price;
+    }
+    let share = owner.price.thousandths() * i64::from(made) / i64::from(owner.asked);
+    Quota::from_thousandths(share)
+}
+
+fn extension(media_type: &str) -> &'static str {
+    match media_type {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/webp" => "webp",
+        "image/gif" => "gif",
+        "image/svg+xml" => "svg",
+        "video/mp4" => "mp4",
+        _ => "bin",
+    }
+}
