@@ -1,4 +1,4 @@
-//! Time as a parameter: the system's clock in production, a hand-turned one in tests.
+//! Time as a parameter: the clock of the shared database, the machine's own where there is none, a hand-turned one in tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -9,11 +9,30 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub enum Clock {
     /// The machine's clock.
     System,
+    /// The clock of the database that nodes share: what they must agree on goes by it.
+    Shared(atelier_store::Store),
     /// A clock that only moves when told to.
     Manual(Arc<AtomicI64>),
 }
 
 impl Clock {
+    /// The clock for a store: the database's where nodes share one.
+    pub fn of(store: &atelier_store::Store) -> Self {
+        if store.is_postgres() {
+            Self::Shared(store.clone())
+        } else {
+            Self::System
+        }
+    }
+
+    /// How far the machine's clock is ahead of the one the nodes share.
+    pub(crate) fn ahead_ms(&self) -> i64 {
+        match self {
+            Self::Shared(_) => system_now_ms() - self.now_ms(),
+            Self::System | Self::Manual(_) => 0,
+        }
+    }
+
     /// A hand-turned clock that starts at a time.
     pub fn manual(start_ms: i64) -> Self {
         Self::Manual(Arc::new(AtomicI64::new(start_ms)))
@@ -23,6 +42,7 @@ impl Clock {
     pub fn now_ms(&self) -> i64 {
         match self {
             Self::System => system_now_ms(),
+            Self::Shared(store) => store.database_now_ms().unwrap_or_else(system_now_ms),
             Self::Manual(now) => now.load(Ordering::SeqCst),
         }
     }

@@ -22,6 +22,9 @@ const HINT_PAUSE: Duration = Duration::from_millis(10);
 /// A node that was silent for this long is no longer listed.
 const NODE_SILENT_MS: i64 = 60_000;
 
+/// A machine's clock that differs by more from the database's is worth a word.
+const CLOCK_OFF_MS: i64 = 2_000;
+
 /// What the parts share.
 pub struct House {
     /// Durable state.
@@ -54,11 +57,20 @@ impl House {
         self.clock.now_ms()
     }
 
-    /// Says that this node is alive.
+    /// Says that this node is alive, and how far its machine's clock is off.
     pub(crate) async fn beat(&self) -> Result<(), atelier_store::Error> {
-        let now_ms = self.now_ms();
+        let (now_ms, ahead_ms) = (self.now_ms(), self.clock.ahead_ms());
+        if ahead_ms.abs() > CLOCK_OFF_MS {
+            tracing::warn!(
+                ahead_ms,
+                "this machine's clock differs from the database's, which is gone by"
+            );
+        }
+        let detail = format!("{{\"clockAheadMs\":{ahead_ms}}}");
         let store = &self.store;
-        store.beat(&self.node, self.started_ms, now_ms, "").await
+        store
+            .beat(&self.node, self.started_ms, now_ms, &detail)
+            .await
     }
 
     /// The nodes that share the store and were heard of lately.

@@ -166,7 +166,7 @@ pub(crate) async fn build_engine(
         outbound: outbound(config, addresses)?,
         tariff: tariff(config)?,
         settings: settings(config, addresses),
-        clock: Clock::System,
+        clock: Clock::of(&store),
         node: ids.uuid(),
         ids,
         keyring,

@@ -25,6 +25,7 @@ pub mod operators;
 mod retention;
 mod row;
 pub mod settings;
+mod time;
 pub mod wake;
 pub mod workers;
 mod writer;
@@ -36,12 +37,13 @@ pub use deliveries::{
     AccountRoom, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, Room,
 };
 pub use error::{Error, Result};
+pub use jobs::JobRow;
 pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{Attempt, Began, ProgressNote, REJECTED, Requeue, StartLimits, UNABLE};
 pub use jobs::lease::{LeaseRequest, lane};
+pub use jobs::list::JobFilter;
 pub use jobs::settle::{Guard, Outcome, Settled, Settlement};
 pub use jobs::statistics::{Counts, UsageRow};
-pub use jobs::{JobFilter, JobRow};
 pub use keys::{Key, KeyAdded, NewKey};
 pub use ledger::{Credit, CreditKind, Credited, LedgerRow};
 pub use nodes::Node;
@@ -61,6 +63,7 @@ use tokio_util::task::TaskTracker;
 use address::Address;
 use db::{Conn, Db};
 use dialect::Dialect;
+use time::SharedTime;
 use writer::pulse::Pulse;
 use writer::{Act, Change, Pending, Single, Writer};
 
@@ -98,6 +101,7 @@ pub struct Store {
     db: Db,
     writer: mpsc::Sender<Change>,
     pulse: Arc<Pulse>,
+    time: Arc<SharedTime>,
     address: Address,
     alone: Arc<Mutex<Option<File>>>,
     tasks: TaskTracker,
@@ -113,11 +117,14 @@ impl Store {
         migrated?;
         let db = address.readers(&options);
         let tasks = TaskTracker::new();
-        let (writer, pulse) = Writer::start(address.clone(), &options, &tasks).await?;
+        let time = Arc::new(SharedTime::default());
+        let shared = Arc::clone(&time);
+        let (writer, pulse) = Writer::start(address.clone(), &options, &tasks, shared).await?;
         Ok(Store {
             db,
             writer,
             pulse,
+            time,
             address,
             alone: Arc::default(),
             tasks,
@@ -137,6 +144,12 @@ impl Store {
     /// Whether this is PostgreSQL, which several nodes may share.
     pub fn is_postgres(&self) -> bool {
         self.db.dialect() == Dialect::Postgres
+    }
+
+    /// Milliseconds since 1970 by the clock of PostgreSQL, which all nodes agree on; `None` on SQLite, whose one process
+    /// has a clock of its own. It costs nothing: the clock is read with every change.
+    pub fn database_now_ms(&self) -> Option<i64> {
+        self.time.now_ms()
     }
 
     /// Whether the database answers.

@@ -26,6 +26,7 @@ use pulse::Pulse;
 use crate::address::Address;
 use crate::db::Conn;
 use crate::dialect::Dialect;
+use crate::time::SharedTime;
 use crate::{Error, Options, Result};
 
 /// How often a single change is tried when the trouble may pass.
@@ -65,9 +66,10 @@ impl Writer {
         address: Address,
         options: &Options,
         tasks: &TaskTracker,
+        time: Arc<SharedTime>,
     ) -> Result<(mpsc::Sender<Change>, Arc<Pulse>)> {
         let mut conn = address.writer().await?;
-        let mark = Mark::new();
+        let mut mark = Mark::new(time);
         mark.put_down(&mut conn).await?;
         let (sender, queue) = mpsc::channel(options.queue_most.max(1));
         let checkpoint = Checkpoint::start(&address, tasks);

@@ -1,5 +1,5 @@
 //! What machines do to a store: disks that are slow or fail, connections that go silent, readers that take long. The
-//! kit that does it is here too: a library that stands before the disk, and a proxy that stands before PostgreSQL.
+//! kit that does it is here too: libraries that stand before the disk and the clock, and a proxy that stands before PostgreSQL.
 
 #[path = "conformance/rig.rs"]
 #[macro_use]
@@ -7,6 +7,8 @@
 #[expect(unused_macros, reason = "every case here is about one database")]
 mod rig;
 
+#[path = "faults/clock.rs"]
+mod clock;
 #[path = "faults/disk.rs"]
 mod disk;
 #[path = "faults/network.rs"]

@@ -1,9 +1,14 @@
 //! The mark a writer leaves in every transaction: its own name and the number of the batch. Should the answer to a
 //! commit not arrive, the mark tells whether it stands, on this server or on one that took its place.
 
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
 use crate::Result;
 use crate::db::{Conn, args};
 use crate::dialect::Dialect;
+use crate::time::SharedTime;
 
 /// Any transaction that still holds the mark is waited for; and what the last one may have left unfinished in the log
 /// of SQLite is written over, so that it cannot come back after a crash.
@@ -12,7 +17,7 @@ const ASK: &str = "INSERT INTO written (writer, batch, time_ms) VALUES ($1, 0, 0
 
 const LEAVE: &str = "INSERT INTO written (writer, batch, time_ms) \
      VALUES ($1, $2, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT (writer) \
-     DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms RETURNING time_ms";
+     DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms";
 
 /// Marks of writers that wrote nothing for two days are of no use to anybody.
 const FORGET: &str = "DELETE FROM written \
@@ -22,15 +27,17 @@ const FORGET: &str = "DELETE FROM written \
 pub(crate) struct Mark {
     writer: String,
     batch: i64,
+    time: Arc<SharedTime>,
 }
 
 impl Mark {
-    /// A name that no writer has had before.
-    pub(crate) fn new() -> Self {
+    /// A name that no writer has had before. The database's clock is read with every mark.
+    pub(crate) fn new(time: Arc<SharedTime>) -> Self {
         let number = getrandom::u64().unwrap_or_default();
         Self {
             writer: format!("{number:016x}"),
             batch: 0,
+            time,
         }
     }
 
@@ -39,17 +46,17 @@ impl Mark {
         self.batch
     }
 
-    /// Begins a transaction that may write, and leaves the mark; the time by the database's clock. Unless it is to be
-    /// durable, its commit survives the end of the process but perhaps not that of the machine.
-    pub(crate) async fn begin(&mut self, conn: &mut Conn, durable: bool) -> Result<i64> {
+    /// Begins a transaction that may write, and leaves the mark. Unless it is to be durable, its commit survives the end
+    /// of the process but perhaps not that of the machine.
+    pub(crate) async fn begin(&mut self, conn: &mut Conn, durable: bool) -> Result<()> {
         self.batch += 1;
         match conn.dialect() {
             Dialect::Sqlite => {
                 let level = if durable { "FULL" } else { "NORMAL" };
                 let begin = format!("PRAGMA synchronous = {level}; BEGIN IMMEDIATE");
                 conn.script(&begin).await?;
-                let time_ms = conn.maybe(LEAVE, args![&self.writer, self.batch]).await?;
-                Ok(time_ms.unwrap_or_default())
+                let args = args![&self.writer, self.batch];
+                conn.run(LEAVE, args).await.map(|_| ())
             }
             Dialect::Postgres => {
                 // One message there, one answer back.
@@ -62,8 +69,12 @@ impl Mark {
                      DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms \
                      RETURNING time_ms::text"
                 );
+                let asked = Instant::now();
                 let time_ms = conn.script_text(&begin).await?;
-                Ok(time_ms.parse().unwrap_or_default())
+                if let Ok(time_ms) = time_ms.parse() {
+                    self.time.note(time_ms, asked);
+                }
+                Ok(())
             }
         }
     }
@@ -75,8 +86,10 @@ impl Mark {
     }
 
     /// Puts the first mark down, so that there is always one to wait for, and clears old ones away.
-    pub(crate) async fn put_down(&self, conn: &mut Conn) -> Result<()> {
+    pub(crate) async fn put_down(&mut self, conn: &mut Conn) -> Result<()> {
         let _: Option<i64> = conn.maybe(ASK, args![&self.writer]).await?;
-        conn.run(FORGET, &[]).await.map(|_| ())
+        self.begin(conn, true).await?;
+        conn.run(FORGET, &[]).await?;
+        conn.script("COMMIT").await
     }
 }

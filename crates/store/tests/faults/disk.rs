@@ -14,10 +14,11 @@ const FOLDER: &str = "ATELIER_FAULT_FOLDER";
 /// What the library does at the next sync.
 const PLAN: &str = "ATELIER_DISK";
 
-/// The library, made from its source; `None` where there is no compiler.
-fn library(folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/disk.c");
-    let library = folder.join("disk.so");
+/// A library, made from its source; `None` where there is no compiler.
+pub(crate) fn library(folder: &Path, name: &str) -> Option<PathBuf> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults");
+    let source = sources.join(name).with_extension("c");
+    let library = folder.join(name).with_extension("so");
     let made = Command::new("cc")
         .args(["-shared", "-fPIC", "-O1", "-o"])
         .args([&library, &source])
@@ -26,7 +27,7 @@ fn library(folder: &Path) -> Option<PathBuf> {
     match made {
         Ok(status) if status.success() => Some(library),
         other => {
-            eprintln!("skipped: no library to stand before the disk: {other:?}");
+            eprintln!("skipped: no library was made of {name}: {other:?}");
             None
         }
     }
@@ -50,13 +51,13 @@ fn act(name: &str, folder: &Path, library: Option<&Path>) -> Output {
     command.output().expect("the act runs")
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     let text = [&*output.stdout, &*output.stderr].concat();
     String::from_utf8_lossy(&text).into_owned()
 }
 
 #[expect(clippy::disallowed_methods, reason = "how the parent tells what to do")]
-fn told(name: &str) -> Option<String> {
+pub(crate) fn told(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
@@ -133,7 +134,7 @@ async fn look(folder: &Path) {
 /// What was answered, and how often the grant is in the books afterwards.
 fn fate_of(name: &str) -> Option<(String, String)> {
     let folder = Folder::new();
-    let library = library(&folder.0)?;
+    let library = library(&folder.0, "disk")?;
     let answer = said(&act(name, &folder.0, Some(&library)));
     let books = said(&act("look", &folder.0, None));
     Some((answer, books))
