@@ -55,6 +55,20 @@ const CHECKS: &[(&str, &str)] = &[
          GROUP BY account_id, queue) w WHERE jobs <> 0",
     ),
     (
+        "counter of finished jobs is wrong",
+        "SELECT account_id FROM (SELECT account_id, day, operation, state, SUM(jobs) AS jobs FROM \
+         (SELECT account_id, day, operation, state, jobs FROM tally UNION ALL \
+         SELECT account_id, created_ms / 86400000, operation, state, -COUNT(*) FROM job WHERE state >= 2 \
+         GROUP BY 1, 2, 3, 4) u GROUP BY account_id, day, operation, state) w WHERE jobs <> 0",
+    ),
+    (
+        "usage is not the sum of what jobs were charged",
+        "SELECT account_id FROM (SELECT account_id, hour, operation, SUM(jobs) AS jobs, SUM(quota) AS quota FROM \
+         (SELECT account_id, hour, operation, jobs, quota FROM spent UNION ALL \
+         SELECT account_id, finished_ms / 3600000, operation, -COUNT(*), -SUM(quota) FROM job WHERE state = 2 \
+         GROUP BY 1, 2, 3) u GROUP BY account_id, hour, operation) w WHERE jobs <> 0 OR quota <> 0",
+    ),
+    (
         "final job owes a delivery that was never recorded",
         "SELECT job.id FROM job LEFT JOIN delivery ON delivery.job_id = job.id \
          WHERE job.state >= 2 AND job.hook_url IS NOT NULL AND delivery.id IS NULL",

@@ -3,13 +3,14 @@
 pub mod accept;
 pub mod attempt;
 pub mod lease;
+pub mod list;
 pub mod settle;
 pub mod statistics;
 
 use atelier_contract::{JobState, Quota, Speed};
 
 use crate::batch::json;
-use crate::db::{Arg, args};
+use crate::db::args;
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
@@ -87,25 +88,6 @@ impl JobRow {
     pub fn begun(&self) -> i64 {
         self.fence - self.handed_back
     }
-}
-
-/// Which jobs to list.
-#[derive(Clone, Debug, Default)]
-pub struct JobFilter {
-    /// Of one account, or of all.
-    pub account_id: Option<String>,
-    /// Of these operations; empty means all.
-    pub operations: Vec<String>,
-    /// In one state.
-    pub state: Option<JobState>,
-    /// Oldest first.
-    pub ascending: bool,
-    /// Rows to skip.
-    pub offset: i64,
-    /// Rows to return at most.
-    pub limit: i64,
-    /// Created at or after.
-    pub created_from_ms: Option<i64>,
 }
 
 /// The columns of a [`JobRow`], in its order.
@@ -189,52 +171,4 @@ impl Store {
         );
         self.db().all(&sql, args![account_id, &json(aliases)]).await
     }
-
-    /// A page of jobs by creation time, and how many match.
-    pub async fn jobs(&self, filter: JobFilter) -> Result<(Vec<JobRow>, i64)> {
-        let which = conditions(&filter);
-        let way = if filter.ascending { "ASC" } else { "DESC" };
-        let operations = json(&filter.operations);
-        let common = args![
-            filter.account_id.as_deref(),
-            &operations,
-            filter.state.map(JobState::number),
-            filter.created_from_ms
-        ];
-        let count = format!("SELECT COUNT(*) FROM job WHERE {which}");
-        let page = format!(
-            "SELECT {JOB_COLUMNS} FROM job WHERE {which} \
-             ORDER BY job.created_ms {way}, job.id {way} LIMIT $5 OFFSET $6"
-        );
-        let mut paged = common.to_vec();
-        paged.extend([Arg::from(filter.limit), Arg::from(filter.offset)]);
-        let rows = self.db().all(&page, &paged).await?;
-        Ok((rows, self.db().one(&count, common).await?))
-    }
-}
-
-/// A filter that is absent still names its place, so that the values keep theirs.
-fn conditions(filter: &JobFilter) -> String {
-    let pick = |present: bool, with: &'static str, without: &'static str| {
-        if present { with } else { without }
-    };
-    [
-        pick(
-            filter.account_id.is_some(),
-            "job.account_id = $1",
-            "$1 IS NULL",
-        ),
-        pick(
-            filter.operations.is_empty(),
-            "$2 IS NOT NULL",
-            "job.operation IN ({list:$2})",
-        ),
-        pick(filter.state.is_some(), "job.state = $3", "$3 IS NULL"),
-        pick(
-            filter.created_from_ms.is_some(),
-            "job.created_ms >= $4",
-            "$4 IS NULL",
-        ),
-    ]
-    .join(" AND ")
 }

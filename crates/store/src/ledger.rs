@@ -129,19 +129,37 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<LedgerRow>, i64)> {
-        let (which, order) = match account_id {
-            Some(_) => ("account_id = $1", "number DESC"),
-            None => ("$1 IS NULL", "time_ms DESC, id DESC"),
+        // The rows of an account are numbered, so that neither counting nor skipping reads any of them.
+        let entries = match account_id {
+            Some(_) => "SELECT entries FROM account WHERE id = $1",
+            None => {
+                "SELECT CAST(COALESCE(SUM(entries), 0) AS BIGINT) FROM account WHERE $1 IS NULL"
+            }
         };
-        let page = format!(
-            "SELECT {LEDGER_COLUMNS} FROM ledger WHERE {which} ORDER BY {order} LIMIT $2 OFFSET $3"
-        );
-        let count = format!("SELECT COUNT(*) FROM ledger WHERE {which}");
+        let total: Option<i64> = self.db().maybe(entries, args![account_id]).await?;
+        let Some(total) = total else {
+            return Ok((Vec::new(), 0));
+        };
+        let page = match account_id {
+            Some(_) => format!(
+                "SELECT {LEDGER_COLUMNS} FROM ledger WHERE account_id = $1 AND number <= $3 \
+                 ORDER BY number DESC LIMIT $2"
+            ),
+            None => format!(
+                "SELECT {LEDGER_COLUMNS} FROM ledger WHERE $1 IS NULL \
+                 ORDER BY time_ms DESC, id DESC LIMIT $2 OFFSET $3"
+            ),
+        };
+        let start = if account_id.is_some() {
+            total - offset
+        } else {
+            offset
+        };
         let rows = self
             .db()
-            .all(&page, args![account_id, limit, offset])
+            .all(&page, args![account_id, limit, start])
             .await?;
-        Ok((rows, self.db().one(&count, args![account_id]).await?))
+        Ok((rows, total))
     }
 }
 

@@ -40,6 +40,11 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0011_written.sql"),
     ),
     ("0012_lanes", include_str!("../migrations/0012_lanes.sql")),
+    (
+        "0013_tallies",
+        include_str!("../migrations/0013_tallies.sql"),
+    ),
+    ("0014_open", include_str!("../migrations/0014_open.sql")),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:
@@ -163,7 +168,8 @@ async fn apart(conn: &mut Conn, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The lines meant for a database: those before the first `-- only …` line and those after its own.
+/// The lines meant for a database: those before the first `-- only …` line, those after its own,
+/// and those after `-- only both`.
 fn part(dialect: Dialect, text: &str) -> String {
     let own = match dialect {
         Dialect::Sqlite => "sqlite",
@@ -173,7 +179,7 @@ fn part(dialect: Dialect, text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
         if let Some(only) = line.strip_prefix("-- only ") {
-            wanted = only == own;
+            wanted = only == own || only == "both";
         } else if wanted {
             out.push_str(line);
             out.push('\n');

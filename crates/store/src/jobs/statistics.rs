@@ -7,6 +7,8 @@ use crate::db::args;
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
+const HOUR_MS: i64 = 3_600_000;
+
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -63,11 +65,20 @@ impl Store {
 
     /// What an account used, by day and operation, of jobs finished from one time to before another.
     pub async fn usage(&self, account_id: &str, from_ms: i64, to_ms: i64) -> Result<Vec<UsageRow>> {
-        let sql = "SELECT finished_ms / 86400000 AS day, operation, COUNT(*), \
-             CAST(SUM(quota) AS BIGINT) FROM job WHERE account_id = $1 AND state = 2 \
-             AND finished_ms >= $2 AND finished_ms < $3 GROUP BY day, operation \
-             ORDER BY day, operation";
-        self.db().all(sql, args![account_id, from_ms, to_ms]).await
+        // Whole hours were added up when their jobs ended; only what is left at both ends is counted one by one.
+        let first = from_ms.div_euclid(HOUR_MS) + i64::from(from_ms.rem_euclid(HOUR_MS) > 0);
+        let end = to_ms.div_euclid(HOUR_MS).max(first);
+        let (head_ms, tail_ms) = (to_ms.min(first * HOUR_MS), from_ms.max(end * HOUR_MS));
+        let sql = "SELECT day, operation, CAST(SUM(jobs) AS BIGINT), CAST(SUM(quota) AS BIGINT) FROM ( \
+               SELECT hour / 24 AS day, operation, jobs, quota FROM spent \
+               WHERE account_id = $1 AND hour >= $2 AND hour < $3 \
+             UNION ALL SELECT finished_ms / 86400000, operation, 1, quota FROM job \
+               WHERE account_id = $1 AND state = 2 AND finished_ms >= $4 AND finished_ms < $5 \
+             UNION ALL SELECT finished_ms / 86400000, operation, 1, quota FROM job \
+               WHERE account_id = $1 AND state = 2 AND finished_ms >= $6 AND finished_ms < $7) AS used \
+             GROUP BY day, operation ORDER BY day, operation";
+        let args = args![account_id, first, end, from_ms, head_ms, tail_ms, to_ms];
+        self.db().all(sql, args).await
     }
 
     /// How long the latest successes took, in milliseconds, newest first.

@@ -16,6 +16,8 @@ pub(crate) struct Fill<'a> {
     pub(crate) state: i64,
     /// Where they may run.
     pub(crate) lane: &'a str,
+    /// How long after one another they were made.
+    pub(crate) apart_ms: i64,
 }
 
 impl Fill<'_> {
@@ -27,6 +29,7 @@ impl Fill<'_> {
             jobs,
             state,
             lane,
+            apart_ms,
         } = self;
         let series = format!(
             "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < {jobs})"
@@ -49,14 +52,14 @@ impl Fill<'_> {
              quota, created_ms, started_ms, finished_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, \
              lease_owner, lease_until_ms, tries, lane) SELECT {id}, '{account_id}', 'artgen.imagine', 'artgen', {state}, 1, 0, \
              '{{\"prompt\":\"a lighthouse on a cliff at dusk, oil painting, dramatic clouds\"}}', {output}, 0, 0, \
-             {NOW} - i * 1000, NULL, {finished} - i * 1000, {NOW} + 3000000, {NOW}, 1, {NOW} - i * 1000, 0, {state}, {owner}, {until}, 0, '{lane}' FROM n; "
+             {NOW} - i * {apart_ms}, NULL, {finished} - i * {apart_ms}, {NOW} + 3000000, {NOW}, 1, {NOW} - i * {apart_ms}, 0, {state}, {owner}, {until}, 0, '{lane}' FROM n; "
         );
         for (number, kind) in [(1, "hold"), (2, "capture")].into_iter().take(rows) {
             write!(script,
                 "{series} INSERT INTO ledger (id, account_id, number, job_id, kind, amount, balance_delta, frozen_delta, \
                  balance_after, frozen_after, reason, time_ms) SELECT '{kind}-' || {id}, account.id, \
                  account.entries + {rows} * (i - 1) + {number}, {id}, '{kind}', 0, 0, 0, account.balance, account.frozen, '', \
-                 {NOW} - i * 1000 FROM n, account WHERE account.id = '{account_id}'; "
+                 {NOW} - i * {apart_ms} FROM n, account WHERE account.id = '{account_id}'; "
             ).expect("a text takes everything");
         }
         write!(
@@ -65,6 +68,16 @@ impl Fill<'_> {
             jobs * rows as i64
         )
         .expect("a text takes everything");
+        if state == 2 {
+            write!(
+                script,
+                "INSERT INTO tally SELECT account_id, created_ms / 86400000, operation, state, COUNT(*) FROM job \
+                 WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3, 4; \
+                 INSERT INTO spent SELECT account_id, finished_ms / 3600000, operation, COUNT(*), 0 FROM job \
+                 WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3; "
+            )
+            .expect("a text takes everything");
+        }
         if state < 2 {
             write!(script,
                 "INSERT INTO in_flight (account_id, queue, jobs) VALUES ('{account_id}', 'artgen', {jobs}) \

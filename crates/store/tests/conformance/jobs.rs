@@ -3,12 +3,15 @@
 use atelier_contract::{JobState, Speed};
 use atelier_store::{Counts, Guard, JobFilter, Outcome, Settlement, UsageRow};
 
+use crate::fill::Fill;
 use crate::rig::{NOW, Rig, quota};
 
 each_db!(
     a_job_is_found_by_its_owner_only,
     a_named_job_is_found_by_its_owner_once_it_succeeded,
     jobs_are_listed_by_every_filter,
+    a_page_far_down_is_the_same_as_counted,
+    usage_of_any_span_is_the_sum_of_its_jobs,
     counts_tell_what_there_is_to_do,
     usage_sums_by_day_and_operation,
     durations_are_of_the_latest_successes,
@@ -37,6 +40,73 @@ async fn a_job_is_found_by_its_owner_only(rig: Rig) {
     let mut several: Vec<String> = several.into_iter().map(|row| row.id).collect();
     several.sort();
     assert_eq!(several, [id, another]);
+}
+
+/// The promise: page numbers lead where they would if all jobs before were counted, unfinished ones among them.
+async fn a_page_far_down_is_the_same_as_counted(rig: Rig) {
+    let account = rig.account(10, 10_000).await;
+    for (name, state, apart_ms) in [("done", 2, 600_000), ("open", 0, 7_000_000)] {
+        let fill = Fill {
+            account_id: &account,
+            name,
+            jobs: 400 / (4 - i64::from(state == 2) * 3),
+            state,
+            lane: "",
+            apart_ms,
+        };
+        fill.into(&rig.url).await;
+    }
+    let list = async |offset, limit, ascending| {
+        let filter = JobFilter {
+            account_id: Some(account.clone()),
+            operations: vec!["artgen.imagine".into()],
+            ascending,
+            offset,
+            limit,
+            ..JobFilter::default()
+        };
+        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        assert_eq!(total, 500);
+        let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
+        ids
+    };
+    for ascending in [false, true] {
+        let all = list(0, 1_000, ascending).await;
+        assert_eq!(all.len(), 500);
+        for (offset, limit) in [
+            (0, 10),
+            (137, 10),
+            (250, 100),
+            (495, 10),
+            (499, 1),
+            (500, 10),
+        ] {
+            let page = list(offset as i64, limit as i64, ascending).await;
+            let end = (offset + limit).min(500);
+            assert_eq!(page, all[offset..end], "{offset}, {ascending}");
+        }
+    }
+}
+
+/// The promise: usage is exact for any span, though whole hours were added up before.
+async fn usage_of_any_span_is_the_sum_of_its_jobs(rig: Rig) {
+    let account = rig.account(10, 10_000).await;
+    let fill = Fill {
+        account_id: &account,
+        name: "used",
+        jobs: 300,
+        state: 2,
+        lane: "",
+        apart_ms: 1_000_000,
+    };
+    fill.into(&rig.url).await;
+    for (from, to) in [(0, 300), (1, 2), (7, 8), (10, 250), (3, 9)] {
+        let (from_ms, to_ms) = (NOW - to * 1_000_000, NOW - from * 1_000_000);
+        let rows = rig.store.usage(&account, from_ms, to_ms).await;
+        let rows = rows.expect("usage");
+        let jobs: i64 = rows.iter().map(|row| row.jobs).sum();
+        assert_eq!(jobs, to - from, "from {from} to {to}");
+    }
 }
 
 fn named(rig: &Rig, job_id: &str, alias: &str) -> Settlement {

@@ -204,6 +204,7 @@ async fn many_leases_are_renewed(rig: Rig) {
         jobs: 1_200,
         state: 1,
         lane: "",
+        apart_ms: 1_000,
     };
     fill.into(&rig.url).await;
     let held: Vec<(String, i64)> = (1..=1_201).map(|i| (format!("held-{i:08}"), 1)).collect();
@@ -221,6 +222,7 @@ async fn a_backlog_in_one_lane_does_not_delay_others(rig: Rig) {
         jobs: 40_000,
         state: 0,
         lane: "backend:paused",
+        apart_ms: 1_000,
     };
     fill.into(&rig.url).await;
     let behind = usual_lease(&rig).await;

@@ -60,6 +60,14 @@ const SHIPPED: &[(&str, &str)] = &[
         "0012_lanes",
         "d9805c4cb55a01821989b5f9467dc9b23ac04e968e7fb929171d223071d89af7",
     ),
+    (
+        "0013_tallies",
+        "cb3b948d0098db30213c541cdea3d07eba673a342b8282fd635a63debc36fb5e",
+    ),
+    (
+        "0014_open",
+        "ddead4a8bf3aab57d33d0c19689a0475db08340c54ff1ee1f1ae99ef1b795809",
+    ),
 ];
 
 #[test]

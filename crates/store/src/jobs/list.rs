@@ -1,0 +1,164 @@
+//! Jobs in pages. How many there are is known by the day without counting them, so that any page is found by going to
+//! its days first.
+
+use atelier_contract::JobState;
+
+use crate::batch::json;
+use crate::db::{Arg, args};
+use crate::jobs::{JOB_COLUMNS, JobRow};
+use crate::{Result, Store};
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Which jobs to list.
+#[derive(Clone, Debug, Default)]
+pub struct JobFilter {
+    /// Of one account, or of all.
+    pub account_id: Option<String>,
+    /// Of these operations; empty means all.
+    pub operations: Vec<String>,
+    /// In one state.
+    pub state: Option<JobState>,
+    /// Oldest first.
+    pub ascending: bool,
+    /// Rows to skip.
+    pub offset: i64,
+    /// Rows to return at most.
+    pub limit: i64,
+    /// Created at or after.
+    pub created_from_ms: Option<i64>,
+}
+
+/// Where the rows of a page are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    /// The first and the last of its days.
+    days: (i64, i64),
+    /// Rows to skip there.
+    offset: i64,
+}
+
+impl Store {
+    /// A page of jobs by creation time, and how many match.
+    pub async fn jobs(&self, filter: JobFilter) -> Result<(Vec<JobRow>, i64)> {
+        let operations = json(&filter.operations);
+        let days = self.days(&filter, &operations).await?;
+        let total = days.iter().map(|(_, jobs)| jobs).sum();
+        let Some(place) = place(days, &filter) else {
+            return Ok((Vec::new(), total));
+        };
+        let way = if filter.ascending { "ASC" } else { "DESC" };
+        let page = format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE {} AND job.created_ms >= $4 AND job.created_ms < $5 \
+             ORDER BY job.created_ms {way}, job.id {way} LIMIT $6 OFFSET $7",
+            conditions(&filter)
+        );
+        let from_ms = (place.days.0 * DAY_MS).max(filter.created_from_ms.unwrap_or(i64::MIN));
+        let mut args = common(&filter, &operations).to_vec();
+        args.extend([
+            Arg::from(from_ms),
+            Arg::from((place.days.1 + 1) * DAY_MS),
+            Arg::from(filter.limit),
+            Arg::from(place.offset),
+        ]);
+        Ok((self.db().all(&page, &args).await?, total))
+    }
+
+    /// How many jobs match, by the day they were created on, in the order of the list.
+    async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Vec<(i64, i64)>> {
+        let which = conditions(filter);
+        let way = if filter.ascending { "ASC" } else { "DESC" };
+        let sql = if filter.created_from_ms.is_some() {
+            format!(
+                "SELECT created_ms / 86400000 AS day, COUNT(*) FROM job \
+                 WHERE {which} AND created_ms >= $4 GROUP BY day ORDER BY day {way}"
+            )
+        } else {
+            let finished = which.replace("job.", "tally.");
+            format!(
+                "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
+                   SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $4 IS NULL \
+                   UNION ALL \
+                   SELECT job.created_ms / 86400000, 1 FROM job WHERE job.state < 2 AND {which}) AS found \
+                 GROUP BY day ORDER BY day {way}"
+            )
+        };
+        let mut args = common(filter, operations).to_vec();
+        args.push(Arg::from(filter.created_from_ms));
+        self.db().all(&sql, &args).await
+    }
+}
+
+/// The values of the conditions.
+fn common<'a>(filter: &'a JobFilter, operations: &'a str) -> [Arg<'a>; 3] {
+    *args![
+        filter.account_id.as_deref(),
+        operations,
+        filter.state.map(JobState::number)
+    ]
+}
+
+/// The days that hold a page; `None` when it is beyond the end.
+fn place(days: Vec<(i64, i64)>, filter: &JobFilter) -> Option<Place> {
+    let (mut before, mut place) = (0, None::<Place>);
+    for (day, jobs) in days {
+        let end = before + jobs;
+        if end > filter.offset {
+            let found = place.get_or_insert(Place {
+                days: (day, day),
+                offset: filter.offset - before,
+            });
+            found.days = (found.days.0.min(day), found.days.1.max(day));
+            if end >= filter.offset.saturating_add(filter.limit) {
+                break;
+            }
+        }
+        before = end;
+    }
+    place
+}
+
+/// A filter that is absent still names its place, so that the values keep theirs.
+fn conditions(filter: &JobFilter) -> String {
+    let pick = |present: bool, with: &'static str, without: &'static str| {
+        if present { with } else { without }
+    };
+    [
+        pick(
+            filter.account_id.is_some(),
+            "job.account_id = $1",
+            "$1 IS NULL",
+        ),
+        pick(
+            filter.operations.is_empty(),
+            "$2 IS NOT NULL",
+            "job.operation IN ({list:$2})",
+        ),
+        pick(filter.state.is_some(), "job.state = $3", "$3 IS NULL"),
+    ]
+    .join(" AND ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_on_the_days_that_hold_it() {
+        let days = || vec![(9, 3), (7, 2), (4, 5)];
+        let at = |offset, limit| {
+            let filter = JobFilter {
+                offset,
+                limit,
+                ..JobFilter::default()
+            };
+            place(days(), &filter).map(|place| (place.days, place.offset))
+        };
+        assert_eq!(at(0, 3), Some(((9, 9), 0)));
+        assert_eq!(at(2, 2), Some(((7, 9), 2)));
+        assert_eq!(at(3, 2), Some(((7, 7), 0)));
+        assert_eq!(at(4, 100), Some(((4, 7), 1)));
+        assert_eq!(at(9, 1), Some(((4, 4), 4)));
+        assert_eq!(at(10, 1), None);
+    }
+}
