@@ -76,6 +76,8 @@ pub struct Order {
     pub brief: Brief,
     /// Where to post the result.
     pub hook: Option<HookUrl>,
+    /// The field that address came in, as its family documents it.
+    pub hook_field: &'static str,
     /// Addresses that this order does not use but that are kept with the request: they meet the same rules.
     pub mentions: Vec<(String, ImageUrl)>,
     /// Time limit in seconds; `None` for the family's.
@@ -95,6 +97,7 @@ impl Order {
             price,
             brief,
             hook: None,
+            hook_field: "hookUrl",
             mentions: Vec::new(),
             timeout_s: None,
             speed: Speed::Fast,
@@ -121,6 +124,15 @@ impl Order {
     pub fn hook(mut self, hook: Option<&HookUrl>) -> Self {
         self.hook = hook.cloned();
         self
+    }
+
+    /// Sets the callback address where its field has another name than usual.
+    #[must_use]
+    pub fn hook_in(self, field: &'static str, hook: Option<&HookUrl>) -> Self {
+        Self {
+            hook_field: field,
+            ..self.hook(hook)
+        }
     }
 
     /// Names an address that is kept but not used.

@@ -1,6 +1,8 @@
 //! Every setting, typed. `config/default.toml` holds the defaults and a sentence about each; there is no setting that
 //! is not in it.
 
+mod check;
+mod error;
 pub(crate) mod load;
 mod secret;
 
@@ -256,47 +258,9 @@ pub(crate) enum StudioPace {
     Realistic,
 }
 
+#[cfg(test)]
 impl Config {
-    /// Settings that contradict each other, in words.
-    fn contradiction(&self) -> Option<String> {
-        let renewed_late = self.jobs.renew_s as i64 * 2 > self.jobs.lease_s;
-        let nowhere = self
-            .listeners
-            .iter()
-            .any(|one| one.address.is_empty() == one.host.is_empty());
-        let checks = [
-            (
-                renewed_late,
-                "jobs.renew_s: must be at most half of jobs.lease_s, or a slow node loses its jobs",
-            ),
-            (nowhere, "listeners: each needs either an address or a host"),
-            (
-                self.limits.connections == 0,
-                "limits.connections: must be at least 1",
-            ),
-            (
-                self.limits.requests == 0,
-                "limits.requests: must be at least 1",
-            ),
-            (
-                self.limits.body_bytes_per_s == 0,
-                "limits.body_bytes_per_s: must be at least 1",
-            ),
-            (self.stop_within_s == 0, "stop_within_s: must be at least 1"),
-            (self.jobs.tries < 1, "jobs.tries: must be at least 1"),
-            (
-                self.jobs.max_queue < 1,
-                "jobs.max_queue: must be at least 1",
-            ),
-        ];
-        checks
-            .into_iter()
-            .find(|(wrong, _)| *wrong)
-            .map(|(_, why)| why.to_owned())
-    }
-
     /// The defaults, for tests of single parts.
-    #[cfg(test)]
     pub(crate) fn defaults() -> Self {
         load::Sources::default()
             .config()

@@ -31,7 +31,8 @@ use hyper::body::Incoming;
 use hyper::{Request, Version};
 
 use crate::app::App;
-use crate::server::{Seat, Wrong};
+use crate::server::framing::Wrong;
+use crate::server::watch::Seat;
 
 pub(crate) use received::From;
 

@@ -1,8 +1,6 @@
 //! The table of the service's own pages: one line for each, beside the families' table of the contract. Router, documents
 //! and tests read it; what a page reads and answers follows from its handler. A new page is its handler and a line here.
 
-pub(crate) mod account;
-pub(crate) mod admin;
 mod artgen;
 mod custody;
 mod events;
@@ -10,7 +8,36 @@ mod fleet;
 mod job_list;
 mod jobs;
 mod rows;
-mod service;
+
+/// Self-service of an account.
+mod account {
+    pub(super) mod callbacks;
+    pub(super) mod keys;
+    pub(super) mod ledger;
+    pub(super) mod quote;
+    pub(super) mod secret;
+    pub(super) mod usage;
+}
+
+/// The operator API. Every change leaves a line in the audit record.
+mod admin {
+    pub(super) mod account_keys;
+    pub(super) mod accounts;
+    pub(super) mod backends;
+    mod note;
+    pub(super) mod prices;
+    pub(super) mod views;
+}
+
+/// The service itself.
+mod service {
+    pub(super) mod assets;
+    pub(super) mod docs;
+    pub(super) mod health;
+    pub(super) mod home;
+    pub(super) mod hooks;
+    pub(super) mod metrics;
+}
 
 use atelier_contract::Scope;
 use atelier_contract::pages::{Access, Door, Method, Page};

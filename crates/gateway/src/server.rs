@@ -4,11 +4,11 @@
 //! guessed, so the limits live in [`watch`], one clock for all connections.
 
 mod descriptors;
-mod framing;
+pub(crate) mod framing;
 mod guarded;
-mod sending;
+pub(crate) mod sending;
 pub(crate) mod signals;
-mod watch;
+pub(crate) mod watch;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -29,11 +29,7 @@ use crate::http;
 
 use framing::Bounds;
 use guarded::Guarded;
-use watch::{Command, Watch};
-
-pub(crate) use framing::Wrong;
-pub(crate) use sending::{Flow, Sending};
-pub(crate) use watch::{Busy, Seat};
+use watch::{Command, Seat, Watch};
 
 /// How long a listener waits after the machine refused it a socket.
 const OUT_OF_SOCKETS: Duration = Duration::from_millis(50);

@@ -89,7 +89,7 @@ impl Operation for Generate {
         }
         brief.seconds = self.video_length.seconds();
         let price = Price::of("clipgen.generations").units(brief.seconds);
-        Ok(Order::new(price, brief).hook(self.hook_url.as_ref()))
+        Ok(Order::new(price, brief).hook_in("hook_url", self.hook_url.as_ref()))
     }
 }
 

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use atelier_contract::FAMILIES;
+use atelier_contract::family::Delivery;
 use atelier_contract::operation::Context;
 
 use crate::bases::{bases, submits};
+use crate::conform::Schemas;
 use crate::sample::{order, tariff};
 
 #[test]
@@ -47,6 +49,27 @@ fn a_usual_duration_is_inside_the_time_limit() {
             }
         }
     }
+}
+
+#[test]
+fn a_callback_address_is_refused_under_the_name_its_operation_documents() {
+    let mut seen = HashSet::new();
+    for submit in submits().filter(|submit| matches!(submit.delivery, Delivery::Job)) {
+        let base = bases(submit.name).remove(0);
+        let properties = Schemas::of(submit.schema).properties();
+        let documented = properties
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .find(|name| matches!(*name, "hookUrl" | "hook_url"))
+            .unwrap_or_else(|| panic!("{} has no callback", submit.name));
+        let mut body = base.body.clone();
+        body[documented] = "https://example.com/hook".into();
+        let (order, _) = order(submit.name, &body, base.parent.as_ref()).expect(submit.name);
+        assert!(order.hook.is_some(), "{}", submit.name);
+        assert_eq!(order.hook_field, documented, "{}", submit.name);
+        seen.insert(order.hook_field);
+    }
+    assert_eq!(seen.len(), 2, "both spellings are documented somewhere");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(super) fn check(house: &House, vault: &Vault, order: &Order) -> Result<(), R
     if let Some(hook) = &order.hook
         && let Err(blocked) = policy.check_url(hook.as_str(), Purpose::Callback)
     {
-        return refuse("hookUrl", &blocked);
+        return refuse(order.hook_field, &blocked);
     }
     let pictures = order
         .brief

@@ -3,10 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result};
 use toml::{Table, Value};
 
 use super::Config;
+use super::check::check;
+use super::error::SettingError;
 
 /// The defaults, with a sentence about each setting.
 const DEFAULTS: &str = include_str!("../../../../config/default.toml");
@@ -60,14 +62,15 @@ impl Sources {
             }
         }
         for (path, text) in &self.command_line {
-            let place = find(&mut table, path).ok_or_else(|| anyhow!("{path}: no such setting"))?;
-            *place = read_as(place, text).with_context(|| (*path).to_owned())?;
+            let place = find(&mut table, path).ok_or_else(|| SettingError::unknown(*path))?;
+            *place = read_as(place, text).map_err(|why| SettingError::new(*path, why))?;
         }
-        let config: Config = Value::Table(table).try_into().context("settings")?;
-        match config.contradiction() {
-            Some(why) => bail!(why),
-            None => Ok(config),
-        }
+        let config: Config =
+            serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+                SettingError::new(error.path().to_string(), error.inner().message())
+            })?;
+        check(&config)?;
+        Ok(config)
     }
 }
 
@@ -77,7 +80,7 @@ fn read_table(file: &Path) -> Result<Table> {
 }
 
 /// Lays a file over the defaults; a name the defaults do not have is refused.
-fn overlay(base: &mut Table, over: Table, path: &str) -> Result<()> {
+fn overlay(base: &mut Table, over: Table, path: &str) -> Result<(), SettingError> {
     for (name, value) in over {
         let full = if path.is_empty() {
             name.clone()
@@ -85,7 +88,7 @@ fn overlay(base: &mut Table, over: Table, path: &str) -> Result<()> {
             format!("{path}.{name}")
         };
         match (base.get_mut(&name), value) {
-            (None, _) => bail!("{full}: no such setting"),
+            (None, _) => return Err(SettingError::unknown(full)),
             (Some(Value::Table(inner)), Value::Table(value)) => overlay(inner, value, &full)?,
             (Some(place), value) => *place = value,
         }
@@ -93,14 +96,14 @@ fn overlay(base: &mut Table, over: Table, path: &str) -> Result<()> {
     Ok(())
 }
 
-fn set_by_variable(table: &mut Table, name: &str, text: &str) -> Result<()> {
+fn set_by_variable(table: &mut Table, name: &str, text: &str) -> Result<(), SettingError> {
     let wanted = name[PREFIX.len()..].to_lowercase();
     let path = paths(table, "")
         .into_iter()
         .find(|path| path.replace('.', "_") == wanted)
-        .ok_or_else(|| anyhow!("{name}: no such setting"))?;
+        .ok_or_else(|| SettingError::unknown(name))?;
     if let Some(place) = find(table, &path) {
-        *place = read_as(place, text).with_context(|| name.to_owned())?;
+        *place = read_as(place, text).map_err(|why| SettingError::new(name, why))?;
     }
     Ok(())
 }
@@ -132,14 +135,16 @@ fn find<'a>(table: &'a mut Table, path: &str) -> Option<&'a mut Value> {
     }
 }
 
-/// Reads text as a value of the same kind as the one it replaces.
-fn read_as(old: &Value, text: &str) -> Result<Value> {
+/// Reads text as a value of the same kind as the one it replaces; else says what it must be.
+fn read_as(old: &Value, text: &str) -> Result<Value, &'static str> {
+    let plain = text.trim();
     Ok(match old {
-        Value::Integer(_) => Value::Integer(text.trim().parse().context("must be a whole number")?),
-        Value::Float(_) => Value::Float(text.trim().parse().context("must be a number")?),
-        Value::Boolean(_) => Value::Boolean(text.trim().parse().context("must be true or false")?),
+        Value::Integer(_) => Value::Integer(plain.parse().map_err(|_| "must be a whole number")?),
+        Value::Float(_) => Value::Float(plain.parse().map_err(|_| "must be a number")?),
+        Value::Boolean(_) => Value::Boolean(plain.parse().map_err(|_| "must be true or false")?),
         Value::Array(_) if text.trim_start().starts_with('[') => {
-            let read: Table = format!("list = {text}").parse().context("must be a list")?;
+            let read = format!("list = {text}").parse::<Table>();
+            let read = read.map_err(|_| "must be a list")?;
             read.get("list")
                 .cloned()
                 .unwrap_or_else(|| Value::Array(Vec::new()))
@@ -153,7 +158,7 @@ fn read_as(old: &Value, text: &str) -> Result<Value> {
             Value::Array(
                 parts
                     .map(|part| read_item(like.as_ref(), part))
-                    .collect::<Result<_>>()?,
+                    .collect::<Result<_, _>>()?,
             )
         }
         _ => Value::String(text.to_owned()),
@@ -161,7 +166,7 @@ fn read_as(old: &Value, text: &str) -> Result<Value> {
 }
 
 /// Reads an item of a list; an empty default does not tell its kind, so digits alone are a number.
-fn read_item(like: Option<&Value>, text: &str) -> Result<Value> {
+fn read_item(like: Option<&Value>, text: &str) -> Result<Value, &'static str> {
     match like {
         Some(like) => read_as(like, text),
         None => Ok(text
@@ -253,6 +258,39 @@ mod tests {
     #[test]
     fn settings_that_contradict_each_other_are_refused() {
         let error = with_variable("ATELIER_JOBS_RENEW_S", "29").expect_err("too late");
-        assert!(error.to_string().starts_with("jobs.renew_s:"), "{error}");
+        let error = error
+            .downcast::<SettingError>()
+            .expect("a setting is named");
+        assert_eq!(error.field, "jobs.renew_s");
+    }
+
+    #[test]
+    fn a_value_in_a_file_that_will_not_do_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("atelier.toml");
+        std::fs::write(&file, "[limits]\nheaders = \"many\"\n").expect("written");
+        let sources = Sources {
+            file: Some(file),
+            ..Sources::default()
+        };
+        let error = sources.config().expect_err("no number");
+        let error = error
+            .downcast::<SettingError>()
+            .expect("a setting is named");
+        assert_eq!(error.field, "limits.headers");
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_told_what_it_must_be() {
+        for (name, value, why) in [
+            ("ATELIER_LIMITS_HEADERS", "many", "must be a whole number"),
+            ("ATELIER_DEMO_ACCOUNT", "maybe", "must be true or false"),
+        ] {
+            let error = with_variable(name, value).expect_err(name);
+            let error = error
+                .downcast::<SettingError>()
+                .expect("a setting is named");
+            assert_eq!(error, SettingError::new(name, why));
+        }
     }
 }

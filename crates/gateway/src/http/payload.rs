@@ -9,8 +9,9 @@ use bytes::Bytes;
 use futures_util::stream;
 use hyper::body::{Body, Frame, SizeHint};
 
-pub(crate) use crate::server::Flow;
-use crate::server::{Busy, Seat, Sending};
+pub(crate) use crate::server::sending::Flow;
+use crate::server::sending::Sending;
+use crate::server::watch::{Busy, Seat};
 use crate::shares::Held;
 
 /// Answers of more bytes than this are looked after until they are taken.

@@ -36,7 +36,7 @@ async fn nobody_gets_in_without_a_key() {
 async fn unknown_paths_and_methods_are_told_apart() {
     let gateway = Gateway::spawn().await;
     for path in [
-        "/",
+        "//",
         "/nothing",
         "/artgen/v1/imagine/",
         "/artgen/v1/%69magine",
@@ -60,6 +60,26 @@ async fn unknown_paths_and_methods_are_told_apart() {
     }
     let answer = send(gateway.request(Method::DELETE, "/facegen/v1/fetch")).await;
     assert_eq!(answer.header("allow"), "GET, HEAD, POST");
+}
+
+#[tokio::test]
+async fn the_first_page_leads_a_browser_to_the_console_and_tells_others_where_the_documents_are() {
+    let gateway = Gateway::spawn().await;
+    let told = send(gateway.request(Method::GET, "/")).await;
+    assert_eq!(told.status, 200);
+    for name in ["openapi", "docs", "console", "ready"] {
+        let path = told.json["data"][name].as_str().expect(name);
+        assert_eq!(send(gateway.request(Method::GET, path)).await.status, 200);
+    }
+    let html = "text/html,application/xhtml+xml,*/*;q=0.8";
+    let page = gateway
+        .request(Method::GET, "/")
+        .header("accept", html)
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(page.url().path(), "/console/");
+    assert_eq!(page.status(), 200);
 }
 
 #[tokio::test]

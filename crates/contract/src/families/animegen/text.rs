@@ -90,6 +90,6 @@ impl Operation for TextToImage {
             "character_prompts": self.character_prompts,
         });
         let price = Price::of("animegen.text_to_image").times(self.n.count());
-        Ok(Order::new(price, brief).hook(self.hook_url.as_ref()))
+        Ok(Order::new(price, brief).hook_in("hook_url", self.hook_url.as_ref()))
     }
 }

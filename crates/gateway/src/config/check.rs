@@ -1,0 +1,37 @@
+//! Settings that contradict each other, or that nothing could run with.
+
+use super::Config;
+use super::error::SettingError;
+
+/// Looks for the first that will not do.
+pub(super) fn check(config: &Config) -> Result<(), SettingError> {
+    let (jobs, limits) = (&config.jobs, &config.limits);
+    let renewed_late = jobs.renew_s as i64 * 2 > jobs.lease_s;
+    let mut listeners = config.listeners.iter();
+    let nowhere = listeners.any(|one| one.address.is_empty() == one.host.is_empty());
+    let least = "must be at least 1";
+    let checks = [
+        (
+            renewed_late,
+            "jobs.renew_s",
+            "must be at most half of jobs.lease_s, or a slow node loses its jobs",
+        ),
+        (
+            nowhere,
+            "listeners",
+            "each needs either an address or a host",
+        ),
+        (limits.connections == 0, "limits.connections", least),
+        (limits.requests == 0, "limits.requests", least),
+        (
+            limits.body_bytes_per_s == 0,
+            "limits.body_bytes_per_s",
+            least,
+        ),
+        (config.stop_within_s == 0, "stop_within_s", least),
+        (jobs.tries < 1, "jobs.tries", least),
+        (jobs.max_queue < 1, "jobs.max_queue", least),
+    ];
+    let wrong = checks.into_iter().find(|(wrong, _, _)| *wrong);
+    wrong.map_or(Ok(()), |(_, field, why)| Err(SettingError::new(field, why)))
+}
