@@ -55,8 +55,9 @@ pub enum ImageError {
     /// The first bytes are of no format that is read here.
     #[error("not a PNG, JPEG, WebP or GIF image")]
     UnknownFormat,
-    /// The file ends or contradicts itself before its size is known, or while its pixels are read.
-    #[error("the image is damaged: {0}")]
+    /// The file ends or contradicts itself before its size is known, or while its pixels are read. What its decoder
+    /// says about it is for logs, not for whoever sent the file.
+    #[error("the image is damaged")]
     Damaged(String),
     /// The header promises more pixels than allowed.
     #[error("the image is {width}x{height}, more than allowed")]

@@ -317,6 +317,20 @@ fn truncated_and_garbled_files_never_panic() {
 }
 
 #[test]
+fn a_damaged_picture_is_called_damaged_and_nothing_of_its_decoder_is_shown() {
+    let picture = Picture::drawn(64, 48, |x, y| [x as u8 * 3, y as u8 * 5, 90, 255]);
+    let lossless = Encoding::Webp { quality: None };
+    for encoding in [Encoding::Png, Encoding::Jpeg { quality: 90 }, lossless] {
+        let mut bytes = encode(&picture, encoding, None);
+        let half = bytes.len() / 2;
+        bytes.truncate(half);
+        bytes[half - 20..].fill(0xff);
+        let error = decode(&bytes, Limits::default()).expect_err("damaged");
+        assert_eq!(error.to_string(), "the image is damaged", "{error:?}");
+    }
+}
+
+#[test]
 fn a_gif_gives_its_first_frame() {
     let mut bytes = Vec::new();
     let mut writer =

@@ -334,8 +334,9 @@ async fn a_damaged_picture_is_the_callers_fault_and_named() {
     let (work, _) = studio.work("design.remove_background", &json!({ "image": url }), None);
     let fault = studio.make(work).await.expect_err("damaged");
     assert_eq!(fault.field.as_deref(), Some("image"));
-    assert!(
-        fault.job_message().starts_with("[Invalid link] image: "),
+    assert_eq!(
+        fault.job_message(),
+        "[Invalid link] image: the image is damaged",
         "{fault:?}"
     );
 }
