@@ -77,14 +77,19 @@ impl Canvas {
 
     /// Changes every pixel, given its place.
     pub(crate) fn each(&mut self, change: impl Fn(usize, usize, &mut [f32; 4]) + Sync) {
+        self.rows(&|y, row| {
+            for (x, pixel) in row.iter_mut().enumerate() {
+                change(x, y, pixel);
+            }
+        });
+    }
+
+    /// Changes row after row, several at once. The threads are shared out here once, and not anew for every change.
+    fn rows(&mut self, change: &(dyn Fn(usize, &mut [[f32; 4]]) + Sync)) {
         self.pixels
             .par_chunks_mut(self.width)
             .enumerate()
-            .for_each(|(y, row)| {
-                for (x, pixel) in row.iter_mut().enumerate() {
-                    change(x, y, pixel);
-                }
-            });
+            .for_each(|(y, row)| change(y, row));
     }
 
     /// The finished eight-bit picture.
