@@ -1,26 +1,27 @@
-//! The embedded engine: paints from the brief with `media`, offline, and serves every operation it can really do.
+//! The embedded engine: paints from the brief with `studio`, offline, and serves every operation it can really do.
 //!
 //! The work is done inside `start`, on a bounded pool of threads with a memory budget; the async threads only wait.
-//! The same job always makes the same bytes, so an attempt whose outcome was lost is simply repeated.
+//! The same job always makes the same pictures, so an attempt whose outcome was lost is simply repeated.
 
 mod album;
+mod assignment;
 mod cel;
-mod desk;
 mod draw;
 mod film;
 mod flags;
 mod follow;
 mod merge;
 mod notes;
-mod pace;
 mod paint;
 mod palette;
 mod reference;
+mod render;
 mod repaint;
 mod retouch;
 mod sandbox;
 mod stencil;
 mod tasks;
+mod tempo;
 mod world;
 
 use std::thread::available_parallelism;
@@ -29,9 +30,9 @@ use serde_json::Value;
 
 use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
 use crate::threads::Threads;
-use desk::Desk;
-pub use pace::Pace;
+use assignment::Assignment;
 use sandbox::Wishes;
+pub use tempo::Tempo;
 
 /// How the embedded engine works.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +42,9 @@ pub struct EmbeddedSettings {
     /// Megabytes all work together may take.
     pub memory_megabytes: u32,
     /// How fast it seems.
-    pub pace: Pace,
+    pub tempo: Tempo,
+    /// Whether words in double brackets steer it.
+    pub sandbox: bool,
 }
 
 impl Default for EmbeddedSettings {
@@ -49,7 +52,8 @@ impl Default for EmbeddedSettings {
         Self {
             threads: available_parallelism().map_or(2, usize::from),
             memory_megabytes: 1024,
-            pace: Pace::Instant,
+            tempo: Tempo::Instant,
+            sandbox: true,
         }
     }
 }
@@ -73,18 +77,24 @@ impl Embedded {
         // The work also stops when the caller drops this future, whose child the token is.
         let stop = work.cancelled.child_token();
         let guard = stop.clone().drop_guard();
-        let wishes = Wishes::take(&mut work.brief);
-        let typical = self.settings.pace.typical(&work.operation, &work.request);
-        pace::wait(typical + wishes.delay, &work.progress, &stop).await?;
+        let wishes = if self.settings.sandbox {
+            Wishes::take(&mut work.brief)
+        } else {
+            Wishes::default()
+        };
+        let typical = self.settings.tempo.typical(&work.operation, &work.request);
+        tempo::wait(typical + wishes.delay, &work.progress, &stop).await?;
         if let Some(ending) = wishes.ending {
             let Some(fault) = ending.fault() else {
                 stop.cancelled().await;
-                return Err(desk::cancelled());
+                return Err(assignment::cancelled());
             };
             return Err(fault);
         }
-        let desk = Desk::lay(work, stop).await?;
-        let made = self.pool.run(desk.megabytes(), move || tasks::done(&desk));
+        let assignment = Assignment::prepared(work, stop).await?;
+        let made = self
+            .pool
+            .run(assignment.megabytes(), move || tasks::done(&assignment));
         let made = made.await;
         drop(guard);
         made

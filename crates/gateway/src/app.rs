@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use anyhow::{Context as _, Result, anyhow};
 use atelier_backends::VENDORS;
 #[cfg(feature = "studio")]
-use atelier_backends::embedded::{Embedded, EmbeddedSettings, Pace};
+use atelier_backends::embedded::{Embedded, EmbeddedSettings, Tempo};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits as OutboundLimits, Outbound};
 use atelier_contract::family::IMAGE_BODY;
@@ -20,7 +20,9 @@ use atelier_store::files::{Files, S3Settings};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{BackendSetting, Config, StudioPace, WorkerSetting};
+#[cfg(feature = "studio")]
+use crate::config::StudioPace;
+use crate::config::{BackendSetting, Config, WorkerSetting};
 use crate::counts::Counts;
 use crate::http::hosts::Hosts;
 use crate::http::rate::Rates;
@@ -227,10 +229,11 @@ fn workers(config: &Config) -> Vec<Worker> {
             studio.threads
         },
         memory_megabytes: studio.memory_mib,
-        pace: match studio.pace {
-            StudioPace::Instant => Pace::Instant,
-            StudioPace::Realistic => Pace::Realistic,
+        tempo: match studio.pace {
+            StudioPace::Instant => Tempo::Instant,
+            StudioPace::Realistic => Tempo::Realistic,
         },
+        sandbox: studio.sandbox,
     };
     vec![Worker {
         name: "embedded".into(),

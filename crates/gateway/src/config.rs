@@ -38,6 +38,13 @@ pub(crate) struct Config {
     pub(crate) callbacks: Callbacks,
     pub(crate) assets: Assets,
     pub(crate) retention: Retention,
+    #[cfg_attr(
+        not(feature = "studio"),
+        expect(
+            dead_code,
+            reason = "read for what it says, but there is no engine to obey it"
+        )
+    )]
     pub(crate) studio: Studio,
     pub(crate) backends: Vec<BackendSetting>,
 }
@@ -237,6 +244,13 @@ const fn yes() -> bool {
 /// The embedded engine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(
+    not(feature = "studio"),
+    expect(
+        dead_code,
+        reason = "read for what it says, but there is no engine to obey it"
+    )
+)]
 pub(crate) struct Studio {
     pub(crate) enabled: bool,
     pub(crate) rank: i64,
@@ -246,6 +260,7 @@ pub(crate) struct Studio {
     pub(crate) threads: usize,
     pub(crate) memory_mib: u32,
     pub(crate) pace: StudioPace,
+    pub(crate) sandbox: bool,
 }
 
 /// How fast the embedded engine seems.

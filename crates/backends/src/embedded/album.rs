@@ -3,7 +3,7 @@
 use atelier_contract::Role;
 use atelier_media::Picture;
 
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::notes::Notes;
 use super::world::World;
 use crate::backend::{Fault, Made, MadeFile};
@@ -27,42 +27,42 @@ impl From<Picture> for Painted<'_> {
 
 /// Paints every picture and files it; each is painted, encoded and let go before the next.
 pub(super) fn filed<'a, P: Into<Painted<'a>>>(
-    desk: &Desk,
+    assignment: &Assignment,
     count: usize,
     paint: impl Fn(usize) -> Result<P, Fault>,
 ) -> Result<Vec<MadeFile>, Fault> {
     let paint = |index: usize| paint(index).map(Into::into);
-    if desk.work.brief.grid {
-        return grid(desk, paint);
+    if assignment.work.brief.grid {
+        return grid(assignment, paint);
     }
     let mut files = Vec::with_capacity(count);
     for index in 0..count {
-        desk.step(index, count)?;
-        files.push(painted_file(desk, &paint(index)?, Role::Main, index));
+        assignment.step(index, count)?;
+        files.push(painted_file(assignment, &paint(index)?, Role::Main, index));
     }
     Ok(files)
 }
 
-fn painted_file(desk: &Desk, painted: &Painted, role: Role, index: usize) -> MadeFile {
-    let mut label = desk.label(desk.seed_of(index));
+fn painted_file(assignment: &Assignment, painted: &Painted, role: Role, index: usize) -> MadeFile {
+    let mut label = assignment.label(assignment.seed_of(index));
     if let Some(world) = painted.world {
         label.seed = Some(world.scene.seed());
         label.scene = world.description(&label.prompt);
     }
-    desk.file_labelled(&painted.picture, role, &label)
+    assignment.file_labelled(&painted.picture, role, &label)
 }
 
 fn grid<'a>(
-    desk: &Desk,
+    assignment: &Assignment,
     paint: impl Fn(usize) -> Result<Painted<'a>, Fault>,
 ) -> Result<Vec<MadeFile>, Fault> {
     let mut small = Vec::new();
     let mut whole: Option<Picture> = None;
     for index in 0..4 {
-        desk.step(index, 5)?;
+        assignment.step(index, 5)?;
         let painted = paint(index)?;
-        if desk.work.brief.small_images {
-            small.push(painted_file(desk, &painted, Role::Small, index));
+        if assignment.work.brief.small_images {
+            small.push(painted_file(assignment, &painted, Role::Small, index));
         }
         let picture = painted.picture;
         let (width, height) = (picture.width, picture.height);
@@ -71,9 +71,9 @@ fn grid<'a>(
         let (x, y) = (index as u32 % 2 * width, index as u32 / 2 * height);
         sheet.pasted(&picture, i64::from(x), i64::from(y));
     }
-    desk.step(4, 5)?;
+    assignment.step(4, 5)?;
     let whole = whole.ok_or_else(|| Fault::ours("a grid without a picture"))?;
-    let mut files = vec![desk.file_of(&whole, Role::Main, desk.seed)];
+    let mut files = vec![assignment.file_of(&whole, Role::Main, assignment.seed)];
     files.append(&mut small);
     Ok(files)
 }

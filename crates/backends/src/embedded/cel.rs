@@ -6,7 +6,7 @@ use atelier_studio::{grained, restyle};
 use serde_json::Value;
 
 use super::album;
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::notes::Notes;
 use super::reference::Lead;
 use crate::backend::{Fault, Made};
@@ -15,35 +15,46 @@ use crate::backend::{Fault, Made};
 const USUAL_INFLUENCE: f64 = 0.6;
 
 /// Draws as many anime pictures as asked for.
-pub(super) fn anime(desk: &Desk) -> Result<Made, Fault> {
-    let brief = &desk.work.brief;
+pub(super) fn anime(assignment: &Assignment) -> Result<Made, Fault> {
+    let brief = &assignment.work.brief;
     let over_base = brief.extra.get("base_image").and_then(Value::as_bool) == Some(true);
-    let mut references = desk.sources()?;
+    let mut references = assignment.sources()?;
     let base = (over_base && !references.is_empty()).then(|| references.remove(0));
-    let (width, height) = desk.size(base.as_ref());
-    let noise = number(desk, "noise").unwrap_or(0.0);
-    let base =
-        base.map(|base| grained(&base.on([255; 3]).covering(width, height), noise, desk.seed));
-    let lead = Lead::of(desk, &references);
-    let files = album::filed(desk, desk.count(), |index| {
-        let drawn = described(desk, &lead, desk.seed_of(index)).render(width, height);
+    let (width, height) = assignment.size(base.as_ref());
+    let noise = number(assignment, "noise").unwrap_or(0.0);
+    let base = base.map(|base| {
+        grained(
+            &base.on([255; 3]).covering(width, height),
+            noise,
+            assignment.seed,
+        )
+    });
+    let lead = Lead::of(assignment, &references);
+    let files = album::filed(assignment, assignment.count(), |index| {
+        let drawn = described(assignment, &lead, assignment.seed_of(index)).render(width, height);
         Ok(match &base {
-            Some(base) => drawn_over(desk, base, &drawn),
+            Some(base) => drawn_over(assignment, base, &drawn),
             None => drawn,
         })
     })?;
-    let mut made = album::made(files, desk.count(), &Notes::Picture { seed: desk.seed });
-    made.seed = Some(desk.seed.to_string());
+    let mut made = album::made(
+        files,
+        assignment.count(),
+        &Notes::Picture {
+            seed: assignment.seed,
+        },
+    );
+    made.seed = Some(assignment.seed.to_string());
     Ok(made)
 }
 
 /// The base picture, as far towards the drawing as the strength says.
-fn drawn_over(desk: &Desk, base: &Picture, drawn: &Picture) -> Picture {
-    restyle(base, drawn, desk.work.brief.strength as f32)
+fn drawn_over(assignment: &Assignment, base: &Picture, drawn: &Picture) -> Picture {
+    restyle(base, drawn, assignment.work.brief.strength as f32)
 }
 
-fn described(desk: &Desk, lead: &Lead, seed: u64) -> Anime {
-    let brief = &desk.work.brief;
+fn described(assignment: &Assignment, lead: &Lead, seed: u64) -> Anime {
+    let brief = &assignment.work.brief;
     let mut anime = Anime::from_prompt(&brief.prompt, &brief.negative, seed);
     let given = brief
         .extra
@@ -58,19 +69,19 @@ fn described(desk: &Desk, lead: &Lead, seed: u64) -> Anime {
             centre: (side(one, "x"), side(one, "y")),
         });
     }
-    anime.adherence = number(desk, "scale").unwrap_or(anime.adherence);
-    anime.steps = number(desk, "steps").map_or(anime.steps, |steps| steps as u32);
+    anime.adherence = number(assignment, "scale").unwrap_or(anime.adherence);
+    anime.steps = number(assignment, "steps").map_or(anime.steps, |steps| steps as u32);
     if !lead.colours.is_empty() {
         anime.palette.clone_from(&lead.colours);
-        anime.influence = influence(desk) as f32;
+        anime.influence = influence(assignment) as f32;
         (anime.looks, anime.mood) = (lead.seed, lead.time);
     }
     anime
 }
 
 /// A number among what only this family knows of.
-fn number(desk: &Desk, name: &str) -> Option<f32> {
-    let value = desk.work.brief.extra.get(name)?.as_f64()?;
+fn number(assignment: &Assignment, name: &str) -> Option<f32> {
+    let value = assignment.work.brief.extra.get(name)?.as_f64()?;
     Some(value as f32)
 }
 
@@ -79,10 +90,10 @@ fn side(character: &Value, name: &str) -> f32 {
 }
 
 /// The strongest wish of any reference.
-fn influence(desk: &Desk) -> f64 {
+fn influence(assignment: &Assignment) -> f64 {
     ["vibe_transfer", "character_reference"]
         .iter()
-        .filter_map(|field| desk.work.request.get(*field)?.as_array())
+        .filter_map(|field| assignment.work.request.get(*field)?.as_array())
         .flatten()
         .map(|one| one["strength"].as_f64().unwrap_or(USUAL_INFLUENCE))
         .fold(0.0, f64::max)

@@ -1,94 +1,101 @@
 //! Videos: of scenes, from given frames, carried on from an earlier one, and without their mark.
 
-mod character;
+mod cast;
+pub(super) mod character;
+mod frames;
+mod plan;
 mod play;
-mod reel;
+pub(super) mod reel;
 
 use atelier_contract::Role;
 use atelier_contract::brief::Task;
 use atelier_media::{
-    Encoding, Label, Picture, VideoError, encode, encode_video, first_frame, label_video,
-    last_frame, video_info,
+    Label, Picture, encode_video, first_frame, label_video, last_frame, video_info,
 };
 use atelier_studio::{Scene, watermark};
 
-use super::desk::Desk;
+use super::assignment::{Assignment, decoded};
 use super::notes::Notes;
 use crate::backend::{Fault, Made, MadeFile};
-pub(super) use character::{Character, character};
+use frames::{frame_file, kept_frame, unreadable};
 use play::Player;
-pub(super) use reel::Reel;
-use reel::Shot;
+use reel::{RATE, Reel, Shot};
 
-/// Frames a second.
-pub(super) const RATE: u32 = 24;
-/// Quality of the frames that are kept beside a video.
-const FRAME: Encoding = Encoding::Jpeg { quality: 92 };
+pub(super) use cast::character;
+
 /// A video made again whose first frame differs by more than this on average is another video.
 const SAME_VIDEO: f64 = 14.0;
 
 /// Makes as many videos as asked for.
-pub(super) fn animate(desk: &Desk) -> Result<Made, Fault> {
-    let mut stills = desk.sources()?;
-    let size = reel::size(desk, stills.first());
+pub(super) fn animate(assignment: &Assignment) -> Result<Made, Fault> {
+    let mut stills = assignment.sources()?;
+    let size = plan::size(assignment, stills.first());
     for still in &mut stills {
         *still = still.on([0; 3]).covering(size.0, size.1);
     }
     let mut kept = Vec::new();
-    if is_marked(desk) {
+    if is_marked(assignment) {
         // The video is made from the frames as they are kept, so that it can be made again without its mark.
-        let shown = reel::references_shown(desk, stills.len());
+        let shown = plan::references_shown(assignment, stills.len());
         stills.truncate(shown);
         kept = stills.iter().map(kept_frame).collect();
         for (still, file) in stills.iter_mut().zip(&kept) {
-            *still = super::desk::decoded(&file.bytes, "referImages")?;
+            *still = decoded(&file.bytes, "referImages")?;
         }
     }
-    let cast = character::cast(desk)?;
-    let reels = (0..desk.count())
-        .map(|index| reel::plan(desk, &cast, size, stills.len(), desk.seed_of(index)))
+    let cast = cast::cast(assignment)?;
+    let reels = (0..assignment.count())
+        .map(|index| {
+            plan::plan(
+                assignment,
+                &cast,
+                size,
+                stills.len(),
+                assignment.seed_of(index),
+            )
+        })
         .collect();
-    let mut made = shoot(desk, reels, &stills, is_marked(desk))?;
+    let mut made = shoot(assignment, reels, &stills, is_marked(assignment))?;
     made.files.extend(kept);
     Ok(made)
 }
 
 /// Carries on from the last frame of the parent's video.
-pub(super) fn extend(desk: &Desk) -> Result<Made, Fault> {
-    let bytes = desk.file.as_ref();
+pub(super) fn extend(assignment: &Assignment) -> Result<Made, Fault> {
+    let bytes = assignment.file.as_ref();
     let bytes = bytes.ok_or_else(|| Fault::ours("the parent's video was not read"))?;
     let last = last_frame(bytes).map_err(|error| unreadable("jobId", &error))?;
     let size = (last.width, last.height);
-    let reels = (0..desk.count())
+    let reels = (0..assignment.count())
         .map(|index| Reel {
             shots: vec![Shot::Still(0)],
-            ..reel::empty(desk, size, desk.seed_of(index))
+            ..plan::empty(assignment, size, assignment.seed_of(index))
         })
         .collect();
-    shoot(desk, reels, &[last], false)
+    shoot(assignment, reels, &[last], false)
 }
 
 /// The parent's video, or the given one, made again without its mark.
-pub(super) fn unmark(desk: &Desk) -> Result<Made, Fault> {
-    if desk.work.parent.is_none() {
-        return unmark_given(desk);
+pub(super) fn unmark(assignment: &Assignment) -> Result<Made, Fault> {
+    if assignment.work.parent.is_none() {
+        return unmark_given(assignment);
     }
-    let Some(Notes::Film { reels, .. }) = &desk.notes else {
+    let Some(Notes::Film { reels, .. }) = &assignment.notes else {
         let other = "the video was made elsewhere and cannot be made again without its mark";
         return Err(Fault::unusable(other));
     };
     let mut stills = Vec::new();
-    for bytes in &desk.kept {
-        stills.push(super::desk::decoded(bytes, "referImages")?);
+    for bytes in &assignment.kept {
+        stills.push(decoded(bytes, "referImages")?);
     }
-    let mut made = shoot(desk, reels.clone(), &stills, false)?;
+    let mut made = shoot(assignment, reels.clone(), &stills, false)?;
     made.files.extend(stills.iter().map(kept_frame));
     Ok(made)
 }
 
 /// A video at an address: made again from what its label says, if that really gives the same video.
-fn unmark_given(desk: &Desk) -> Result<Made, Fault> {
-    let bytes = desk.work.video.as_ref();
+fn unmark_given(assignment: &Assignment) -> Result<Made, Fault> {
+    let bytes = assignment.work.video.as_ref();
     let bytes = bytes.ok_or_else(|| Fault::unusable("url: is missing"))?;
     let info = video_info(bytes).map_err(|error| unreadable("url", &error))?;
     let shown = first_frame(bytes).map_err(|error| unreadable("url", &error))?;
@@ -106,12 +113,12 @@ fn unmark_given(desk: &Desk) -> Result<Made, Fault> {
     // Where the scene itself was too long to be kept, its words must do.
     let scene = serde_json::from_str::<Scene>(&label.scene);
     let scene = scene.unwrap_or_else(|_| Scene::from_prompt(&label.prompt, "", seed));
-    let reel = reel::of_scene(&scene, size, seed, seconds);
+    let reel = plan::of_scene(&scene, size, seed, seconds);
     let again = Player::new(&reel, &[]).next().ok_or_else(other)?;
     if difference(&again, &shown) > SAME_VIDEO {
         return Err(other());
     }
-    shoot(desk, vec![reel], &[], false)
+    shoot(assignment, vec![reel], &[], false)
 }
 
 fn difference(one: &Picture, other: &Picture) -> f64 {
@@ -121,29 +128,34 @@ fn difference(one: &Picture, other: &Picture) -> f64 {
     f64::from(sum) / one.rgba.len() as f64
 }
 
-fn is_marked(desk: &Desk) -> bool {
-    desk.work.brief.marked
+fn is_marked(assignment: &Assignment) -> bool {
+    assignment.work.brief.marked
 }
 
-fn shows_covers(desk: &Desk) -> bool {
-    desk.work.brief.covers
+fn shows_covers(assignment: &Assignment) -> bool {
+    assignment.work.brief.covers
 }
 
 /// Films every reel and files it, with its first and last frame where the family shows them.
-fn shoot(desk: &Desk, reels: Vec<Reel>, stills: &[Picture], marked: bool) -> Result<Made, Fault> {
+fn shoot(
+    assignment: &Assignment,
+    reels: Vec<Reel>,
+    stills: &[Picture],
+    marked: bool,
+) -> Result<Made, Fault> {
     let mut files = Vec::new();
     let mut covers = Vec::new();
     for (index, reel) in reels.iter().enumerate() {
-        let (file, ends) = film(desk, reel, stills, (index, reels.len()), marked)?;
+        let (file, ends) = film(assignment, reel, stills, (index, reels.len()), marked)?;
         files.push(file);
         covers.extend(ends);
     }
     files.append(&mut covers);
     let made = reels.len() as u32;
     // Only marked videos are ever made again.
-    let keep = is_marked(desk) || desk.work.brief.task == Task::Unmark;
+    let keep = is_marked(assignment) || assignment.work.brief.task == Task::Unmark;
     let notes = Notes::Film {
-        seed: desk.seed,
+        seed: assignment.seed,
         reels: if keep { reels } else { Vec::new() },
     };
     Ok(Made {
@@ -155,7 +167,7 @@ fn shoot(desk: &Desk, reels: Vec<Reel>, stills: &[Picture], marked: bool) -> Res
 }
 
 fn film(
-    desk: &Desk,
+    assignment: &Assignment,
     reel: &Reel,
     stills: &[Picture],
     (index, count): (usize, usize),
@@ -166,9 +178,9 @@ fn film(
     let mut shown = 0;
     let mut player = Player::new(reel, stills);
     let mut frames = std::iter::from_fn(|| {
-        desk.step(index * total + shown, count * total).ok()?;
+        assignment.step(index * total + shown, count * total).ok()?;
         let mut frame = player.next()?;
-        if shows_covers(desk) && (shown == 0 || shown + 1 == total) {
+        if shows_covers(assignment) && (shown == 0 || shown + 1 == total) {
             let role = if shown == 0 {
                 Role::FirstFrame
             } else {
@@ -183,9 +195,9 @@ fn film(
         Some(frame)
     });
     let encoded = encode_video(&mut frames, RATE);
-    desk.step(index * total + shown, count * total)?;
+    assignment.step(index * total + shown, count * total)?;
     let mut bytes = encoded.map_err(|error| Fault::ours(error.to_string()))?;
-    let mut label = desk.label(reel.seed);
+    let mut label = assignment.label(reel.seed);
     if let Some(scene) = reel.scene() {
         label.prompt.clone_from(&scene.prompt);
         label.scene = serde_json::to_string(scene).unwrap_or_default();
@@ -199,26 +211,4 @@ fn film(
         bytes: bytes.into(),
     };
     Ok((file, ends))
-}
-
-fn frame_file(frame: &Picture, role: Role) -> MadeFile {
-    MadeFile {
-        role,
-        media_type: FRAME.format().media_type(),
-        width: frame.width,
-        height: frame.height,
-        bytes: encode(frame, FRAME, None).into(),
-    }
-}
-
-fn kept_frame(still: &Picture) -> MadeFile {
-    frame_file(still, Role::FirstFrame)
-}
-
-fn unreadable(field: &str, error: &VideoError) -> Fault {
-    Fault {
-        field: Some(field.to_owned()),
-        detail: error.to_string(),
-        ..Fault::unusable("the video could not be read")
-    }
 }

@@ -3,7 +3,7 @@
 use atelier_studio::{Scene, Tongue};
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::assignment::Assignment;
 
 /// The strength of a style that nobody asked for, on the scale of `--stylize`.
 const USUAL_STYLIZE: f32 = 100.0;
@@ -27,10 +27,10 @@ pub(super) struct Flags {
 
 impl Flags {
     /// The wishes of a piece of work.
-    pub(super) fn of(desk: &Desk) -> Self {
-        let extra = &desk.work.brief.extra;
+    pub(super) fn of(assignment: &Assignment) -> Self {
+        let extra = &assignment.work.brief.extra;
         let number = |name: &str| extra.get(name).and_then(amount);
-        let said = |name: &str| desk.work.request.get(name).and_then(Value::as_str);
+        let said = |name: &str| assignment.work.request.get(name).and_then(Value::as_str);
         let stylize = number("stylize").unwrap_or(USUAL_STYLIZE);
         let raw = extra.get("raw").is_some() || word(extra, "style") == Some("raw");
         let usual = if raw { 0.55 } else { 1.0 };
@@ -39,7 +39,7 @@ impl Flags {
             chaos: (number("chaos").unwrap_or(0.0) / 100.0 + strange).min(1.0),
             flair: flair(stylize) * usual * spoken(said("style")),
             tiled: extra.get("tile") == Some(&Value::Bool(true)),
-            anime: extra.get("niji").is_some() || desk.work.brief.model.starts_with("niji"),
+            anime: extra.get("niji").is_some() || assignment.work.brief.model.starts_with("niji"),
             detail: detail(word(extra, "quality").or(said("quality"))),
         }
     }
@@ -57,8 +57,8 @@ impl Flags {
 }
 
 /// Which languages the words of a piece of work are read in.
-pub(super) fn tongue(desk: &Desk) -> Tongue {
-    match desk.work.request.get("translation") {
+pub(super) fn tongue(assignment: &Assignment) -> Tongue {
+    match assignment.work.request.get("translation") {
         Some(Value::Bool(false)) => Tongue::English,
         _ => Tongue::Any,
     }

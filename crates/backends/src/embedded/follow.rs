@@ -7,11 +7,11 @@ use atelier_contract::brief::Direction;
 use atelier_media::{Limits, Mask, Picture, upscale};
 use atelier_studio::{Scene, blend, fill, restyle};
 
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::notes::Notes;
 use super::reference::Lead;
 use super::world::World;
-use super::{album, draw};
+use super::{album, render};
 use crate::backend::{Fault, Made};
 use crate::inputs::place;
 
@@ -32,12 +32,12 @@ enum Base {
 }
 
 /// The parent's picture: the one at a place of its grid, or the only one.
-fn base(desk: &Desk, index: Option<u8>) -> Result<Base, Fault> {
+fn base(assignment: &Assignment, index: Option<u8>) -> Result<Base, Fault> {
     let at = usize::from(index.unwrap_or(0));
-    if let Some(world) = desk.notes.as_ref().and_then(|notes| notes.world(at)) {
+    if let Some(world) = assignment.notes.as_ref().and_then(|notes| notes.world(at)) {
         return Ok(Base::World(Box::new(world.clone())));
     }
-    let picture = desk.parent_picture()?;
+    let picture = assignment.parent_picture()?;
     Ok(Base::Picture(match index {
         Some(index) => picture.quarter(u32::from(index)),
         None => picture,
@@ -45,18 +45,22 @@ fn base(desk: &Desk, index: Option<u8>) -> Result<Base, Fault> {
 }
 
 /// One picture of the parent, alone and larger; `creative` may invent details.
-pub(super) fn enlarge(desk: &Desk, index: Option<u8>, creative: bool) -> Result<Made, Fault> {
-    let size = desk.size(None);
-    match base(desk, index)? {
+pub(super) fn enlarge(
+    assignment: &Assignment,
+    index: Option<u8>,
+    creative: bool,
+) -> Result<Made, Fault> {
+    let size = assignment.size(None);
+    match base(assignment, index)? {
         Base::World(world) => {
             let world = if creative {
-                world.varied(INVENTED, desk.seed)
+                world.varied(INVENTED, assignment.seed)
             } else {
                 *world
             };
-            draw::render(desk, vec![world], size)
+            render::render(assignment, vec![world], size)
         }
-        Base::Picture(picture) => from_picture(desk, |_| Ok(enlarged(&picture, size))),
+        Base::Picture(picture) => from_picture(assignment, |_| Ok(enlarged(&picture, size))),
     }
 }
 
@@ -67,20 +71,25 @@ fn enlarged(picture: &Picture, (width, height): (u32, u32)) -> Picture {
 }
 
 /// Four variations of one picture.
-pub(super) fn vary(desk: &Desk, index: Option<u8>, strong: bool) -> Result<Made, Fault> {
-    let size = desk.size(None);
+pub(super) fn vary(
+    assignment: &Assignment,
+    index: Option<u8>,
+    strong: bool,
+) -> Result<Made, Fault> {
+    let size = assignment.size(None);
     let strength = if strong { STRONG } else { SUBTLE };
-    match base(desk, index)? {
+    match base(assignment, index)? {
         Base::World(world) => {
-            let worlds = (0..desk.count())
-                .map(|index| world.varied(strength, desk.seed_of(index + 1)))
+            let worlds = (0..assignment.count())
+                .map(|index| world.varied(strength, assignment.seed_of(index + 1)))
                 .collect();
-            draw::render(desk, worlds, size)
+            render::render(assignment, worlds, size)
         }
         Base::Picture(picture) => {
             let picture = picture.covering(size.0, size.1);
-            from_picture(desk, |index| {
-                let toward = idea(desk, &picture, desk.seed_of(index)).render(size.0, size.1);
+            from_picture(assignment, |index| {
+                let toward =
+                    idea(assignment, &picture, assignment.seed_of(index)).render(size.0, size.1);
                 Ok(restyle(&picture, &toward, 0.25 + strength * 0.6))
             })
         }
@@ -88,21 +97,21 @@ pub(super) fn vary(desk: &Desk, index: Option<u8>, strong: bool) -> Result<Made,
 }
 
 /// More of the world on all sides, in tenths.
-pub(super) fn zoom_out(desk: &Desk, tenths: u32) -> Result<Made, Fault> {
-    match base(desk, None)? {
+pub(super) fn zoom_out(assignment: &Assignment, tenths: u32) -> Result<Made, Fault> {
+    match base(assignment, None)? {
         Base::World(world) => {
             let factor = tenths as f32 / 10.0;
-            widened(desk, &world, &world.scene.zoomed_out(factor))
+            widened(assignment, &world, &world.scene.zoomed_out(factor))
         }
-        Base::Picture(picture) => continued(desk, &picture),
+        Base::Picture(picture) => continued(assignment, &picture),
     }
 }
 
 /// More of the world towards one side.
-pub(super) fn pan(desk: &Desk, direction: Direction) -> Result<Made, Fault> {
-    let (width, height) = desk.size(None);
+pub(super) fn pan(assignment: &Assignment, direction: Direction) -> Result<Made, Fault> {
+    let (width, height) = assignment.size(None);
     let sideways = matches!(direction, Direction::Left | Direction::Right);
-    match base(desk, None)? {
+    match base(assignment, None)? {
         Base::World(world) => {
             // The asked size is rounded, so the window grows exactly as far as that size shows.
             let window = world.scene.window;
@@ -119,54 +128,57 @@ pub(super) fn pan(desk: &Desk, direction: Direction) -> Result<Made, Fault> {
                 Direction::Up => world.scene.panned(0.0, -more),
                 Direction::Down => world.scene.panned(0.0, more),
             };
-            widened(desk, &world, &scene)
+            widened(assignment, &world, &scene)
         }
-        Base::Picture(picture) => continued(desk, &picture),
+        Base::Picture(picture) => continued(assignment, &picture),
     }
 }
 
 /// The picture continued to a square.
-pub(super) fn square(desk: &Desk) -> Result<Made, Fault> {
-    match base(desk, None)? {
+pub(super) fn square(assignment: &Assignment) -> Result<Made, Fault> {
+    match base(assignment, None)? {
         Base::World(world) => {
             let window = world.scene.window;
             let aspect = (
                 (window.width * 1000.0).round() as u32,
                 (window.height * 1000.0).round() as u32,
             );
-            widened(desk, &world, &world.scene.squared(aspect))
+            widened(assignment, &world, &world.scene.squared(aspect))
         }
-        Base::Picture(picture) => continued(desk, &picture),
+        Base::Picture(picture) => continued(assignment, &picture),
     }
 }
 
 /// Another grid after one that was made from pictures: its four are blended anew.
-pub(super) fn reroll_picture(desk: &Desk, (width, height): (u32, u32)) -> Result<Made, Fault> {
-    let parent = desk.parent_picture()?;
+pub(super) fn reroll_picture(
+    assignment: &Assignment,
+    (width, height): (u32, u32),
+) -> Result<Made, Fault> {
+    let parent = assignment.parent_picture()?;
     let four: Vec<Picture> = (0..4).map(|index| parent.quarter(index)).collect();
-    from_picture(desk, |index| {
+    from_picture(assignment, |index| {
         let mut order = four.clone();
         order.rotate_left(index % 4);
-        Ok(blend(&order[..3], width, height, desk.seed_of(index)))
+        Ok(blend(&order[..3], width, height, assignment.seed_of(index)))
     })
 }
 
 /// Four pictures from further away: all keep what was seen, each after the first has surroundings of its own.
-fn widened(desk: &Desk, world: &World, scene: &Scene) -> Result<Made, Fault> {
-    let worlds = (0..desk.count())
+fn widened(assignment: &Assignment, world: &World, scene: &Scene) -> Result<Made, Fault> {
+    let worlds = (0..assignment.count())
         .map(|index| {
             let drift = if index == 0 { 0.0 } else { OTHER_SURROUNDINGS };
-            world.widened(scene.clone(), drift, desk.seed_of(index))
+            world.widened(scene.clone(), drift, assignment.seed_of(index))
         })
         .collect();
-    draw::render(desk, worlds, desk.size(None))
+    render::render(assignment, worlds, assignment.size(None))
 }
 
 /// Four pictures that continue a given one beyond its borders.
-fn continued(desk: &Desk, picture: &Picture) -> Result<Made, Fault> {
-    let (width, height) = desk.size(None);
+fn continued(assignment: &Assignment, picture: &Picture) -> Result<Made, Fault> {
+    let (width, height) = assignment.size(None);
     let place = place(
-        desk.work.brief.task,
+        assignment.work.brief.task,
         (picture.width, picture.height),
         (width, height),
     );
@@ -175,35 +187,41 @@ fn continued(desk: &Desk, picture: &Picture) -> Result<Made, Fault> {
     let inner = picture.resized(across, down);
     canvas.pasted(&inner, i64::from(left), i64::from(top));
     let beyond = Mask::rectangle(width, height, [left, top, across, down]).inverted();
-    from_picture(desk, |index| {
-        let filled = fill(&canvas, &beyond, desk.seed_of(index));
+    from_picture(assignment, |index| {
+        let filled = fill(&canvas, &beyond, assignment.seed_of(index));
         if index == 0 {
             return Ok(filled);
         }
-        let toward = idea(desk, picture, desk.seed_of(index)).render(width, height);
+        let toward = idea(assignment, picture, assignment.seed_of(index)).render(width, height);
         let other = restyle(&filled, &toward, OTHER_IDEA * index as f32);
         Ok(beyond.mixed(&filled, &other))
     })
 }
 
 /// A scene for a picture of which only the words are known.
-fn idea(desk: &Desk, picture: &Picture, seed: u64) -> Scene {
-    draw::scene(desk, &Lead::of(desk, std::slice::from_ref(picture)), seed)
+fn idea(assignment: &Assignment, picture: &Picture, seed: u64) -> Scene {
+    render::scene(
+        assignment,
+        &Lead::of(assignment, std::slice::from_ref(picture)),
+        seed,
+    )
 }
 
 fn from_picture(
-    desk: &Desk,
+    assignment: &Assignment,
     paint: impl Fn(usize) -> Result<Picture, Fault>,
 ) -> Result<Made, Fault> {
-    let count = if desk.work.brief.grid {
-        desk.count()
+    let count = if assignment.work.brief.grid {
+        assignment.count()
     } else {
         1
     };
-    let files = album::filed(desk, count, paint)?;
+    let files = album::filed(assignment, count, paint)?;
     Ok(album::made(
         files,
         count,
-        &Notes::Picture { seed: desk.seed },
+        &Notes::Picture {
+            seed: assignment.seed,
+        },
     ))
 }

@@ -3,7 +3,7 @@
 use atelier_studio::blend;
 
 use super::album;
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::notes::Notes;
 use crate::backend::{Fault, Made};
 
@@ -11,18 +11,20 @@ use crate::backend::{Fault, Made};
 const QUARTER: u64 = 90;
 
 /// Blends the sources, each result with another share of each.
-pub(super) fn merge(desk: &Desk) -> Result<Made, Fault> {
-    let parts = desk.sources()?;
-    let (width, height) = desk.size(parts.first());
-    let files = album::filed(desk, desk.count(), |index| {
+pub(super) fn merge(assignment: &Assignment) -> Result<Made, Fault> {
+    let parts = assignment.sources()?;
+    let (width, height) = assignment.size(parts.first());
+    let files = album::filed(assignment, assignment.count(), |index| {
         // A quarter of a turn apart, no two of four show the same part in the same place.
-        let turn = (desk.seed + index as u64 * QUARTER) % (4 * QUARTER);
-        let seed = desk.seed_of(index) / (4 * QUARTER) * (4 * QUARTER) + turn;
+        let turn = (assignment.seed + index as u64 * QUARTER) % (4 * QUARTER);
+        let seed = assignment.seed_of(index) / (4 * QUARTER) * (4 * QUARTER) + turn;
         Ok(blend(&parts, width, height, seed))
     })?;
     Ok(album::made(
         files,
-        desk.count(),
-        &Notes::Picture { seed: desk.seed },
+        assignment.count(),
+        &Notes::Picture {
+            seed: assignment.seed,
+        },
     ))
 }

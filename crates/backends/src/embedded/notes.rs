@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::film::{Character, Reel};
+use super::film::character::Character;
+use super::film::reel::Reel;
 use super::world::World;
 
 /// Private notes on a finished job.

@@ -5,7 +5,7 @@ use atelier_media::{Label, Picture, cut_out};
 use atelier_studio::{Scene, StyleName, Time, seeming_time};
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::{palette, world};
 use crate::backend::Fault;
 
@@ -29,11 +29,11 @@ pub(super) struct Lead {
 
 impl Lead {
     /// What the given pictures lead to; nothing without pictures.
-    pub(super) fn of(desk: &Desk, pictures: &[Picture]) -> Self {
+    pub(super) fn of(assignment: &Assignment, pictures: &[Picture]) -> Self {
         let Some(first) = pictures.first() else {
             return Self::default();
         };
-        let mut labels = desk
+        let mut labels = assignment
             .work
             .sources
             .iter()
@@ -49,19 +49,19 @@ impl Lead {
     }
 
     /// The same with what the pictures lend that were named for their style or for the looks of their subject.
-    pub(super) fn hinted(mut self, desk: &Desk) -> Result<Self, Fault> {
-        let styles = desk.hints(Lends::Style)?;
+    pub(super) fn hinted(mut self, assignment: &Assignment) -> Result<Self, Fault> {
+        let styles = assignment.hints(Lends::Style)?;
         if let Some((file, first)) = styles.first() {
             let known = Label::read(file).and_then(|label| world::described(&label));
             self.time = Some(seeming_time(first));
             self.style = known.map(|world| world.scene.style).or(self.style);
             let pictures: Vec<Picture> = styles.into_iter().map(|(_, picture)| picture).collect();
             self.colours = palette::shared(&pictures);
-        } else if let Some(code) = style_code(desk) {
+        } else if let Some(code) = style_code(assignment) {
             let at = code % StyleName::ALL.len() as u64;
             self.style = Some(StyleName::ALL[at as usize]);
         }
-        if let Some((file, picture)) = desk.hints(Lends::Looks)?.into_iter().next() {
+        if let Some((file, picture)) = assignment.hints(Lends::Looks)?.into_iter().next() {
             self.looks = Some(looks_of(file, &picture));
         }
         Ok(self)
@@ -86,10 +86,15 @@ impl Lead {
 }
 
 /// The number of a style that is asked for by a code, or by chance.
-fn style_code(desk: &Desk) -> Option<u64> {
-    let given = desk.work.brief.extra.get("sref").and_then(Value::as_str)?;
+fn style_code(assignment: &Assignment) -> Option<u64> {
+    let given = assignment
+        .work
+        .brief
+        .extra
+        .get("sref")
+        .and_then(Value::as_str)?;
     match given.split(' ').next()? {
-        "random" => Some(desk.seed),
+        "random" => Some(assignment.seed),
         code => code.split("::").next()?.parse().ok(),
     }
 }

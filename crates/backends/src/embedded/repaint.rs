@@ -4,91 +4,103 @@ use atelier_media::{Mask, Picture};
 use atelier_studio::Scene;
 
 use super::album;
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::notes::Notes;
 use super::paint::{Ground, painted_into};
 use super::reference::Lead;
 use super::world::World;
-use super::{draw, palette};
+use super::{palette, render};
 use crate::backend::{Fault, Made};
 
 /// Repaints a region of the parent's picture, or of the first source.
-pub(super) fn repaint(desk: &Desk) -> Result<Made, Fault> {
-    let drawing = desk.mask()?;
+pub(super) fn repaint(assignment: &Assignment) -> Result<Made, Fault> {
+    let drawing = assignment.mask()?;
     let drawing = drawing.ok_or_else(|| Fault::unusable("mask: is missing"))?;
-    if desk.work.parent.is_none() {
-        return pictures(desk, &desk.source(0)?, &drawing, Mask::from_white);
+    if assignment.work.parent.is_none() {
+        return pictures(
+            assignment,
+            &assignment.source(0)?,
+            &drawing,
+            Mask::from_white,
+        );
     }
-    let size = desk.size(None);
+    let size = assignment.size(None);
     let member_mask = |index: usize| {
-        let part = if desk.parent_is_grid() {
+        let part = if assignment.parent_is_grid() {
             Mask::from_white(&drawing.quarter(index as u32))
         } else {
             Mask::from_white(&drawing)
         };
         part.resized(size.0, size.1)
     };
-    let of_grid = desk.parent_is_grid();
-    if let Some(first) = desk.notes.as_ref().and_then(|notes| notes.world(0)) {
+    let of_grid = assignment.parent_is_grid();
+    if let Some(first) = assignment.notes.as_ref().and_then(|notes| notes.world(0)) {
         let world = |index: usize| {
-            let own = desk.notes.as_ref().and_then(|notes| notes.world(index));
+            let own = assignment
+                .notes
+                .as_ref()
+                .and_then(|notes| notes.world(index));
             let mut base = if of_grid { own.unwrap_or(first) } else { first }.clone();
             base.scene = base.scene.with_aspect(size);
-            repainted(desk, &base, &member_mask(index), index)
+            repainted(assignment, &base, &member_mask(index), index)
         };
-        let worlds = (0..desk.count()).map(world).collect();
-        return draw::render(desk, worlds, size);
+        let worlds = (0..assignment.count()).map(world).collect();
+        return render::render(assignment, worlds, size);
     }
-    let parent = desk.parent_picture()?;
-    let files = album::filed(desk, desk.count(), |index| {
+    let parent = assignment.parent_picture()?;
+    let files = album::filed(assignment, assignment.count(), |index| {
         let base = if of_grid {
             parent.quarter(index as u32)
         } else {
             parent.clone()
         };
         let base = base.resized(size.0, size.1);
-        let scene = draw::scene(desk, &Lead::default(), desk.seed_of(index));
-        let ground = Ground::Unknown(desk.seed_of(index));
+        let scene = render::scene(assignment, &Lead::default(), assignment.seed_of(index));
+        let ground = Ground::Unknown(assignment.seed_of(index));
         Ok(painted_into(&base, &member_mask(index), &scene, &ground))
     })?;
     Ok(album::made(
         files,
-        desk.count(),
-        &Notes::Picture { seed: desk.seed },
+        assignment.count(),
+        &Notes::Picture {
+            seed: assignment.seed,
+        },
     ))
 }
 
 /// Repaints a region of a given picture as often as asked for; `read` says what of the drawing is selected.
 pub(super) fn pictures(
-    desk: &Desk,
+    assignment: &Assignment,
     picture: &Picture,
     drawing: &Picture,
     read: fn(&Picture) -> Mask,
 ) -> Result<Made, Fault> {
-    let (width, height) = desk.size(Some(picture));
+    let (width, height) = assignment.size(Some(picture));
     // Both are cut to the asked shape in the same way, so that they still lie on each other.
     let mask = read(&drawing.covering(width, height));
     let picture = picture.covering(width, height);
     let colours = palette::shared(std::slice::from_ref(&picture));
-    let files = album::filed(desk, desk.count(), |index| {
-        let seed = desk.seed_of(index);
-        let mut scene = draw::scene(desk, &Lead::default(), seed);
+    let files = album::filed(assignment, assignment.count(), |index| {
+        let seed = assignment.seed_of(index);
+        let mut scene = render::scene(assignment, &Lead::default(), seed);
         if scene.palette.is_empty() && scene.subjects.is_empty() {
             scene.palette.clone_from(&colours);
         }
         let painted = painted_into(&picture, &mask, &scene, &Ground::Unknown(seed));
-        Ok(draw::as_asked(desk, painted))
+        Ok(render::as_asked(assignment, painted))
     })?;
-    let notes = Notes::Picture { seed: desk.seed };
-    Ok(album::made(files, desk.count(), &notes))
+    let notes = Notes::Picture {
+        seed: assignment.seed,
+    };
+    Ok(album::made(files, assignment.count(), &notes))
 }
 
-fn repainted(desk: &Desk, base: &World, mask: &Mask, index: usize) -> World {
+fn repainted(assignment: &Assignment, base: &World, mask: &Mask, index: usize) -> World {
     if mask.bounds().is_none() {
         return base.clone();
     }
-    let seed = desk.seed_of(index);
-    let scene = draw::scene(desk, &Lead::default(), seed);
+    let seed = assignment.seed_of(index);
+    let scene = render::scene(assignment, &Lead::default(), seed);
     base.repainted(at_home_in(&base.scene, &scene, seed), mask)
 }
 

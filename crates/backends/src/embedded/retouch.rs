@@ -4,11 +4,11 @@ use atelier_contract::Role;
 use atelier_media::{FaceError, Limits, Mask, Picture, cut_out, swap_face, upscale};
 use atelier_studio::{blend, describe, restyle, vectorize};
 
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::notes::Notes;
 use super::reference::Lead;
 use super::world::{World, shown_by};
-use super::{album, draw, repaint};
+use super::{album, render, repaint};
 use crate::backend::{Fault, Made, MadeFile};
 
 /// How far an edit without a mask goes from its picture.
@@ -26,50 +26,54 @@ const MOST: Limits = Limits {
 const REFINED: f32 = 0.6;
 
 /// The first source changed towards the words by the brief's strength.
-pub(super) fn restyled(desk: &Desk) -> Result<Made, Fault> {
-    let picture = desk.source(0)?;
-    towards_words(desk, &picture, desk.work.brief.strength as f32)
+pub(super) fn restyled(assignment: &Assignment) -> Result<Made, Fault> {
+    let picture = assignment.source(0)?;
+    towards_words(assignment, &picture, assignment.work.brief.strength as f32)
 }
 
 /// The first source edited after the words: where its mask is transparent, or as a whole.
-pub(super) fn edited(desk: &Desk) -> Result<Made, Fault> {
-    let mut sources = desk.sources()?;
+pub(super) fn edited(assignment: &Assignment) -> Result<Made, Fault> {
+    let mut sources = assignment.sources()?;
     let first = sources
         .first()
         .ok_or_else(|| Fault::unusable("image: is missing"))?;
-    let drawing = match desk.mask()? {
+    let drawing = match assignment.mask()? {
         Some(mask) => Some(mask),
         // A picture with holes of its own says by them where it is to be edited.
         None => first.has_alpha().then(|| first.clone()),
     };
     if let Some(drawing) = drawing {
-        return repaint::pictures(desk, first, &drawing, Mask::from_transparent);
+        return repaint::pictures(assignment, first, &drawing, Mask::from_transparent);
     }
-    let (width, height) = desk.size(Some(first));
+    let (width, height) = assignment.size(Some(first));
     let base = match sources.len() {
         1 => sources.swap_remove(0),
-        _ => blend(&sources, width, height, desk.seed),
+        _ => blend(&sources, width, height, assignment.seed),
     };
-    towards_words(desk, &base, EDITED)
+    towards_words(assignment, &base, EDITED)
 }
 
-fn towards_words(desk: &Desk, picture: &Picture, strength: f32) -> Result<Made, Fault> {
-    let (width, height) = desk.size(Some(picture));
+fn towards_words(assignment: &Assignment, picture: &Picture, strength: f32) -> Result<Made, Fault> {
+    let (width, height) = assignment.size(Some(picture));
     let base = picture.covering(width, height);
-    pictures(desk, |index| {
-        let scene =
-            draw::scene(desk, &Lead::default(), desk.seed_of(index)).with_aspect((width, height));
+    pictures(assignment, |index| {
+        let scene = render::scene(assignment, &Lead::default(), assignment.seed_of(index))
+            .with_aspect((width, height));
         let toward = scene.render(width, height);
-        Ok(draw::as_asked(desk, restyle(&base, &toward, strength)))
+        Ok(render::as_asked(
+            assignment,
+            restyle(&base, &toward, strength),
+        ))
     })
 }
 
 /// The subject of the first source on a ground painted from the words.
-pub(super) fn on_another_ground(desk: &Desk) -> Result<Made, Fault> {
-    let subject = alone(desk, &desk.source(0)?);
-    pictures(desk, |index| {
+pub(super) fn on_another_ground(assignment: &Assignment) -> Result<Made, Fault> {
+    let subject = alone(assignment, &assignment.source(0)?);
+    pictures(assignment, |index| {
         let size = (subject.width, subject.height);
-        let scene = draw::scene(desk, &Lead::default(), desk.seed_of(index)).with_aspect(size);
+        let scene = render::scene(assignment, &Lead::default(), assignment.seed_of(index))
+            .with_aspect(size);
         let mut ground = scene.render(size.0, size.1);
         ground.overlaid(&subject, 0, 0);
         Ok(ground)
@@ -77,13 +81,15 @@ pub(super) fn on_another_ground(desk: &Desk) -> Result<Made, Fault> {
 }
 
 /// The subject of the first source on nothing.
-pub(super) fn without_ground(desk: &Desk) -> Result<Made, Fault> {
-    pictures(desk, |_| Ok(alone(desk, &desk.source(0)?)))
+pub(super) fn without_ground(assignment: &Assignment) -> Result<Made, Fault> {
+    pictures(assignment, |_| {
+        Ok(alone(assignment, &assignment.source(0)?))
+    })
 }
 
 /// The subject of a picture on nothing: known to the pixel where it was drawn here, else found.
-fn alone(desk: &Desk, picture: &Picture) -> Picture {
-    let world = own(desk, picture).filter(World::is_plain);
+fn alone(assignment: &Assignment, picture: &Picture) -> Picture {
+    let world = own(assignment, picture).filter(World::is_plain);
     let shown = world.map(|world| world.scene.subjects_shown(picture.width, picture.height));
     let Some(shown) = shown.filter(|shown| shown.bounds().is_some()) else {
         return cut_out(picture);
@@ -96,27 +102,27 @@ fn alone(desk: &Desk, picture: &Picture) -> Picture {
 }
 
 /// The first source, larger; a creative one gets more detail than it had.
-pub(super) fn larger(desk: &Desk, creative: bool) -> Result<Made, Fault> {
-    let picture = desk.source(0)?;
-    if let Some(world) = own(desk, &picture) {
+pub(super) fn larger(assignment: &Assignment, creative: bool) -> Result<Made, Fault> {
+    let picture = assignment.source(0)?;
+    if let Some(world) = own(assignment, &picture) {
         // What was drawn here is drawn again, with more pixels.
         let size = enlarged_size(&picture);
         let world = if creative {
-            world.varied(INVENTED, desk.seed)
+            world.varied(INVENTED, assignment.seed)
         } else {
             world
         };
-        return draw::render(desk, vec![world], size);
+        return render::render(assignment, vec![world], size);
     }
-    pictures(desk, |_| {
+    pictures(assignment, |_| {
         let large = upscale(&picture, LARGER, MOST);
         Ok(if creative { refined(&large) } else { large })
     })
 }
 
 /// The world the first source shows, when it was drawn here.
-fn own(desk: &Desk, picture: &Picture) -> Option<World> {
-    let file = desk.work.sources.first()?;
+fn own(assignment: &Assignment, picture: &Picture) -> Option<World> {
+    let file = assignment.work.sources.first()?;
     shown_by(file, picture)
 }
 
@@ -148,8 +154,8 @@ fn refined(picture: &Picture) -> Picture {
 }
 
 /// The first source as a drawing of paths.
-pub(super) fn traced(desk: &Desk) -> Result<Made, Fault> {
-    let picture = desk.source(0)?;
+pub(super) fn traced(assignment: &Assignment) -> Result<Made, Fault> {
+    let picture = assignment.source(0)?;
     let file = MadeFile {
         role: Role::Main,
         media_type: "image/svg+xml",
@@ -157,13 +163,15 @@ pub(super) fn traced(desk: &Desk) -> Result<Made, Fault> {
         height: picture.height,
         bytes: vectorize(&picture).into_bytes().into(),
     };
-    let notes = Notes::Picture { seed: desk.seed };
+    let notes = Notes::Picture {
+        seed: assignment.seed,
+    };
     Ok(album::made(vec![file], 1, &notes))
 }
 
 /// The face of the second source in the place of that of the first.
-pub(super) fn with_other_face(desk: &Desk) -> Result<Made, Fault> {
-    let (target, source) = (desk.source(0)?, desk.source(1)?);
+pub(super) fn with_other_face(assignment: &Assignment) -> Result<Made, Fault> {
+    let (target, source) = (assignment.source(0)?, assignment.source(1)?);
     let swapped = swap_face(&target, &source).map_err(|error| {
         let field = match error {
             FaceError::NoFaceInTarget => "targetImage",
@@ -174,26 +182,34 @@ pub(super) fn with_other_face(desk: &Desk) -> Result<Made, Fault> {
             ..Fault::unusable(error.to_string())
         }
     })?;
-    pictures(desk, |_| Ok(swapped.clone()))
+    pictures(assignment, |_| Ok(swapped.clone()))
 }
 
 /// Four prompts for the first source.
-pub(super) fn described(desk: &Desk) -> Result<Made, Fault> {
-    let picture = desk.source(0)?;
-    let prompts = match own(desk, &picture) {
+pub(super) fn described(assignment: &Assignment) -> Result<Made, Fault> {
+    let picture = assignment.source(0)?;
+    let prompts = match own(assignment, &picture) {
         Some(world) => world.scene.describe(),
         None => describe(&picture),
     };
     Ok(Made {
         made: prompts.len() as u32,
         prompts: prompts.into(),
-        notes: Notes::Picture { seed: desk.seed }.write(),
+        notes: Notes::Picture {
+            seed: assignment.seed,
+        }
+        .write(),
         ..Made::default()
     })
 }
 
-fn pictures(desk: &Desk, paint: impl Fn(usize) -> Result<Picture, Fault>) -> Result<Made, Fault> {
-    let files = album::filed(desk, desk.count(), paint)?;
-    let notes = Notes::Picture { seed: desk.seed };
-    Ok(album::made(files, desk.count(), &notes))
+fn pictures(
+    assignment: &Assignment,
+    paint: impl Fn(usize) -> Result<Picture, Fault>,
+) -> Result<Made, Fault> {
+    let files = album::filed(assignment, assignment.count(), paint)?;
+    let notes = Notes::Picture {
+        seed: assignment.seed,
+    };
+    Ok(album::made(files, assignment.count(), &notes))
 }

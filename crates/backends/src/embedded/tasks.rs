@@ -2,46 +2,50 @@
 
 use atelier_contract::brief::Task;
 
-use super::desk::Desk;
+use super::assignment::Assignment;
 use super::{cel, draw, film, follow, merge, repaint, retouch};
 use crate::backend::{Fault, Made};
 
-/// Does the work of a desk; called on a thread of the pool.
-pub(super) fn done(desk: &Desk) -> Result<Made, Fault> {
-    desk.step(0, 1)?;
-    match desk.work.brief.task {
-        Task::Draw => draw::draw(desk),
-        Task::Reroll => draw::reroll(desk),
-        Task::Upsample(index) => follow::enlarge(desk, Some(index), false),
-        Task::Enlarge(_, creative) => follow::enlarge(desk, None, creative),
-        Task::Vary(index, strong) => follow::vary(desk, index, strong),
-        Task::ZoomOut(tenths) => follow::zoom_out(desk, tenths),
-        Task::Pan(direction) => follow::pan(desk, direction),
-        Task::Square => follow::square(desk),
-        Task::Repaint => repaint::repaint(desk),
-        Task::Blend => merge::merge(desk),
-        Task::Seed => seed(desk),
-        Task::Describe => retouch::described(desk),
-        Task::Restyle => retouch::restyled(desk),
-        Task::Edit => retouch::edited(desk),
-        Task::ReplaceBackground => retouch::on_another_ground(desk),
-        Task::RemoveBackground => retouch::without_ground(desk),
-        Task::Vectorize => retouch::traced(desk),
-        Task::CrispUpscale => retouch::larger(desk, false),
-        Task::CreativeUpscale => retouch::larger(desk, true),
-        Task::SwapFace => retouch::with_other_face(desk),
-        Task::Animate => film::animate(desk),
-        Task::Extend(_) => film::extend(desk),
-        Task::Unmark => film::unmark(desk),
-        Task::Character => film::character(desk),
-        Task::Anime => cel::anime(desk),
+/// Does an assignment; called on a thread of the pool.
+pub(super) fn done(assignment: &Assignment) -> Result<Made, Fault> {
+    assignment.step(0, 1)?;
+    match assignment.work.brief.task {
+        Task::Draw => draw::draw(assignment),
+        Task::Reroll => draw::reroll(assignment),
+        Task::Upsample(index) => follow::enlarge(assignment, Some(index), false),
+        Task::Enlarge(_, creative) => follow::enlarge(assignment, None, creative),
+        Task::Vary(index, strong) => follow::vary(assignment, index, strong),
+        Task::ZoomOut(tenths) => follow::zoom_out(assignment, tenths),
+        Task::Pan(direction) => follow::pan(assignment, direction),
+        Task::Square => follow::square(assignment),
+        Task::Repaint => repaint::repaint(assignment),
+        Task::Blend => merge::merge(assignment),
+        Task::Seed => seed(assignment),
+        Task::Describe => retouch::described(assignment),
+        Task::Restyle => retouch::restyled(assignment),
+        Task::Edit => retouch::edited(assignment),
+        Task::ReplaceBackground => retouch::on_another_ground(assignment),
+        Task::RemoveBackground => retouch::without_ground(assignment),
+        Task::Vectorize => retouch::traced(assignment),
+        Task::CrispUpscale => retouch::larger(assignment, false),
+        Task::CreativeUpscale => retouch::larger(assignment, true),
+        Task::SwapFace => retouch::with_other_face(assignment),
+        Task::Animate => film::animate(assignment),
+        Task::Extend(_) => film::extend(assignment),
+        Task::Unmark => film::unmark(assignment),
+        Task::Character => film::character(assignment),
+        Task::Anime => cel::anime(assignment),
     }
 }
 
 /// The seed of the parent as text.
-fn seed(desk: &Desk) -> Result<Made, Fault> {
-    let fixed = desk.work.brief.seed;
-    let parent = desk.notes.as_ref().map(super::notes::Notes::seed).or(fixed);
+fn seed(assignment: &Assignment) -> Result<Made, Fault> {
+    let fixed = assignment.work.brief.seed;
+    let parent = assignment
+        .notes
+        .as_ref()
+        .map(super::notes::Notes::seed)
+        .or(fixed);
     let seed = parent.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
     Ok(Made {
         seed: Some(seed.to_string()),

@@ -4,11 +4,11 @@ use atelier_media::{Label, Mask, Picture};
 use atelier_studio::{Scene, Window};
 use serde::{Deserialize, Serialize};
 
-use super::desk::{Desk, ENGINE};
-use super::flags::Flags;
 use super::paint::{Ground, painted_into};
 use super::stencil::Stencil;
 
+/// What the metadata of every result says it was made by.
+pub(super) const ENGINE: &str = "procedural";
 /// Larger pictures are drawn with so many pixels and then enlarged, because drawing needs many bytes for each.
 pub(super) const MOST_DRAWN_PIXELS: f64 = 2304.0 * 2304.0;
 /// A file is compared with its description on a picture of this side.
@@ -62,9 +62,9 @@ impl World {
         }
     }
 
-    /// The same world, drawn as finely as the request wishes.
-    pub(super) fn in_detail(mut self, desk: &Desk) -> Self {
-        self.detail = Flags::of(desk).detail;
+    /// The same world, drawn with so many sides for each side of the picture.
+    pub(super) fn in_detail(mut self, detail: f32) -> Self {
+        self.detail = detail;
         self
     }
 

@@ -1,9 +1,9 @@
-//! Sandbox words, pace and cancelling.
+//! Sandbox words, tempo and cancelling.
 
 use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
-use atelier_backends::embedded::{EmbeddedSettings, Pace};
+use atelier_backends::embedded::{EmbeddedSettings, Tempo};
 use atelier_backends::{Backend as _, Class};
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
@@ -126,9 +126,30 @@ async fn cancelling_stops_the_work_long_before_its_end() {
 }
 
 #[tokio::test]
-async fn a_realistic_pace_takes_its_time() {
+async fn without_the_sandbox_its_words_are_words() {
     let settings = EmbeddedSettings {
-        pace: Pace::Realistic,
+        sandbox: false,
+        ..EmbeddedSettings::default()
+    };
+    let studio = Studio::with(settings);
+    for words in [
+        "[[stall]]",
+        "[[delay 1h]] [[delay 900s]]",
+        "[[fail: x]]",
+        "[[reject]]",
+    ] {
+        let prompt = format!("a fox {words}");
+        let (work, _) = studio.work("imgmodel.generations", &body(&prompt), None);
+        let made = timeout(Duration::from_mins(1), studio.make(work)).await;
+        let made = made.expect("nothing waits").expect("nothing fails");
+        assert_eq!(made.files.len(), 1, "{words}");
+    }
+}
+
+#[tokio::test]
+async fn a_realistic_tempo_takes_its_time() {
+    let settings = EmbeddedSettings {
+        tempo: Tempo::Realistic,
         ..EmbeddedSettings::default()
     };
     let studio = Studio::with(settings);

@@ -8,11 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::backend::{Fault, Gauge};
 
-use super::desk::cancelled;
+use super::assignment::cancelled;
 
 /// How fast the embedded engine seems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pace {
+pub enum Tempo {
     /// As fast as it can.
     #[default]
     Instant,
@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// Waiting brings progress up to this many percent; the rest belongs to the work.
 pub(super) const WAITED: u8 = 80;
 
-impl Pace {
+impl Tempo {
     /// How long an operation usually takes; no time when instant.
     pub(super) fn typical(self, operation: &str, request: &Fields) -> Duration {
         match self {
@@ -68,12 +68,12 @@ mod tests {
     fn instant_never_waits_and_realistic_keeps_the_typical_durations() {
         let mut request = Fields::new();
         assert_eq!(
-            Pace::Instant.typical("artgen.imagine", &request),
+            Tempo::Instant.typical("artgen.imagine", &request),
             Duration::ZERO
         );
         for (mode, within) in [("turbo", 30), ("fast", 60), ("relax", 120)] {
             request.insert("mode".into(), mode.into());
-            let typical = Pace::Realistic.typical("artgen.imagine", &request);
+            let typical = Tempo::Realistic.typical("artgen.imagine", &request);
             assert!(typical > Duration::ZERO && typical <= Duration::from_secs(within));
         }
     }

@@ -1,4 +1,4 @@
-//! The desk a piece of work lies on: the work, what was read for it, its seed, and how far it is.
+//! An assignment: a piece of work with what was read for it, its seed, and how far it is.
 
 use atelier_contract::brief::{Format, Lends, Task};
 use atelier_contract::{Job, Role};
@@ -7,12 +7,10 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::notes::Notes;
-use super::world;
+use super::world::{ENGINE, MOST_DRAWN_PIXELS};
 use crate::backend::{Class, Fault, MadeFile, Work};
 use crate::seeds;
 
-/// What the metadata of every result says it was made by.
-pub(super) const ENGINE: &str = "procedural";
 /// No side of a result is longer.
 const LONGEST_SIDE: u32 = 16_384;
 /// No result has more pixels; larger wishes are made smaller in their own shape.
@@ -32,7 +30,7 @@ const FILM_MEGABYTES: u64 = 250;
 const ENLARGED_PIXELS: u64 = 6 << 20;
 
 /// Everything a piece of work needs once it runs on a thread of its own.
-pub(super) struct Desk {
+pub(super) struct Assignment {
     /// The work.
     pub(super) work: Work,
     /// What the parent's making left behind, when the embedded engine made it.
@@ -49,9 +47,9 @@ pub(super) struct Desk {
     pub(super) waited: u8,
 }
 
-impl Desk {
-    /// Lays out the work and reads the parent's file where it will be needed.
-    pub(super) async fn lay(work: Work, stop: CancellationToken) -> Result<Self, Fault> {
+impl Assignment {
+    /// The work with the parent's files, where they will be needed.
+    pub(super) async fn prepared(work: Work, stop: CancellationToken) -> Result<Self, Fault> {
         let output = work.parent.as_ref().and_then(|parent| parent.output());
         let notes = output.and_then(|output| Notes::read(&output.notes));
         let file = match wanted_file(&work, notes.as_ref()) {
@@ -96,7 +94,7 @@ impl Desk {
             Task::Animate | Task::Extend(_) | Task::Unmark => FILM_MEGABYTES,
             _ => 0,
         };
-        let drawn = pixels.min(world::MOST_DRAWN_PIXELS as u64);
+        let drawn = pixels.min(MOST_DRAWN_PIXELS as u64);
         let bytes = pixels.saturating_mul(BYTES_A_PIXEL) + drawn * BYTES_DRAWN;
         u32::try_from(BASE_MEGABYTES + film + bytes / (1 << 20)).unwrap_or(u32::MAX)
     }
@@ -176,7 +174,8 @@ impl Desk {
     pub(super) fn parent_picture(&self) -> Result<Picture, Fault> {
         let bytes = self.file.as_ref();
         let bytes = bytes.ok_or_else(|| Fault::ours("the parent's file was not read"))?;
-        decode(bytes, limits()).map_err(|error| Fault::ours(format!("the parent's file: {error}")))
+        decode(bytes, limits())
+            .map_err(|error| Fault::ours(format!("the parent's file: {error:?}")))
     }
 
     /// Whether the parent shows four pictures in one.
@@ -231,7 +230,10 @@ fn limits() -> Limits {
 
 /// A picture from outside, decoded within the limits.
 pub(super) fn decoded(bytes: &[u8], field: &str) -> Result<Picture, Fault> {
-    decode(bytes, limits()).map_err(|error| Fault::bad_link(field, error.to_string()))
+    decode(bytes, limits()).map_err(|error| Fault {
+        detail: format!("{error:?}"),
+        ..Fault::bad_link(field, error.to_string())
+    })
 }
 
 /// The key of the parent's file that a task works from; scenes need none.

@@ -1,0 +1,53 @@
+//! From words and worlds to files: what drawing, follow-ups and repainting share.
+
+use atelier_media::{Picture, cut_out};
+use atelier_studio::{Scene, Setting};
+
+use super::album::{self, Painted};
+use super::assignment::Assignment;
+use super::flags::{self, Flags};
+use super::notes::Notes;
+use super::reference::Lead;
+use super::world::World;
+use crate::backend::{Fault, Made};
+
+/// The scene of the brief's words and flags, led by its reference pictures.
+pub(super) fn scene(assignment: &Assignment, lead: &Lead, seed: u64) -> Scene {
+    let brief = &assignment.work.brief;
+    let words = (brief.prompt.as_str(), brief.negative.as_str());
+    let scene = lead.led(&Scene::from_words(words, seed, flags::tongue(assignment)));
+    let mut scene = lead.cast(&Flags::of(assignment).applied(&scene));
+    // A subject before a plain backdrop is cut out cleanly.
+    if brief.transparent && !scene.subjects.is_empty() {
+        scene.setting = Setting::Studio;
+    }
+    scene
+}
+
+/// The picture with a transparent background where that was asked for.
+pub(super) fn as_asked(assignment: &Assignment, picture: Picture) -> Picture {
+    if assignment.work.brief.transparent {
+        cut_out(&picture)
+    } else {
+        picture
+    }
+}
+
+/// Renders worlds into files and keeps them as notes.
+pub(super) fn render(
+    assignment: &Assignment,
+    worlds: Vec<World>,
+    size: (u32, u32),
+) -> Result<Made, Fault> {
+    let (width, height) = size;
+    let paint = |index: usize| {
+        Ok(Painted {
+            picture: as_asked(assignment, worlds[index].render(width, height)),
+            world: Some(&worlds[index]),
+        })
+    };
+    let files = album::filed(assignment, worlds.len(), paint)?;
+    let count = worlds.len();
+    let notes = Notes::scenes(assignment.seed, worlds);
+    Ok(album::made(files, count, &notes))
+}
