@@ -39,6 +39,28 @@ fn the_crates_depend_on_each_other_only_along_the_arrows() {
 }
 
 #[test]
+fn the_studio_can_be_left_out() {
+    let manifest = |name: &str| -> toml::Table {
+        let path = root().join("crates").join(name).join("Cargo.toml");
+        let text = std::fs::read_to_string(path).expect("a manifest");
+        text.parse().expect("TOML")
+    };
+    let backends = manifest("backends");
+    let studio = &backends["dependencies"]["atelier-studio"];
+    assert_eq!(studio["optional"].as_bool(), Some(true));
+    let root: toml::Table = std::fs::read_to_string(root().join("Cargo.toml"))
+        .expect("a manifest")
+        .parse()
+        .expect("TOML");
+    let shared = &root["workspace"]["dependencies"]["atelier-backends"];
+    assert_eq!(
+        shared["default-features"].as_bool(),
+        Some(false),
+        "or every crate brings the studio along"
+    );
+}
+
+#[test]
 fn only_the_wiring_and_the_offline_commands_name_the_store_and_the_back_ends() {
     let source = root().join("crates/gateway/src");
     let mut wrong = Vec::new();

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use atelier_backends::backend::{Gauge, Later, ReadFile};
+#[cfg(feature = "studio")]
 use atelier_backends::embedded::{Embedded, EmbeddedSettings};
-use atelier_backends::{Backend, Fault, Made, Started, Work};
+#[cfg(feature = "studio")]
+use atelier_backends::{Backend, Started};
+use atelier_backends::{Fault, Made, Work};
 use atelier_contract::body::parse_object;
 use atelier_contract::fields::ImageData;
 use atelier_contract::operation::Context;
@@ -20,6 +23,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Studio {
+    #[cfg(feature = "studio")]
     pub(crate) backend: Embedded,
     vault: Arc<Mutex<HashMap<String, Bytes>>>,
     jobs: AtomicUsize,
@@ -27,9 +31,15 @@ pub(crate) struct Studio {
 
 impl Studio {
     pub(crate) fn new() -> Self {
-        Self::with(EmbeddedSettings::default())
+        Self {
+            #[cfg(feature = "studio")]
+            backend: Embedded::new(EmbeddedSettings::default()),
+            vault: Arc::default(),
+            jobs: AtomicUsize::new(0),
+        }
     }
 
+    #[cfg(feature = "studio")]
     pub(crate) fn with(settings: EmbeddedSettings) -> Self {
         Self {
             backend: Embedded::new(settings),
@@ -114,6 +124,7 @@ impl Studio {
         })
     }
 
+    #[cfg(feature = "studio")]
     pub(crate) async fn make(&self, work: Work) -> Result<Made, Fault> {
         match self.backend.start(work).await? {
             Started::Done(made) => Ok(made),
@@ -122,6 +133,7 @@ impl Studio {
     }
 
     /// Works on a request and stores what was made, as the runner does.
+    #[cfg(feature = "studio")]
     pub(crate) async fn finish(&self, name: &str, body: &Value, parent: Option<&Job>) -> Job {
         let (work, job) = self.work(name, body, parent);
         let made = self.make(work).await;
