@@ -1,5 +1,7 @@
 //! A vendor's clip made into a result: its kind and size are read from its own bytes.
 
+mod webm;
+
 use atelier_contract::Role;
 use atelier_media::{Encoding, Picture, encode, first_frame, last_frame, video_info};
 use bytes::Bytes;
@@ -23,9 +25,7 @@ pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Resu
             let start = bytes.slice(..bytes.len().min(60));
             return Err(Fault::useless(format!("not a clip: {start:?}")));
         };
-        let info = video_info(&bytes).ok();
-        let asked = (work.brief.width, work.brief.height);
-        let (width, height) = info.map_or(asked, |info| (info.width, info.height));
+        let (width, height) = size_or_asked(work, &bytes);
         files.push(MadeFile {
             role: Role::Main,
             media_type,
@@ -33,7 +33,7 @@ pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Resu
             height,
             bytes: bytes.clone(),
         });
-        if work.brief.covers && info.is_some() {
+        if work.brief.covers {
             shown.extend(on_threads(&[], move || Ok(covers(&bytes))).await?);
         }
     }
@@ -75,6 +75,48 @@ pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     } else if bytes.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]) {
         Some("video/webm")
     } else {
-        None
+        moving_webp(bytes).map(|_| "image/webp")
+    }
+}
+
+/// The size of a clip as its own bytes tell it, or else the one that was asked for.
+pub(crate) fn size_or_asked(work: &Work, bytes: &[u8]) -> (u32, u32) {
+    let asked = (work.brief.width, work.brief.height);
+    let told = match kind(bytes) {
+        Some("video/webm") => webm::size(bytes),
+        Some("image/webp") => moving_webp(bytes),
+        _ => video_info(bytes).ok().map(|info| (info.width, info.height)),
+    };
+    told.unwrap_or(asked)
+}
+
+/// The size of a WebP that moves; `None` for anything else.
+fn moving_webp(bytes: &[u8]) -> Option<(u32, u32)> {
+    const MOVES: u8 = 0b10;
+    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..16)? == b"WEBPVP8X";
+    let side = |at: usize| {
+        let three = bytes.get(at..at + 3)?;
+        Some(u32::from_le_bytes([three[0], three[1], three[2], 0]) + 1)
+    };
+    if !is_webp || bytes.get(20)? & MOVES == 0 {
+        return None;
+    }
+    Some((side(24)?, side(27)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_webp_that_moves_is_a_clip_and_one_that_does_not_is_a_picture() {
+        let webp = |flags: u8| {
+            let mut bytes = b"RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0".to_vec();
+            bytes.extend([flags, 0, 0, 0, 0x7f, 2, 0, 0x67, 1, 0]);
+            bytes
+        };
+        assert_eq!(kind(&webp(0b10)), Some("image/webp"));
+        assert_eq!(moving_webp(&webp(0b10)), Some((640, 360)));
+        assert_eq!(kind(&webp(0b10000)), None);
     }
 }

@@ -2,11 +2,11 @@
 
 use atelier_contract::Role;
 use atelier_contract::fields::ImageHeader;
-use atelier_media::{Encoding, ImageError, Picture, decode, encode, header, video_info};
+use atelier_media::{Encoding, ImageError, Picture, decode, encode, header};
 use bytes::Bytes;
 
 use crate::backend::{Fault, MadeFile, Work};
-use crate::clips::kind;
+use crate::clips::{kind, size_or_asked};
 use crate::pictures::{VENDOR_LIMITS, on_threads};
 
 /// A drawing says what it is within so many bytes.
@@ -23,9 +23,8 @@ pub(crate) fn looks_made(bytes: &[u8]) -> bool {
 /// they do not tell has the size that was asked for.
 pub(crate) fn file(work: &Work, role: Role, bytes: Bytes) -> Result<MadeFile, Fault> {
     let (media_type, width, height) = if let Some(media_type) = kind(&bytes) {
-        let asked = (work.brief.width, work.brief.height);
-        let size = video_info(&bytes).map_or(asked, |info| (info.width, info.height));
-        (media_type, size.0, size.1)
+        let (width, height) = size_or_asked(work, &bytes);
+        (media_type, width, height)
     } else if svg(&bytes).is_some() {
         let (width, height) = drawing(&bytes)
             .ok_or_else(|| Fault::useless("a drawing that does not tell its size"))?;

@@ -5,7 +5,7 @@ use atelier_media::{Encoding, Limits, Mask, Picture, decode, encode};
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::backend::{Class, Fault, Work};
+use crate::backend::{Class, Fault, Made, Work};
 use crate::fit::Size;
 use crate::pictures::on_threads;
 
@@ -137,6 +137,17 @@ pub(crate) fn size_or_usual(work: &Work) -> Size {
         (0, _) | (_, 0) => (USUAL_SIDE, USUAL_SIDE),
         given => given,
     }
+}
+
+/// The seed that the followed job was made with, for vendors whose notes tell it.
+pub(crate) fn seed_of_parent(work: &Work) -> Result<Made, Fault> {
+    let seed = parent_notes(work)["seed"].as_u64();
+    let seed = seed.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
+    Ok(Made {
+        seed: Some(seed.to_string()),
+        made: 1,
+        ..Made::default()
+    })
 }
 
 /// The fault of a wish that this back end cannot fulfil.

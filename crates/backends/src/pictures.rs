@@ -191,7 +191,7 @@ impl Print<'_> {
         if size != own {
             picture = picture.covering(size.0, size.1);
         }
-        if self.finish.cut_out {
+        if self.finish.cut_out && !picture.has_alpha() {
             picture = cut_out(&picture);
         }
         let kept = self.finish.keep.get(index).or(self.finish.keep.first());

@@ -2,6 +2,10 @@
 
 #[path = "vendors/comfyui.rs"]
 mod comfyui;
+#[path = "vendors/comfyui_real.rs"]
+mod comfyui_real;
+#[path = "vendors/comfyui_wishes.rs"]
+mod comfyui_wishes;
 #[path = "vendors/every.rs"]
 mod every;
 #[path = "vendors/hostile.rs"]

@@ -5,6 +5,7 @@
 mod answer;
 mod call;
 mod download;
+mod messages;
 mod reading;
 mod secrets;
 mod stream;

@@ -202,7 +202,7 @@ async fn how_a_prompt_ended_is_told_from_a_failed_question() {
     let cases = [
         (
             error("execution_error", "bad tensor /home/op/x.py"),
-            Class::BadRequest,
+            Class::Unable,
             true,
         ),
         (
@@ -291,6 +291,10 @@ fn mistakes_in_workflows_are_named() {
         (json!({"workflows": {}}), "at least one"),
         (json!({"workflows": {"no.such": workflow()}}), "no.such"),
         (json!({"workflows": {"imgmodel.chat": workflow()}}), "steps"),
+        (
+            json!({"workflows": {"artgen.action/upscale": workflow()}, "values": {"steps": 1}}),
+            "upscale is none of",
+        ),
         (
             json!({"workflows": {"imgmodel.chat": {"nodes": []}}}),
             "API format",

@@ -16,8 +16,8 @@ use crate::names::WorkerName;
 /// The message of a job that may have been made and paid for, and is not asked for again.
 pub(super) const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 
-/// A start failed: another back end gets the job where this one cannot do it, else it is tried again or ends.
-pub(super) async fn not_started(
+/// A back end made nothing: another one gets the job where this one cannot do it, else it is tried again or ends.
+pub(super) async fn not_made(
     context: &Context,
     leased: &Leased,
     worker: &WorkerName,

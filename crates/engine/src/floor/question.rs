@@ -7,7 +7,7 @@ use atelier_backends::{Class, Fault};
 use serde_json::Value;
 
 use crate::floor::context::Context;
-use crate::floor::fail::{UNKNOWN, fail, fail_or_retry};
+use crate::floor::fail::{UNKNOWN, fail, not_made};
 use crate::floor::finish::{finish, finish_at_once};
 use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::RunningJob;
@@ -85,7 +85,8 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
         }
         Ok(Progress::Failed(fault)) => {
             pool.fault(job.worker(), &fault, house.now_ms());
-            fail_or_retry(house, &job.leased, &fault).await;
+            // What this back end found on the way that it cannot do, the next one may.
+            not_made(context, &job.leased, job.worker(), &fault).await;
             None
         }
         Err(fault) => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::floor::begin::{Begun, begin};
 use crate::floor::context::Context;
-use crate::floor::fail::{UNKNOWN, fail, fail_or_retry, not_started};
+use crate::floor::fail::{UNKNOWN, fail, fail_or_retry, not_made};
 use crate::floor::finish::finish_at_once;
 use crate::floor::job::RunningJob;
 use crate::floor::lease::hand_back;
@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob
         Ok(Begun::Repeat(fault)) => fail_or_retry(house, leased, &fault).await,
         Ok(Begun::Lost) => {}
         Ok(Begun::Full) => hand_back(house, leased, Choice::Wait(house.now_ms()), true).await,
-        Err(fault) => not_started(context, leased, job.worker(), &fault).await,
+        Err(fault) => not_made(context, leased, job.worker(), &fault).await,
     }
     None
 }

@@ -235,6 +235,7 @@ impl Actor {
             "wrong-id" | "gone" => failed(Class::Gone),
             "late-refusal" => Ok(Progress::Failed(Fault::denied("not this"))),
             "fails-once" if self.stage.taken(prompt) == 1 => failed(Class::Retry),
+            "unable-later" if self.name.starts_with("poor") => failed(Class::Unable),
             "fails" => failed(Class::Retry),
             "fewer" => Ok(Progress::Done(made(work.brief.count / 2))),
             _ if times == 1 => running,

@@ -178,6 +178,27 @@ async fn whatever_the_vendor_does_the_job_ends_right_and_is_charged_right() {
 }
 
 #[tokio::test]
+async fn what_a_back_end_finds_on_the_way_that_it_cannot_do_the_next_one_does() {
+    let (stage, rig) = (Stage::named("unable later"), Rig::with_vendors().await);
+    for (rank, name) in [(1, "poor"), (500, "rich")] {
+        let (backend, _) = cast(&rig, "unable later", "unknown", &[name]).await;
+        let change = BackendChange {
+            rank: Some(rank),
+            ..BackendChange::default()
+        };
+        let changed = rig.engine.change_backend(&backend, change).await;
+        changed.expect("changed");
+    }
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "unable-later 1").await;
+    let id = id.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(stage.taken("unable-later 1"), 2, "each took it once");
+    assert_eq!(rig.purse(&caller).await, ("96".into(), "0".into()));
+}
+
+#[tokio::test]
 async fn what_one_back_end_cannot_do_the_next_one_is_asked_for_and_each_only_once() {
     let (stage, rig) = (Stage::named("unable"), Rig::with_vendors().await);
     let (first, _) = cast(&rig, "unable", "unknown", &["poor one"]).await;

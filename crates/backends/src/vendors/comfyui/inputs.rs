@@ -81,6 +81,7 @@ impl ComfyUi {
             "frames": brief.seconds * rate + 1,
             "frames_per_second": rate,
             "prefix": format!("atelier/{}", queue::id(&work.attempt_id, index as u32)),
+            "loop": brief.looped,
         });
         if let Value::Object(own) = own {
             values.extend(own);
@@ -96,7 +97,7 @@ impl ComfyUi {
         quarter: Option<u32>,
     ) -> Result<Map<String, Value>, Fault> {
         let mut values = Map::new();
-        for (name, bytes) in self.files(work, quarter).await? {
+        for (name, bytes) in self.files(work, names, quarter).await? {
             if names.contains(&name) {
                 let id = queue::id(&work.attempt_id, quarter.unwrap_or(0));
                 let file = format!(
@@ -107,7 +108,7 @@ impl ComfyUi {
             }
         }
         let missing = |name: &&&str| {
-            (IMAGES.contains(name) || matches!(**name, "mask" | "video"))
+            (IMAGES.contains(name) || matches!(**name, "mask" | "video" | "end_image"))
                 && !values.contains_key(**name)
         };
         match names.iter().find(missing) {
@@ -119,6 +120,7 @@ impl ComfyUi {
     async fn files(
         &self,
         work: &Work,
+        names: &[&str],
         quarter: Option<u32>,
     ) -> Result<Vec<(&'static str, Bytes)>, Fault> {
         let mut files = Vec::new();
@@ -137,13 +139,18 @@ impl ComfyUi {
                 files.push(("image", inputs::png(picture).await?));
             }
         }
-        let taken = files.len();
-        for (index, name) in IMAGES
-            .iter()
-            .skip(taken)
-            .enumerate()
-            .take(work.sources.len())
-        {
+        let end = work
+            .brief
+            .last_frame
+            .filter(|_| names.contains(&"end_image"));
+        let mut places = IMAGES.iter().skip(files.len());
+        for index in 0..work.sources.len() {
+            let place = if end == Some(index) {
+                Some(&"end_image")
+            } else {
+                places.next()
+            };
+            let Some(name) = place else { break };
             let picture = inputs::source(work, index).await?;
             files.push((name, inputs::png(picture).await?));
         }
@@ -170,7 +177,7 @@ impl ComfyUi {
         };
         let form = Form::default()
             .file("image", name, media_type, bytes)
-            .text("type", "input")
+            .text("type", self.folder())
             .text("subfolder", "atelier")
             .text("overwrite", "true");
         let (body, media_type) = form.finish();
@@ -187,14 +194,24 @@ impl ComfyUi {
         let body = answer.json()?;
         let name = body["name"].as_str();
         let name = name.ok_or_else(|| not_taken(answers::unexpected(&answer)))?;
-        Ok(
-            match body["subfolder"]
-                .as_str()
-                .filter(|folder| !folder.is_empty())
-            {
-                Some(folder) => format!("{folder}/{name}"),
-                None => name.to_owned(),
-            },
-        )
+        let folder = body["subfolder"].as_str().unwrap_or_default();
+        let name = match folder {
+            "" => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        };
+        // Nodes look among the inputs, unless the name says otherwise.
+        Ok(match self.folder() {
+            "temp" => format!("{name} [temp]"),
+            _ => name,
+        })
+    }
+
+    /// The server's folder for what is uploaded.
+    fn folder(&self) -> &'static str {
+        if self.settings.temporary {
+            "temp"
+        } else {
+            "input"
+        }
     }
 }

@@ -3,18 +3,27 @@
 
 mod inputs;
 mod outputs;
+mod progress;
 mod queue;
 mod settings;
+mod submits;
 mod template;
+
+use std::sync::Arc;
+
+use atelier_contract::brief::Task;
 
 use serde_json::{Value, json};
 
 use crate::answers;
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::http::{VendorCall, VendorHttp};
+use crate::inputs::{cannot, seed_of_parent};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
 use settings::Settings;
+use submits::Submits;
+use tokio_util::task::TaskTracker;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -25,9 +34,12 @@ pub(super) const VENDOR: Vendor = Vendor {
 };
 
 /// One server.
+#[derive(Clone)]
 struct ComfyUi {
     http: VendorHttp,
-    settings: Settings,
+    settings: Arc<Settings>,
+    /// What is still heard from the server, or said to it, when nobody waits any more.
+    farewells: TaskTracker,
 }
 
 fn build(setup: Setup) -> Result<Worker, String> {
@@ -37,24 +49,34 @@ fn build(setup: Setup) -> Result<Worker, String> {
         let bearer = format!("Bearer {}", setup.credential.reveal());
         http = http.with_header("authorization", &bearer)?;
     }
-    Ok(Worker::new(&http.clone(), ComfyUi { http, settings }))
+    let server = ComfyUi {
+        http: http.clone(),
+        settings: Arc::new(settings),
+        farewells: TaskTracker::new(),
+    };
+    Ok(Worker::new(&http, server))
 }
 
 impl ComfyUi {
     async fn begin(&self, work: &Work) -> Result<Started, Fault> {
-        let values = self.values(work).await?;
-        let mut sent = Vec::new();
-        for (index, values) in values.into_iter().enumerate() {
-            match self.queued(work, index, &values).await {
-                Ok(id) => sent.push(id),
-                Err(fault) => {
-                    // A part of the work is worth nothing: what was queued before is taken back.
-                    self.stop(&sent).await;
-                    return Err(fault);
-                }
-            }
+        if work.brief.task == Task::Seed {
+            return seed_of_parent(work).map(Started::Done);
         }
-        Ok(Started::Ticket(json!({"prompts": sent})))
+        self.settings.check(work)?;
+        let template = self.settings.template(work)?;
+        let values = self.values(work).await?;
+        let is_single = values.len() == 1;
+        let mut submits = Submits::new(self);
+        for (index, values) in values.into_iter().enumerate() {
+            let graph = template.filled(&values);
+            let graph = graph.map_err(|name| cannot(&name, "is needed by the back end"))?;
+            let id = queue::id(&work.attempt_id, index as u32);
+            if is_single {
+                self.listen_to(&id, template.len(), work).await;
+            }
+            submits.add(id, graph).await?;
+        }
+        Ok(Started::Ticket(json!({"prompts": submits.finish()})))
     }
 
     /// Takes prompts out of the queue, and interrupts those that run, but nobody else's.
@@ -96,9 +118,12 @@ impl ComfyUi {
         if !answer.is_good() {
             return Err(answers::fault_of(&answer));
         }
-        match answer.json()?.get("system") {
-            Some(_) => Ok(()),
-            None => Err(Fault::vendor(Class::Retry, answer.start())),
+        if answer.json()?.get("system").is_none() {
+            return Err(Fault::vendor(Class::Retry, answer.start()));
+        }
+        match self.settings.missing(&self.asked("object_info").await?) {
+            Some(what) => Err(Fault::vendor(Class::Unable, what)),
+            None => Ok(()),
         }
     }
 }

@@ -56,6 +56,7 @@ async fn pictured(work: &Work, files: Vec<Bytes>) -> Result<Made, Fault> {
         size: fit::target(&work.brief, None),
         seed: Some(seed),
         tell_seed: work.brief.tells_seed,
+        cut_out: work.brief.transparent,
         notes: json!({"seed": seed}),
         ..Finish::default()
     };

@@ -1,13 +1,12 @@
 //! Prompts in the server's queue: how one gets there, and what has become of it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::ComfyUi;
 use crate::answers;
 use crate::backend::{Class, Fault, Progress, Taken, Work};
 use crate::http::VendorCall;
-use crate::inputs::cannot;
 
 /// A queue or a history of thousands of prompts is long.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -42,18 +41,10 @@ pub(super) fn id(attempt_id: &str, index: u32) -> String {
 }
 
 impl ComfyUi {
-    /// Queues one prompt and gives its identifier.
-    pub(super) async fn queued(
-        &self,
-        work: &Work,
-        index: usize,
-        values: &Map<String, Value>,
-    ) -> Result<String, Fault> {
-        let template = self.settings.template(work)?;
-        let graph = template.filled(values);
-        let graph = graph.map_err(|name| cannot(&name, "is needed by the back end"))?;
-        let id = id(&work.attempt_id, index as u32);
-        let body = json!({"prompt": graph, "client_id": "atelier", "prompt_id": id});
+    /// Queues one workflow and gives its identifier.
+    pub(super) async fn queued(&self, id: &str, graph: &Value) -> Result<String, Fault> {
+        // Each prompt has a client of its own, to which the server says how far it is.
+        let body = json!({"prompt": graph, "client_id": id, "prompt_id": id});
         let answer = self
             .http
             .submit(VendorCall::post_json("prompt", &body))
@@ -63,11 +54,7 @@ impl ComfyUi {
             return Err(match fault.class {
                 // The workflow is the operator's: the caller learns nothing from what is wrong with it, and another
                 // back end may well do it.
-                Class::BadRequest => Fault {
-                    class: Class::Unable,
-                    message: "the back end cannot work with this request".to_owned(),
-                    ..fault
-                },
+                Class::BadRequest => cannot_run(fault.detail),
                 _ => fault,
             });
         }
@@ -78,8 +65,16 @@ impl ComfyUi {
         let body = answer.json().map_err(taken)?;
         // Older servers give identifiers of their own.
         let given = body["prompt_id"].as_str().filter(|given| is_id(given));
-        let given = given.ok_or_else(|| answers::unexpected(&answer))?;
-        Ok(given.to_owned())
+        let given = given
+            .ok_or_else(|| answers::unexpected(&answer))?
+            .to_owned();
+        // The server runs what it can of a workflow and leaves the rest out; a part of it is not what was asked for.
+        let errors = &body["node_errors"];
+        if errors.as_object().is_some_and(|errors| !errors.is_empty()) {
+            self.stop(std::slice::from_ref(&given)).await;
+            return Err(cannot_run(answers::shortened(&errors.to_string())));
+        }
+        Ok(given)
     }
 
     /// What has become of a prompt. It moves from the queue to the history, so the history is asked twice.
@@ -110,7 +105,8 @@ impl ComfyUi {
         Ok(entry.filter(|entry| entry["status"].is_object() || entry["outputs"].is_object()))
     }
 
-    async fn asked(&self, path: &str) -> Result<Value, Fault> {
+    /// What the server answers to a question, as JSON.
+    pub(super) async fn asked(&self, path: &str) -> Result<Value, Fault> {
         let answer = self
             .http
             .ask(VendorCall::get(path).at_most(MOST_BYTES))
@@ -174,15 +170,44 @@ fn failed(entry: &Value) -> Option<Fault> {
     let text = said.map(ToString::to_string).unwrap_or_default();
     let detail = answers::shortened(&text);
     Some(match said {
+        // What is wrong with a node here may well work elsewhere.
         Some(exception) if !is_memory(exception) => Fault {
-            detail,
-            ..Fault::unusable("the back end could not make this")
+            detail: answers::shortened(&node_said(exception)),
+            ..Fault::new(
+                Class::Unable,
+                "Internal error",
+                "the back end could not make this",
+            )
         },
         _ => Fault::vendor(
             Class::Retry,
             format!("interrupted or out of memory: {detail}"),
         ),
     })
+}
+
+/// The fault of a workflow that this server cannot run as it stands.
+fn cannot_run(detail: String) -> Fault {
+    Fault {
+        detail,
+        ..Fault::new(
+            Class::Unable,
+            "Invalid parameter",
+            "the back end cannot work with this request",
+        )
+    }
+}
+
+/// Which node failed and what it said, for operators.
+fn node_said(exception: &Value) -> String {
+    let text = |name: &str| exception[name].as_str().unwrap_or_default().trim();
+    format!(
+        "node {} ({}): {}: {}",
+        text("node_id"),
+        text("node_type"),
+        text("exception_type"),
+        text("exception_message")
+    )
 }
 
 /// What the node that failed said; nothing when the prompt was interrupted.

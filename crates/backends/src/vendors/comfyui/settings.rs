@@ -29,6 +29,8 @@ struct Written {
     frames_per_second: Option<u32>,
     #[serde(default)]
     poll_seconds: Option<f64>,
+    #[serde(default)]
+    temporary: bool,
 }
 
 /// The settings of a server.
@@ -41,7 +43,14 @@ pub(super) struct Settings {
     pub(super) most_pixels: f64,
     pub(super) frames_per_second: u32,
     pub(super) poll: Duration,
+    /// Pictures go where the server itself cleans up.
+    pub(super) temporary: bool,
 }
+
+/// What may stand behind the `/` in the name of a workflow.
+const VARIANTS: [&str; 9] = [
+    "image", "mask", "upsample", "vary", "enlarge", "zoom_out", "pan", "square", "reroll",
+];
 
 impl Settings {
     /// Reads an operator's settings.
@@ -53,6 +62,12 @@ impl Settings {
             if atelier_contract::operation(operation).is_none() {
                 return Err(format!("workflows: {operation} is not an operation"));
             }
+            if let Some((_, variant)) = name.split_once('/')
+                && !VARIANTS.contains(&variant)
+            {
+                let all = VARIANTS.join(", ");
+                return Err(format!("workflows.{name}: {variant} is none of {all}"));
+            }
             let template =
                 Template::read(graph).map_err(|error| format!("workflows.{name}: {error}"))?;
             let known = |one: &&str| NAMES.contains(one) || written.values.contains_key(*one);
@@ -61,6 +76,11 @@ impl Settings {
                     "workflows.{name}: nothing is known of {{{{{other}}}}}"
                 ));
             }
+            let template = if written.temporary {
+                template.temporary()
+            } else {
+                template
+            };
             workflows.insert(name, template);
         }
         if workflows.is_empty() {
@@ -79,13 +99,54 @@ impl Settings {
             ),
             frames_per_second: written.frames_per_second.unwrap_or(24).clamp(1, 120),
             poll: Duration::from_secs_f64(poll.clamp(0.2, 300.0)),
+            temporary: written.temporary,
         })
     }
 
     /// Whether some workflow is for an operation.
     pub(super) fn serves(&self, operation: &str) -> bool {
-        let is_for = |name: &String| name.split('/').next() == Some(operation);
-        !operation.is_empty() && self.workflows.keys().any(is_for)
+        let of = |name: &String| name.split('/').next().unwrap_or_default().to_owned();
+        if self.workflows.keys().any(|name| of(name) == operation) {
+            return true;
+        }
+        // Whoever draws in fours can say which seed was used.
+        let submit = |name: &str| atelier_contract::operation(name).map(|(_, submit)| submit);
+        submit(operation).is_some_and(|submit| submit.makes_only(&[Task::Seed]))
+            && self
+                .workflows
+                .keys()
+                .any(|name| submit(&of(name)).is_some_and(|one| one.in_fours))
+    }
+
+    /// The first workflow for which a server lacks something, by its own list of nodes.
+    pub(super) fn missing(&self, known: &Value) -> Option<String> {
+        let lacks = |(name, template): (&String, &Template)| {
+            let what = template.missing(known)?;
+            Some(format!("workflows.{name}: the server has not {what}"))
+        };
+        self.workflows.iter().find_map(lacks)
+    }
+
+    /// Refuses wishes for which the workflow has no place, before anything is sent.
+    pub(super) fn check(&self, work: &Work) -> Result<(), Fault> {
+        let names = self.template(work)?.names();
+        let brief = &work.brief;
+        if brief.looped && !names.contains(&"loop") {
+            return Err(cannot("loop", "no back end for loops is available"));
+        }
+        let Some(end) = brief.last_frame else {
+            return Ok(());
+        };
+        // The second picture of a workflow is the end of a video, unless it has a place of that name.
+        let has_place = names.contains(&"end_image") || (end == 1 && names.contains(&"image2"));
+        if has_place {
+            return Ok(());
+        }
+        let field = brief
+            .sources
+            .get(end)
+            .map_or("image", |source| &source.field);
+        Err(cannot(field, "no back end for end frames is available"))
     }
 
     /// The workflow for a piece of work: the one for its task, its mask or its pictures, or else the operation's.

@@ -21,9 +21,11 @@ pub(super) const NAMES: &[&str] = &[
     "image3",
     "image4",
     "image5",
+    "end_image",
     "mask",
     "video",
     "prefix",
+    "loop",
 ];
 
 /// A workflow in the API format of ComfyUI.
@@ -66,6 +68,42 @@ impl Template {
         names
     }
 
+    /// The same workflow, whose pictures go to the folder that the server empties when it starts.
+    pub(super) fn temporary(mut self) -> Self {
+        for node in self.0.values_mut() {
+            if node["class_type"] == "SaveImage" {
+                node["class_type"] = "PreviewImage".into();
+                if let Some(inputs) = node["inputs"].as_object_mut() {
+                    inputs.remove("filename_prefix");
+                }
+            }
+        }
+        self
+    }
+
+    /// What a server lacks of it, by the server's own list of nodes: a kind of node, or a file such as a model.
+    pub(super) fn missing(&self, known: &Value) -> Option<String> {
+        self.0.values().find_map(|node| {
+            let class = node["class_type"].as_str().unwrap_or_default();
+            let Some(node_known) = known.get(class) else {
+                return Some(format!("the node {class}"));
+            };
+            let inputs = node["inputs"].as_object().into_iter().flatten();
+            inputs
+                .filter_map(|(name, value)| Some((name, value.as_str()?)))
+                .filter(|(_, value)| placeholders(value).next().is_none())
+                .find(|(name, value)| {
+                    choices(node_known, name).is_some_and(|all| !all.iter().any(|one| one == value))
+                })
+                .map(|(name, value)| format!("{value} as {name} of {class}"))
+        })
+    }
+
+    /// How many nodes it has.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The workflow with its placeholders filled in; says which value is missing.
     pub(super) fn filled(&self, values: &Map<String, Value>) -> Result<Value, String> {
         let filled = self
@@ -76,6 +114,17 @@ impl Template {
             .collect::<Result<Map<_, _>, String>>()
             .map(Value::Object)
     }
+}
+
+/// The only values that an input of a node may have, where the server lists them.
+fn choices<'a>(node: &'a Value, name: &str) -> Option<&'a Vec<Value>> {
+    let found = ["required", "optional"].iter().find_map(|kind| {
+        let input = &node["input"][kind][name];
+        (!input.is_null()).then_some(input)
+    })?;
+    found[0]
+        .as_array()
+        .or_else(|| found[1]["options"].as_array())
 }
 
 fn collect<'a>(value: &'a Value, names: &mut Vec<&'a str>) {

@@ -81,7 +81,7 @@ impl SdWebUi {
         let fixed = work.brief.seed.filter(|_| work.parent.is_none());
         let seed = fixed.unwrap_or_else(|| seeds::of_job(&work.job_id));
         if work.brief.task == Task::Seed {
-            return seed_of_parent(work);
+            return inputs::seed_of_parent(work);
         }
         let plan = self.plan(work).await?;
         let mut pictures = Vec::new();
@@ -110,17 +110,6 @@ impl SdWebUi {
         }
         Err(call::refused(&answer))
     }
-}
-
-/// The seed that the followed job was made with.
-fn seed_of_parent(work: &Work) -> Result<Made, Fault> {
-    let seed = inputs::parent_notes(work)["seed"].as_u64();
-    let seed = seed.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
-    Ok(Made {
-        seed: Some(seed.to_string()),
-        made: 1,
-        ..Made::default()
-    })
 }
 
 impl Backend for SdWebUi {
