@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde_json::Value;
 
 use crate::answers::pause_asked;
 use crate::backend::{Class, Fault, Taken};
@@ -35,12 +36,21 @@ impl<'a> Downloads<'a> {
 
     /// Fetches the file at an address that the vendor gave for it. It was made, so a fault here is none of a start.
     pub(crate) async fn file(&mut self, address: &str) -> Result<Bytes, Fault> {
-        let mut looks = 1;
+        let (mut looks, mut hops) = (1, 1);
+        let mut address = address.to_owned();
         loop {
-            let strange = match self.look(address).await? {
+            let strange = match self.look(&address).await? {
                 Look::Made(bytes) => {
                     self.left -= bytes.len() as u64;
                     return Ok(bytes);
+                }
+                Look::Elsewhere(other) if hops > 0 => {
+                    hops -= 1;
+                    address = other;
+                    continue;
+                }
+                Look::Elsewhere(other) => {
+                    Fault::useless(format!("an address leads to another: {other}"))
                 }
                 Look::Strange(fault) => fault,
             };
@@ -72,6 +82,12 @@ impl<'a> Downloads<'a> {
         if looks_made(&answer.bytes) {
             return Ok(Look::Made(answer.bytes));
         }
+        // Servers that keep their files elsewhere say where.
+        if let Ok(Value::Object(body)) = answer.json()
+            && let Some(address) = body.get("url").and_then(Value::as_str)
+        {
+            return Ok(Look::Elsewhere(address.to_owned()));
+        }
         let start = answer.bytes.get(..answer.bytes.len().min(START_BYTES));
         let start = start.unwrap_or_default().escape_ascii().to_string();
         let start = self.http.secrets().hide(&start);
@@ -83,6 +99,8 @@ impl<'a> Downloads<'a> {
 /// What was found at an address.
 enum Look {
     Made(Bytes),
+    /// The address of the file in place of it.
+    Elsewhere(String),
     /// Perhaps the word of whoever stands between.
     Strange(Fault),
 }

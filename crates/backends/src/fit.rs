@@ -36,6 +36,14 @@ pub(crate) fn nearest(wanted: Size, offered: &[Size]) -> Size {
     offered.iter().min_by(best).copied().unwrap_or(wanted)
 }
 
+/// The size, or a larger one of its shape that has so many pixels.
+pub(crate) fn at_least((width, height): Size, least_pixels: f64) -> Size {
+    let pixels = f64::from(width.max(1)) * f64::from(height.max(1));
+    let scale = (least_pixels / pixels).sqrt().max(1.0);
+    let side = |length: u32| (f64::from(length.max(1)) * scale).ceil() as u32;
+    (side(width), side(height))
+}
+
 /// The size rounded up to whole steps, and smaller in its own shape where it has too many pixels.
 pub(crate) fn stepped(wanted: Size, step: u32, most_pixels: f64) -> Size {
     let step = step.max(1);

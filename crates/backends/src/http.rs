@@ -37,7 +37,7 @@ pub(crate) use memory::held;
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
 pub(crate) use sift::Sifter;
-pub(crate) use vendor::{Secrets, segment};
+pub(crate) use vendor::{Secrets, encoded, segment};
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.

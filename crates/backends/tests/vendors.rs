@@ -14,6 +14,8 @@ mod hostile;
 mod litellm;
 #[path = "vendors/openai.rs"]
 mod openai;
+#[path = "vendors/openai_dialects.rs"]
+mod openai_dialects;
 #[path = "vendors/openai_failures.rs"]
 mod openai_failures;
 #[path = "vendors/openai_videos.rs"]

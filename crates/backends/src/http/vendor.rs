@@ -252,6 +252,16 @@ impl VendorHttp {
     }
 }
 
+/// Any identifier of a vendor as one segment of a path, whatever characters it has.
+pub(crate) fn encoded(id: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let one = |byte: u8| match byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    id.bytes().map(one).collect()
+}
+
 /// An identifier of a vendor as one segment of a path.
 pub(crate) fn segment(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

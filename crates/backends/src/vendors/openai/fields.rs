@@ -10,6 +10,7 @@ use super::settings::{Dialect, Negative};
 use crate::backend::Work;
 use crate::fit::{self, Size};
 use crate::http::{Form, VendorCall};
+use crate::seeds;
 
 /// What the caller of the image endpoints may set beyond the brief.
 const OWN: &[&str] = &["quality", "background", "moderation", "style"];
@@ -52,18 +53,25 @@ impl OpenAi {
         }
     }
 
-    /// The size to ask for so that the wanted one can be cut from it.
-    pub(super) fn size_for(&self, wanted: Size) -> Size {
-        if self.settings.image_sizes.is_empty() {
-            fit::stepped(wanted, self.settings.image_step, MOST_PIXELS)
+    /// The size to ask a model for so that the wanted one can be cut from it.
+    pub(super) fn size_for(&self, model: &str, wanted: Size) -> Size {
+        let sizes = self.settings.image_sizes(model);
+        if sizes.is_empty() {
+            let large = fit::at_least(wanted, f64::from(self.settings.image_least_pixels));
+            fit::stepped(large, self.settings.image_step, MOST_PIXELS)
         } else {
-            fit::nearest(wanted, &self.settings.image_sizes)
+            fit::nearest(wanted, sizes)
         }
     }
 
     /// The call for some pictures of a wish.
-    pub(super) fn image_call(&self, work: &Work, wish: &Wish, count: u32) -> VendorCall {
-        let mut fields = self.scalars(work, wish, count);
+    pub(super) fn image_call(
+        &self,
+        work: &Work,
+        wish: &Wish,
+        (before, count): (usize, u32),
+    ) -> VendorCall {
+        let mut fields = self.scalars(work, wish, (before, count));
         if wish.images.is_empty() {
             return VendorCall::post_json("images/generations", &Value::Object(fields));
         }
@@ -83,29 +91,52 @@ impl OpenAi {
             form = form.file(field, &name, media_type, bytes.clone());
         }
         if let Some(mask) = &wish.mask {
-            form = form.file("mask", "mask.png", "image/png", mask.clone());
+            let name = match self.settings.dialect {
+                Dialect::VllmOmni => "mask_image",
+                _ => "mask",
+            };
+            form = form.file(name, "mask.png", "image/png", mask.clone());
         }
         let (body, media_type) = form.finish();
         VendorCall::new(http::Method::POST, path).body(body, media_type)
     }
 
+    /// The words with a seed inside, for the server that has no other place for one and would draw the same for ever.
+    fn seeded(&self, work: &Work, prompt: &str, before: usize) -> String {
+        if self.settings.dialect != Dialect::Sdcpp {
+            return prompt.to_owned();
+        }
+        let seed = work
+            .brief
+            .seed
+            .unwrap_or_else(|| seeds::of_job(&work.job_id));
+        let extra = json!({"seed": seeds::member(seed, before)});
+        format!("{prompt}<{SDCPP_TAG}>{extra}</{SDCPP_TAG}>")
+    }
+
     /// One picture is a field, several are a list; some servers know only the one or the other.
     fn image_field(&self, pictures: usize) -> &str {
-        match (&self.settings.image_field, pictures) {
-            (Some(name), _) => name,
-            (None, 1) => "image",
-            (None, _) => "image[]",
+        match (&self.settings.image_field, self.settings.dialect, pictures) {
+            (Some(name), _, _) => name,
+            (None, Dialect::Sdcpp, _) => "image[]",
+            (None, Dialect::VllmOmni, _) | (None, _, 1) => "image",
+            (None, ..) => "image[]",
         }
     }
 
-    fn scalars(&self, work: &Work, wish: &Wish, count: u32) -> Map<String, Value> {
+    fn scalars(
+        &self,
+        work: &Work,
+        wish: &Wish,
+        (before, count): (usize, u32),
+    ) -> Map<String, Value> {
         let settings = &self.settings;
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| {
             fields.insert(name.to_owned(), value);
         };
         put("model", json!(wish.model));
-        put("prompt", json!(wish.prompt));
+        put("prompt", json!(self.seeded(work, &wish.prompt, before)));
         put("n", json!(count));
         match wish.size {
             Some((width, height)) => put("size", json!(format!("{width}x{height}"))),
@@ -118,10 +149,10 @@ impl OpenAi {
         if settings.negative == Negative::Field && !work.brief.negative.is_empty() {
             put("negative_prompt", json!(work.brief.negative));
         }
-        if let (Dialect::Sglang | Dialect::VllmOmni, Some(seed)) =
+        if let (Dialect::Sglang | Dialect::VllmOmni | Dialect::Localai, Some(seed)) =
             (settings.dialect, work.brief.seed)
         {
-            put("seed", json!(seed));
+            put("seed", json!(seeds::member(seed, before)));
         }
         if settings.dialect == Dialect::Openai {
             if settings.partial_images > 0 {
@@ -138,6 +169,17 @@ impl OpenAi {
     /// Whether the server leaves the background out itself.
     pub(super) fn cuts_out(&self) -> bool {
         self.settings.dialect == Dialect::Openai
+    }
+}
+
+/// What a caller said about the style, in words for models that have no field for it.
+pub(super) fn styled(work: &Work, model: &str) -> Option<&'static str> {
+    let style = work.brief.model_words.get("style")?.as_str()?;
+    match style {
+        _ if model.starts_with("dall-e") => None,
+        "vivid" => Some("Make it vivid and dramatic."),
+        "natural" => Some("Make it look natural, not hyper-real."),
+        _ => None,
     }
 }
 

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::OpenAi;
 use super::answer::Brought;
-use super::fields::Wish;
-use super::settings::MaskStyle;
+use super::fields::{Wish, styled};
+use super::settings::{Dialect, MaskStyle};
 use crate::backend::{Fault, Made, Work};
 use crate::canvas::Canvas;
 use crate::fit::{self, Size};
@@ -45,7 +45,7 @@ impl OpenAi {
         while (all.files.len() as u32) < wanted {
             let missing = wanted - all.files.len() as u32;
             let asked = missing.min(self.settings.images_per_call);
-            let call = self.image_call(work, wish, asked);
+            let call = self.image_call(work, wish, (all.files.len(), asked));
             let taken: usize = all.files.iter().map(Bytes::len).sum();
             let left = self.http.most_file().saturating_sub(taken as u64);
             let more = self.call_for_files(call, &work.progress, (asked, left));
@@ -115,12 +115,20 @@ impl OpenAi {
                 inputs::png(inputs::source(work, index).await?).await?
             });
         }
+        if mask.is_some() && images.len() > 1 && self.settings.dialect == Dialect::Localai {
+            return Err(cannot("image", "the back end works on one image at a time"));
+        }
         let target = fit::target(&work.brief, None);
+        let model = self.model(work)?;
+        let mut prompt = self.words(prompt, &work.brief.negative);
+        if let Some(style) = styled(work, &model) {
+            prompt = format!("{prompt}\n\n{style}");
+        }
         Ok(Plan {
             wish: Wish {
-                model: self.model(work)?,
-                prompt: self.words(prompt, &work.brief.negative),
-                size: target.map(|size| self.size_for(size)),
+                prompt,
+                size: target.map(|size| self.size_for(&model, size)),
+                model,
                 images,
                 mask,
             },
@@ -136,14 +144,15 @@ impl OpenAi {
     async fn plan_region(&self, work: &Work, base: Picture, mask: Mask) -> Result<Plan, Fault> {
         let own: Size = (base.width, base.height);
         let target = fit::target(&work.brief, Some(own)).unwrap_or(own);
-        let asked = self.size_for(own);
+        let model = self.model(work)?;
+        let asked = self.size_for(&model, own);
         let canvas = Canvas::around(own, asked);
         let mask = mask.resized(own.0, own.1);
         let image = inputs::png(canvas.filled_with(&base)).await?;
         let drawn = self.mask_file(canvas.mask(&mask)).await?;
         Ok(Plan {
             wish: Wish {
-                model: self.model(work)?,
+                model,
                 prompt: self.words(&work.brief.prompt, &work.brief.negative),
                 size: Some(asked),
                 images: vec![image],

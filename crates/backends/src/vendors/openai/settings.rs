@@ -20,6 +20,10 @@ const IMAGES: &[Task] = &[
 const GRIDS: &[Task] = &[Task::Draw, Task::Blend];
 /// What `video_model` makes, one at a time.
 const VIDEOS: &[Task] = &[Task::Animate, Task::Extend(0)];
+/// The sizes of the models before those that make any.
+const OLDER_SIZES: &[Size] = &[(1024, 1024), (1536, 1024), (1024, 1536)];
+/// The smallest pictures of the newer models have so many pixels.
+const LEAST_PIXELS: u32 = 655_360;
 /// No dialect takes more pictures in one call.
 const MOST_IMAGES: u32 = 10;
 /// No single call is waited for longer.
@@ -92,6 +96,8 @@ struct Written {
     image_field: Option<String>,
     image_sizes: Option<Vec<String>>,
     image_step: Option<u32>,
+    image_least_pixels: Option<u32>,
+    frames_per_second: Option<u32>,
     images_per_call: Option<u32>,
     partial_images: u8,
     video_sizes: Option<Vec<String>>,
@@ -127,8 +133,12 @@ pub(super) struct Settings {
     pub(super) negative: Negative,
     /// The name of the parts that carry pictures to edit, where it is neither `image` nor `image[]`.
     pub(super) image_field: Option<String>,
-    /// The only sizes of pictures; any when empty.
-    pub(super) image_sizes: Vec<Size>,
+    /// The only sizes of pictures, where the operator knows them; any when empty.
+    image_sizes: Option<Vec<Size>>,
+    /// Pictures with fewer pixels are asked for larger.
+    pub(super) image_least_pixels: u32,
+    /// Frames of a second, for servers that count frames.
+    pub(super) frames_per_second: u32,
     /// Sides of pictures are multiples of this.
     pub(super) image_step: u32,
     pub(super) images_per_call: u32,
@@ -164,6 +174,7 @@ impl Settings {
             let sizes = sizes.unwrap_or_else(|| if original { usual() } else { Vec::new() });
             sizes.iter().map(|size| read_size(size)).collect()
         };
+        let image_sizes = written.image_sizes.map(|sizes| all(Some(sizes), &[]));
         let response_format = match (written.response_format, dialect) {
             (Some(given), _) => Some(given).filter(|given| !given.is_empty()),
             (None, Dialect::Openai | Dialect::Sdcpp) => None,
@@ -175,11 +186,7 @@ impl Settings {
             Dialect::Sglang | Dialect::VllmOmni => Negative::Field,
             Dialect::Openai | Dialect::Sdcpp => Negative::Words,
         };
-        let seconds = if original {
-            vec![4, 8, 12, 16, 20]
-        } else {
-            Vec::new()
-        };
+        let seconds = if original { vec![4, 8, 12] } else { Vec::new() };
         let timeout = written.timeout_seconds.unwrap_or(600);
         Ok(Self {
             dialect,
@@ -202,11 +209,14 @@ impl Settings {
             }),
             negative: written.negative.unwrap_or(negative),
             image_field: written.image_field,
-            image_sizes: all(
-                written.image_sizes,
-                &["1024x1024", "1536x1024", "1024x1536"],
-            )?,
+            image_sizes: image_sizes.transpose()?,
+            image_least_pixels: written.image_least_pixels.unwrap_or(if original {
+                LEAST_PIXELS
+            } else {
+                0
+            }),
             image_step: written.image_step.unwrap_or(16),
+            frames_per_second: written.frames_per_second.unwrap_or(16).clamp(1, 120),
             images_per_call: written
                 .images_per_call
                 .unwrap_or(MOST_IMAGES)
@@ -240,6 +250,15 @@ impl Settings {
         Err("one of image_model, video_model and models must be given".to_owned())
     }
 
+    /// The only sizes of pictures that a model makes; any when empty.
+    pub(super) fn image_sizes(&self, model: &str) -> &[Size] {
+        match &self.image_sizes {
+            Some(sizes) => sizes,
+            None if self.dialect == Dialect::Openai && is_older(model) => OLDER_SIZES,
+            None => &[],
+        }
+    }
+
     /// Whether a model is named for an operation.
     pub(super) fn serves(&self, operation: &str) -> bool {
         kind(operation).is_some()
@@ -266,6 +285,12 @@ impl Settings {
             Kind::Videos => self.video_model.as_deref(),
         }
     }
+}
+
+/// Whether a model is one of those that make three sizes only.
+fn is_older(model: &str) -> bool {
+    let names = ["gpt-image-1", "chatgpt-image", "dall-e"];
+    names.iter().any(|name| model.starts_with(name))
 }
 
 /// What an operation needs.
@@ -352,7 +377,7 @@ mod tests {
         let settings =
             Settings::read(json!({"image_model": "x", "dialect": "sglang"})).expect("good");
         assert_eq!(settings.response_format.as_deref(), Some("b64_json"));
-        assert!(settings.free && !settings.seconds_as_text && settings.image_sizes.is_empty());
+        assert!(settings.free && !settings.seconds_as_text && settings.image_sizes("x").is_empty());
         assert_eq!(settings.mask, MaskStyle::White);
         let written = json!({"image_model": "x", "dialect": "sglang", "response_format": "", "mask": "transparent"});
         let settings = Settings::read(written).expect("good");

@@ -9,16 +9,16 @@ use serde_json::{Map, Value, json};
 
 use super::settings::{Dialect, Negative};
 use super::{OpenAi, answer};
-use crate::answers;
+use crate::answers::{self, ErrorWords};
 use crate::backend::{Class, Fault, Progress, Started, Taken, Work};
 use crate::clips::filmed;
 use crate::downloads::Downloads;
-use crate::http::{Form, VendorCall};
+use crate::http::{Form, VendorAnswer, VendorCall, encoded};
 use crate::inputs::{self, cannot};
 use crate::pictures::on_threads;
 
-/// Identifiers are longer than this only by mistake.
-const MOST_ID: usize = 200;
+/// Identifiers are longer than this only by mistake. Those of a proxy carry another server's inside.
+const MOST_ID: usize = 512;
 
 impl OpenAi {
     /// Starts a video, or makes it where the server answers in the call.
@@ -161,9 +161,15 @@ impl OpenAi {
             "negative_prompt": brief.negative,
             "width": brief.width,
             "height": brief.height,
-            "seconds": self.seconds_value(work)?,
             "response_format": "b64_json",
         });
+        // The server reads `seconds` and forgets it: frames are what it makes.
+        let rate = self.settings.frames_per_second;
+        body["fps"] = json!(rate);
+        body["num_frames"] = json!(self.seconds(work)? * rate + 1);
+        if let Some(seed) = brief.seed {
+            body["seed"] = json!(seed);
+        }
         for (name, picture) in [("start_image", start), ("end_image", end)] {
             if let Some(bytes) = picture {
                 body[name] = json!(STANDARD.encode(bytes));
@@ -194,10 +200,13 @@ impl OpenAi {
         let id = id.ok_or_else(|| Fault::ours("a ticket without a video"))?;
         let answer = self
             .http
-            .ask(VendorCall::get(format!("videos/{id}")))
+            .ask(VendorCall::get(format!("videos/{}", encoded(id))))
             .await?;
         if !answer.is_good() {
-            return Err(answers::fault_of(&answer));
+            return match self.ended_badly(&answer) {
+                Some(fault) => Ok(Progress::Failed(fault)),
+                None => Err(answers::fault_of(&answer)),
+            };
         }
         let video = answer.json()?;
         match video["status"].as_str().unwrap_or_default() {
@@ -213,8 +222,19 @@ impl OpenAi {
         }
     }
 
+    /// Why a video failed, where the server says so with the status of its answer: vLLM-Omni gives the error of the
+    /// video as the error of the question.
+    fn ended_badly(&self, answer: &VendorAnswer) -> Option<Fault> {
+        let body = answer.json().ok()?;
+        let says_so = body["status"] == "failed";
+        let is_its_way = self.settings.dialect == Dialect::VllmOmni
+            && matches!(answer.status, 400 | 422 | 500)
+            && ErrorWords::read(&body).is_some();
+        (says_so || is_its_way).then(|| answer::failed(&body))
+    }
+
     async fn fetch_video(&self, work: &Work, id: &str) -> Result<Progress, Fault> {
-        let address = format!("videos/{id}/content");
+        let address = format!("videos/{}/content", encoded(id));
         let clip = Downloads::new(&self.http).file(&address).await?;
         let notes = json!({"video": id});
         filmed(work, vec![clip], notes).await.map(Progress::Done)
@@ -225,7 +245,7 @@ impl OpenAi {
         let Some(id) = ticket["video"].as_str().filter(|id| is_id(id)) else {
             return;
         };
-        let call = VendorCall::new(http::Method::DELETE, format!("videos/{id}"));
+        let call = VendorCall::new(http::Method::DELETE, format!("videos/{}", encoded(id)));
         if let Err(fault) = self.http.ask(call).await {
             tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
         }
@@ -246,8 +266,8 @@ async fn last_of_parent(work: &Work, index: usize) -> Result<Bytes, Fault> {
     inputs::png(frame.await?).await
 }
 
-/// Whether a text can be an identifier inside a path.
+/// Whether a text can be an identifier: any characters, as long as they can be sent.
 fn is_id(id: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
-    !id.is_empty() && id.len() <= MOST_ID && id.chars().all(plain) && !id.contains("..")
+    let is_step = matches!(id, "." | "..");
+    !id.is_empty() && id.len() <= MOST_ID && !is_step && !id.chars().any(char::is_control)
 }

@@ -36,24 +36,35 @@ impl SdWebUi {
             return Ok(vec![inputs::png(picture).await?]);
         }
         let task = format!("task(atelier-{}-{index})", work.attempt_id);
-        let Some((path, body)) = self.body(work, stroke, seed, &task).await? else {
+        let Some((path, mut body)) = self.body(work, stroke, seed, &task).await? else {
             return Ok(Vec::new());
         };
-        let call = VendorCall::post_json(path, &body)
-            .within(self.settings.timeout)
-            .at_most(MOST_BYTES);
-        let mut farewell = Farewell {
-            owner: self,
-            task: Some(task.clone()),
-        };
-        let watch = watch(&self.http, &task, &work.progress, (from, to));
-        let pictures = tokio::select! {
-            pictures = self.pictures(call) => pictures,
-            never = watch => never,
-        };
-        farewell.task = None;
-        let pictures = pictures?;
-        self.check_whole().await?;
+        let number = |body: &Value, name: &str| body[name].as_u64().unwrap_or(1) as usize;
+        let wanted = number(&body, "batch_size") * number(&body, "n_iter");
+        let mut pictures = Vec::new();
+        // Servers that know no `n_iter` give one batch and have to be asked again.
+        for _ in 0..wanted {
+            let call = VendorCall::post_json(path, &body)
+                .within(self.settings.timeout)
+                .at_most(MOST_BYTES);
+            let watch = watch(&self.http, &task, &work.progress, (from, to));
+            let mut farewell = Farewell {
+                owner: self,
+                task: Some(task.clone()),
+            };
+            let more = tokio::select! {
+                more = self.pictures(call) => more,
+                never = watch => never,
+            };
+            farewell.task = None;
+            pictures.extend(more?);
+            self.check_whole().await?;
+            if pictures.len() >= wanted {
+                break;
+            }
+            body["n_iter"] = json!((wanted - pictures.len()).div_ceil(number(&body, "batch_size")));
+            body["seed"] = json!(seed + pictures.len() as u64);
+        }
         work.progress.set(to.min(99) as u8);
         Ok(pictures)
     }
