@@ -44,7 +44,13 @@ async fn serve(config: Config) -> Result<()> {
     let demo_key = first_run::demo_key(&config, &store, &engine).await?;
     let running = engine.run().await.context("the engine cannot start")?;
     let stop_within = Duration::from_secs(config.stop_within_s);
-    let app = App::new(config, engine, token.hash, openapi::bytes);
+    let app = App::new(
+        config,
+        engine,
+        token.hash,
+        addresses.is_public(),
+        openapi::bytes,
+    );
     let server = Server::start(Arc::clone(&app), doors);
     if let Some(welcome) = first_run::welcome(
         &addresses.base_url,
