@@ -11,7 +11,6 @@ pub mod jobs;
 pub mod keys;
 pub mod ledger;
 pub mod list;
-pub mod operators;
 mod page;
 pub mod quote;
 pub mod ready;

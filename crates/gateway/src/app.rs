@@ -1,7 +1,6 @@
 //! The wiring: the one place that builds the store, the back ends and the engine and hands them to the rest.
 
 use std::net::SocketAddr;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -26,8 +25,10 @@ use url::{Host, Url};
 use crate::config::StudioPace;
 use crate::config::{BackendSetting, Config, WorkerSetting};
 use crate::counts::Counts;
+use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::rate::Rates;
+use crate::server::proxies::Proxies;
 use crate::shares::Shares;
 
 /// The built-in prices.
@@ -44,10 +45,10 @@ pub(crate) struct App {
     pub(crate) engine: Arc<Engine>,
     pub(crate) hosts: Hosts,
     pub(crate) rates: Rates,
+    pub(crate) proxies: Proxies,
+    pub(crate) origins: Origins,
     pub(crate) counts: Counts,
     pub(crate) admin_token_hash: [u8; 32],
-    /// Whether strangers can reach it.
-    pub(crate) is_public: bool,
     /// Requests that are being answered.
     pub(crate) places: Arc<Shares>,
     /// Bytes of bodies that are neither accepted nor refused.
@@ -78,25 +79,15 @@ impl Addresses {
         let base_url = if config.base_url.is_empty() {
             bound
                 .first()
-                .map(|address| format!("http://{}", reachable(*address)))
+                .map(|address| {
+                    let scheme = if config.tls.is_set() { "https" } else { "http" };
+                    format!("{scheme}://{}", reachable(*address))
+                })
                 .unwrap_or_default()
         } else {
             config.base_url.trim_end_matches('/').to_owned()
         };
         Self { bound, base_url }
-    }
-
-    /// Whether anything says that others than this machine can reach the service, be it through a proxy.
-    pub(crate) fn is_public(&self) -> bool {
-        let named = Url::parse(&self.base_url).ok();
-        let on_loopback = match named.as_ref().and_then(Url::host) {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => true,
-        };
-        let mut bound = self.bound.iter();
-        !on_loopback || bound.any(|address| !address.ip().is_loopback())
     }
 }
 
@@ -117,13 +108,15 @@ impl App {
         config: Config,
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
-        is_public: bool,
         document: fn() -> Bytes,
-    ) -> Arc<Self> {
+    ) -> Result<Arc<Self>> {
         let limits = &config.limits;
-        Arc::new(Self {
+        let proxies = Proxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
+        Ok(Arc::new(Self {
             hosts: Hosts::new(&config),
             rates: Rates::new(limits),
+            origins: Origins::new(&config.cors.origins),
+            proxies,
             counts: Counts::default(),
             places: Shares::fixed("requests", limits.requests, 1),
             body_memory: Shares::fixed(
@@ -138,10 +131,9 @@ impl App {
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),
             admin_token_hash,
-            is_public,
             engine,
             config,
-        })
+        }))
     }
 
     /// Everything that accounts share.
@@ -159,11 +151,7 @@ impl App {
 
 /// Opens the database, bringing its schema up to date.
 pub(crate) async fn open_store(config: &Config) -> Result<Store> {
-    // What is kept there is for the service's own user alone.
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&config.data_dir)
+    std::fs::create_dir_all(&config.data_dir)
         .with_context(|| format!("data_dir {}", config.data_dir.display()))?;
     let url = if config.database.is_empty() {
         format!("sqlite:{}", config.data_dir.join("atelier.db").display())
@@ -313,12 +301,26 @@ fn tariff(config: &Config) -> Result<Tariff> {
     Ok(tariff)
 }
 
+/// Whether only this machine can know of the service: it listens on loopback, and nothing says that somebody in front of
+/// it lets strangers in.
+fn is_private(config: &Config, addresses: &Addresses, names: &[String]) -> bool {
+    let on_loopback = |address: &SocketAddr| address.ip().is_loopback();
+    let names_loopback = |name: &String| {
+        let url = Url::parse(name).ok();
+        match url.as_ref().and_then(Url::host) {
+            Some(Host::Domain(host)) => host == "localhost" || host.ends_with(".localhost"),
+            Some(Host::Ipv4(ip)) => ip.is_loopback(),
+            Some(Host::Ipv6(ip)) => ip.is_loopback(),
+            None => false,
+        }
+    };
+    config.proxies.trusted.is_empty()
+        && addresses.bound.iter().all(on_loopback)
+        && names.iter().all(names_loopback)
+}
+
 fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
     let rules = &config.outbound;
-    let on_loopback = addresses
-        .bound
-        .iter()
-        .all(|address| address.ip().is_loopback());
     let explicit = (rules.allow != [AUTO]).then_some(rules.allow.as_slice());
     let names = [
         &addresses.base_url,
@@ -334,7 +336,7 @@ fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
     let policy = Policy::from_settings(
         &rules.ports,
         explicit,
-        on_loopback,
+        is_private(config, addresses, &names),
         &addresses.bound,
         &names,
     )
@@ -394,5 +396,36 @@ fn settings(config: &Config, addresses: &Addresses) -> Settings {
         refresh_ms: jobs.refresh_ms,
         hook_base_url: addresses.base_url.clone(),
         result_cache_bytes: jobs.result_cache_mib * 1024 * 1024,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_private_only_while_nothing_says_otherwise() {
+        let private = |change: fn(&mut Config), bound: &str| {
+            let mut config = Config::defaults();
+            change(&mut config);
+            let addresses = Addresses::new(&config, vec![bound.parse().expect("an address")]);
+            let names = [addresses.base_url.clone(), config.cdn_url.clone()];
+            let names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
+            is_private(&config, &addresses, &names)
+        };
+        assert!(private(|_| {}, "127.0.0.1:8080"));
+        assert!(private(|_| {}, "[::1]:8080"));
+        assert!(!private(|_| {}, "0.0.0.0:8080"));
+        let here: fn(&mut Config) = |config| config.base_url = "http://localhost:8080".into();
+        assert!(private(here, "127.0.0.1:8080"));
+        let public: [fn(&mut Config); 4] = [
+            |config| config.base_url = "https://media.example.com".into(),
+            |config| config.base_url = "http://192.0.2.1".into(),
+            |config| config.cdn_url = "https://cdn.example.com".into(),
+            |config| config.proxies.trusted = vec!["127.0.0.1".into()],
+        ];
+        for change in public {
+            assert!(!private(change, "127.0.0.1:8080"));
+        }
     }
 }

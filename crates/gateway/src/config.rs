@@ -30,6 +30,9 @@ pub(crate) struct Config {
     pub(crate) listeners: Vec<ListenerSetting>,
     pub(crate) stop_within_s: u64,
     pub(crate) log: Log,
+    pub(crate) tls: Tls,
+    pub(crate) proxies: Proxies,
+    pub(crate) cors: Cors,
     pub(crate) limits: Limits,
     pub(crate) jobs: Jobs,
     pub(crate) prompts: Prompts,
@@ -75,6 +78,38 @@ pub(crate) struct ListenerSetting {
     #[serde(default)]
     pub(crate) host: String,
     pub(crate) role: Role,
+    #[serde(default)]
+    pub(crate) plain: bool,
+}
+
+/// The certificate of all listeners that are not plain.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tls {
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+}
+
+impl Tls {
+    /// Whether there is one.
+    pub(crate) fn is_set(&self) -> bool {
+        !self.certificate.as_os_str().is_empty()
+    }
+}
+
+/// What stands before the service.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Proxies {
+    pub(crate) trusted: Vec<String>,
+    pub(crate) protocol: bool,
+}
+
+/// Which pages may read answers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cors {
+    pub(crate) origins: Vec<String>,
 }
 
 /// What is written to the log.

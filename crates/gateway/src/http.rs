@@ -5,6 +5,7 @@ mod access;
 mod answer;
 mod body;
 mod caller;
+pub(crate) mod cors;
 pub(crate) mod denial;
 mod fetch;
 mod form;
@@ -28,10 +29,10 @@ use std::sync::Arc;
 use atelier_contract::{Code, Refusal};
 use futures_util::FutureExt as _;
 use hyper::body::Incoming;
+use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
 use hyper::{Request, Version};
 
 use crate::app::App;
-use crate::config::Role;
 use crate::server::framing::Wrong;
 use crate::server::watch::Seat;
 
@@ -42,6 +43,9 @@ use denial::Denial;
 use pass::Pass;
 use received::{Answer, Received, Who};
 use reply::Reply;
+
+/// For how long a browser must not come back without TLS.
+const ONE_YEAR: &str = "max-age=31536000";
 
 /// Answers one request; whatever goes wrong, the caller gets an envelope.
 pub(crate) async fn serve(
@@ -56,9 +60,19 @@ pub(crate) async fn serve(
         .log_requests
         .then(|| (request.method().clone(), request.uri().path().to_owned()));
     let form = reply::Form::of(request.uri().path());
-    let pass = Pass::new(Arc::clone(&seat.holder));
+    let peer = app.proxies.client(from.peer, request.headers());
+    let holder = if peer == seat.peer {
+        Arc::clone(&seat.holder)
+    } else {
+        peer.to_string().into()
+    };
+    let from = From { peer, ..from };
+    let pass = Pass::new(holder);
+    let reader = app.origins.reader(request.method(), request.headers());
     let answer = if let Some(wrong) = wrong {
         Ok(Err(misread(wrong)))
+    } else if reader.as_ref().is_some_and(cors::Reader::asks_first) {
+        Ok(Ok(reply::nothing_more()))
     } else {
         let answer = AssertUnwindSafe(handle(&app, from, &pass, request));
         answer.catch_unwind().await
@@ -84,6 +98,16 @@ pub(crate) async fn serve(
     app.counts.answered(reply.status());
     reply.headers_mut().insert(request_id::HEADER, id);
     pass.tell(reply.headers_mut());
+    if let Some(reader) = reader {
+        reader.tell(reply.headers_mut());
+    }
+    if from.secure {
+        let headers = reply.headers_mut();
+        headers.insert(
+            STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static(ONE_YEAR),
+        );
+    }
     Ok(reply.map(|payload| payload.send_over(&seat, busy, pass.take_place())))
 }
 
@@ -123,7 +147,6 @@ async fn handle(
     request: Request<Incoming>,
 ) -> Answer {
     let (head, body) = request.into_parts();
-    let inside = from.role == Role::Metrics || !app.is_public;
     let from = From {
         role: app.hosts.role_of(&head, from.role),
         ..from
@@ -138,11 +161,10 @@ async fn handle(
         head,
         from,
         params,
-        inside,
         who: Who::Anybody,
         pass: Arc::clone(pass),
     };
-    received.who = access::admit(app, target.access_from(inside), &received).await?;
+    received.who = access::admit(app, target.access(), &received).await?;
     match target {
         // The commonest call by far goes without a box.
         router::Target::Fetch(family) => fetch::show(app, received, body, family).await,

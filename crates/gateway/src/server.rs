@@ -6,12 +6,15 @@
 mod descriptors;
 pub(crate) mod framing;
 mod guarded;
+pub(crate) mod proxies;
+mod proxy_protocol;
 pub(crate) mod sending;
 pub(crate) mod signals;
+pub(crate) mod tls;
 pub(crate) mod watch;
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +22,9 @@ use std::time::Duration;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -29,6 +34,7 @@ use crate::http;
 
 use framing::Bounds;
 use guarded::Guarded;
+use tls::Tls;
 use watch::{Command, Seat, Watch};
 
 /// How long a listener waits after the machine refused it a socket.
@@ -43,6 +49,15 @@ pub(crate) struct Door {
     pub(crate) listener: TcpListener,
     /// What it serves.
     pub(crate) role: Role,
+    /// Whether it speaks TLS.
+    pub(crate) secure: bool,
+}
+
+impl Door {
+    /// How its addresses begin.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.secure { "https" } else { "http" }
+    }
 }
 
 /// Everything that serves connections.
@@ -51,13 +66,14 @@ pub(crate) struct Server {
     watch: Arc<Watch>,
     builder: Builder<TokioExecutor>,
     bounds: Bounds,
+    tls: Option<Arc<Tls>>,
     tasks: TaskTracker,
     closing: CancellationToken,
 }
 
 impl Server {
     /// Starts one accept loop per door.
-    pub(crate) fn start(app: Arc<App>, doors: Vec<Door>) -> Arc<Self> {
+    pub(crate) fn start(app: Arc<App>, doors: Vec<Door>, tls: Option<Tls>) -> Arc<Self> {
         let limits = &app.config.limits;
         let server = Arc::new(Self {
             watch: Arc::new(Watch::new(
@@ -70,6 +86,7 @@ impl Server {
                 lines: limits.headers,
             },
             builder: builder(limits),
+            tls: tls.map(Arc::new),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             app,
@@ -77,6 +94,10 @@ impl Server {
         server
             .tasks
             .spawn(Arc::clone(&server.watch).watch(server.closing.clone()));
+        if let Some(tls) = &server.tls {
+            let follow = Arc::clone(tls).follow(server.closing.clone());
+            server.tasks.spawn(follow);
+        }
         for door in doors {
             server.tasks.spawn(Arc::clone(&server).accept(door));
         }
@@ -106,7 +127,7 @@ impl Server {
                 () = self.closing.cancelled() => return,
             };
             match accepted {
-                Ok((stream, peer)) => self.seat(stream, peer, door.role),
+                Ok((stream, peer)) => self.seat(stream, peer, &door),
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
                     tracing::error!(%error, "accepting connections is failing");
@@ -116,27 +137,59 @@ impl Server {
         }
     }
 
-    fn seat(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr, role: Role) {
+    fn seat(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr, door: &Door) {
         let _ = stream.set_nodelay(true);
-        let address = peer.ip().to_canonical();
-        let Some(seat) = self.watch.admit(address) else {
+        let peer = peer.ip().to_canonical();
+        let is_proxy = self.app.proxies.contains(peer);
+        let Some(seat) = self.watch.admit(peer, is_proxy) else {
             return;
         };
-        self.tasks
-            .spawn(Arc::clone(self).serve(stream, seat, address, role));
+        let from = http::From {
+            peer,
+            role: door.role,
+            secure: door.secure,
+        };
+        self.tasks.spawn(Arc::clone(self).serve(stream, seat, from));
     }
 
-    async fn serve(self: Arc<Self>, stream: TcpStream, seat: Arc<Seat>, peer: IpAddr, role: Role) {
-        let (app, busy) = (&self.app, &seat);
+    async fn serve(self: Arc<Self>, stream: TcpStream, seat: Arc<Seat>, from: http::From) {
+        if let Err(error) = self.greet(stream, &seat, from).await {
+            tracing::debug!(%error, peer = %from.peer, "connection ended before its first request");
+        }
+        self.watch.release(&seat);
+    }
+
+    /// What comes before HTTP: a proxy's word about who calls, and TLS.
+    async fn greet(
+        &self,
+        mut stream: TcpStream,
+        seat: &Arc<Seat>,
+        mut from: http::From,
+    ) -> io::Result<()> {
+        let patience = Duration::from_secs(self.app.config.limits.header_timeout_s);
+        if self.app.config.proxies.protocol && self.app.proxies.contains(from.peer) {
+            let told = timeout(patience, proxy_protocol::read(&mut stream)).await??;
+            from.peer = told.unwrap_or(from.peer);
+        }
+        match &self.tls {
+            Some(tls) if from.secure => {
+                let safe = timeout(patience, tls.acceptor().accept(stream)).await??;
+                self.converse(safe, seat, from).await;
+            }
+            _ => self.converse(stream, seat, from).await,
+        }
+        Ok(())
+    }
+
+    async fn converse<S>(&self, stream: S, seat: &Arc<Seat>, from: http::From)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let app = &self.app;
         let service = service_fn(move |request| {
-            http::serve(
-                Arc::clone(app),
-                Arc::clone(busy),
-                http::From { peer, role },
-                request,
-            )
+            http::serve(Arc::clone(app), Arc::clone(seat), from, request)
         });
-        let io = TokioIo::new(Guarded::new(stream, Arc::clone(&seat), self.bounds));
+        let io = TokioIo::new(Guarded::new(stream, Arc::clone(seat), self.bounds));
         let mut connection = pin!(self.builder.serve_connection(io, service));
         let mut told = pin!(seat.told());
         loop {
@@ -157,7 +210,6 @@ impl Server {
                 }
             }
         }
-        self.watch.release(&seat);
     }
 }
 

@@ -15,8 +15,6 @@ mod acts;
 mod assets;
 #[path = "conformance/attempt.rs"]
 mod attempt;
-#[path = "conformance/chain.rs"]
-mod chain;
 #[path = "conformance/coverage.rs"]
 mod coverage;
 #[path = "conformance/deliveries.rs"]

@@ -11,11 +11,11 @@ pub struct Ready {
     pub state: &'static str,
     /// Jobs that vendors work on.
     pub at_vendors: usize,
-    /// The operator's worker accounts; strangers of a public service are shown none.
+    /// The operator's worker accounts.
     pub backends: Vec<WorkerState>,
 }
 
-/// A worker account in a few words.
+/// A worker account in a few words that anybody may read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkerState {
     /// Its name.

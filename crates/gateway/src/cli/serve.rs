@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use crate::app::{self, Addresses, App};
 use crate::config::{Config, Role};
 use crate::server::signals::Signals;
+use crate::server::tls::Tls;
 use crate::server::{Door, Server};
 use crate::{first_run, logging, openapi, secrets};
 
@@ -31,6 +32,7 @@ pub(super) fn run(config: Config) -> Result<ExitCode> {
 
 async fn serve(config: Config) -> Result<()> {
     let mut signals = Signals::listen()?;
+    let tls = Tls::load(&config.tls)?;
     let doors = bind(&config).await?;
     let bound = doors
         .iter()
@@ -44,14 +46,9 @@ async fn serve(config: Config) -> Result<()> {
     let demo_key = first_run::demo_key(&config, &store, &engine).await?;
     let running = engine.run().await.context("the engine cannot start")?;
     let stop_within = Duration::from_secs(config.stop_within_s);
-    let app = App::new(
-        config,
-        engine,
-        token.hash,
-        addresses.is_public(),
-        openapi::bytes,
-    );
-    let server = Server::start(Arc::clone(&app), doors);
+    let schemes: Vec<&str> = doors.iter().map(Door::scheme).collect();
+    let app = App::new(config, engine, token.hash, openapi::bytes)?;
+    let server = Server::start(Arc::clone(&app), doors, tls);
     if let Some(welcome) = first_run::welcome(
         &addresses.base_url,
         demo_key.as_deref(),
@@ -59,8 +56,8 @@ async fn serve(config: Config) -> Result<()> {
     ) {
         say(&welcome);
     }
-    for address in &addresses.bound {
-        say(&format!("listening on http://{address}"));
+    for (scheme, address) in schemes.iter().zip(&addresses.bound) {
+        say(&format!("listening on {scheme}://{address}"));
     }
 
     signals.next().await;
@@ -92,18 +89,19 @@ async fn serve(config: Config) -> Result<()> {
 }
 
 async fn bind(config: &Config) -> Result<Vec<Door>> {
-    let mut doors = vec![open(&config.listen, Role::Main).await?];
+    let safe = config.tls.is_set();
+    let mut doors = vec![open(&config.listen, Role::Main, safe).await?];
     for one in config
         .listeners
         .iter()
         .filter(|one| !one.address.is_empty())
     {
-        doors.push(open(&one.address, one.role).await?);
+        doors.push(open(&one.address, one.role, safe && !one.plain).await?);
     }
     Ok(doors)
 }
 
-async fn open(address: &str, role: Role) -> Result<Door> {
+async fn open(address: &str, role: Role, secure: bool) -> Result<Door> {
     let resolved: Vec<SocketAddr> = tokio::net::lookup_host(address)
         .await
         .with_context(|| format!("listen address {address}"))?
@@ -111,7 +109,11 @@ async fn open(address: &str, role: Role) -> Result<Door> {
     let listener = TcpListener::bind(resolved.as_slice())
         .await
         .with_context(|| format!("cannot listen on {address}"))?;
-    Ok(Door { listener, role })
+    Ok(Door {
+        listener,
+        role,
+        secure,
+    })
 }
 
 #[expect(

@@ -6,6 +6,7 @@ use super::error::SettingError;
 /// Looks for the first that will not do.
 pub(super) fn check(config: &Config) -> Result<(), SettingError> {
     let (jobs, limits) = (&config.jobs, &config.limits);
+    let (tls, proxies) = (&config.tls, &config.proxies);
     let renewed_late = jobs.renew_s as i64 * 2 > jobs.lease_s;
     let mut listeners = config.listeners.iter();
     let nowhere = listeners.any(|one| one.address.is_empty() == one.host.is_empty());
@@ -20,6 +21,16 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
             nowhere,
             "listeners",
             "each needs either an address or a host",
+        ),
+        (
+            tls.certificate.as_os_str().is_empty() != tls.key.as_os_str().is_empty(),
+            "tls",
+            "needs both a certificate and a key",
+        ),
+        (
+            proxies.protocol && proxies.trusted.is_empty(),
+            "proxies.protocol",
+            "needs proxies.trusted, or anybody could name any address",
         ),
         (limits.connections == 0, "limits.connections", least),
         (limits.requests == 0, "limits.requests", least),

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{Caller, Operator};
+use atelier_engine::Caller;
 use hyper::http::request::Parts;
 
 use super::denial::Denial;
@@ -22,6 +22,8 @@ pub(crate) struct From {
     pub(crate) peer: IpAddr,
     /// What the listener serves.
     pub(crate) role: Role,
+    /// Whether nobody in between could read along.
+    pub(crate) secure: bool,
 }
 
 /// Who sent a request, as far as its page has to know.
@@ -30,8 +32,8 @@ pub(crate) enum Who {
     Anybody,
     /// An account.
     Caller(Caller),
-    /// An operator, or one who may only look.
-    Operator(Operator),
+    /// The operator.
+    Operator,
 }
 
 /// A request whose head has arrived.
@@ -40,8 +42,6 @@ pub(crate) struct Received {
     pub(crate) from: From,
     /// What stood at the placeholders of the path, in order.
     pub(crate) params: Vec<String>,
-    /// Whether it came where strangers cannot: to the listener for collectors, or to a service that is not public.
-    pub(crate) inside: bool,
     pub(crate) who: Who,
     /// What it has been granted.
     pub(crate) pass: Arc<Pass>,
@@ -52,20 +52,9 @@ impl Received {
     pub(crate) fn caller(&self) -> Result<&Caller, Refusal> {
         match &self.who {
             Who::Caller(caller) => Ok(caller),
-            Who::Anybody | Who::Operator(_) => Err(Refusal::new(
+            Who::Anybody | Who::Operator => Err(Refusal::new(
                 Code::Internal,
                 "this page was to have a caller",
-            )),
-        }
-    }
-
-    /// The name of the operator who looks or acts; the table says which pages have one.
-    pub(crate) fn operator(&self) -> Result<&str, Refusal> {
-        match &self.who {
-            Who::Operator(operator) => Ok(&operator.name),
-            Who::Anybody | Who::Caller(_) => Err(Refusal::new(
-                Code::Internal,
-                "this page was to have an operator",
             )),
         }
     }

@@ -36,7 +36,8 @@ pub(crate) enum Command {
 /// One connection, as the watch sees it. Times are ticks; zero means "not now".
 pub(crate) struct Seat {
     number: u64,
-    peer: IpAddr,
+    /// The other end of the socket.
+    pub(crate) peer: IpAddr,
     /// The address as the name of a holder of shares.
     pub(crate) holder: Arc<str>,
     now: Arc<AtomicU32>,
@@ -206,10 +207,11 @@ impl Watch {
     }
 
     /// Gives a connection a seat; `None` when every seat is taken by somebody who is being answered.
-    pub(crate) fn admit(&self, peer: IpAddr) -> Option<Arc<Seat>> {
+    /// A known proxy stands for many and may have all of them.
+    pub(crate) fn admit(&self, peer: IpAddr, is_proxy: bool) -> Option<Arc<Seat>> {
         let mut seats = self.seats();
         let of_peer = seats.by_address.get(&peer).copied().unwrap_or(0);
-        let crowded = of_peer >= self.most_per_address;
+        let crowded = !is_proxy && of_peer >= self.most_per_address;
         if crowded || seats.taken.len() >= self.most {
             seats
                 .longest_useless(crowded.then_some(peer))?
@@ -354,26 +356,26 @@ mod tests {
     #[test]
     fn the_longest_idle_connection_gives_way() {
         let watch = watch();
-        let first = watch.admit(address(1)).expect("a seat");
+        let first = watch.admit(address(1), false).expect("a seat");
         watch.look();
-        let second = watch.admit(address(1)).expect("a seat");
-        let third = watch.admit(address(1)).expect("a seat");
+        let second = watch.admit(address(1), false).expect("a seat");
+        let third = watch.admit(address(1), false).expect("a seat");
         assert!(first.leaving() && !second.leaving() && !third.leaving());
     }
 
     #[test]
     fn nobody_who_is_being_answered_gives_way() {
         let watch = watch();
-        let seats = [1, 2, 3].map(|last| watch.admit(address(last)).expect("a seat"));
+        let seats = [1, 2, 3].map(|last| watch.admit(address(last), false).expect("a seat"));
         let _busy = seats.each_ref().map(|seat| seat.begin(false).0);
-        assert!(watch.admit(address(4)).is_none());
+        assert!(watch.admit(address(4), false).is_none());
     }
 
     #[test]
     fn a_head_that_trickles_and_a_connection_that_only_sits_are_closed() {
         let watch = watch();
-        let slow = watch.admit(address(1)).expect("a seat");
-        let quiet = watch.admit(address(2)).expect("a seat");
+        let slow = watch.admit(address(1), false).expect("a seat");
+        let quiet = watch.admit(address(2), false).expect("a seat");
         drop(quiet.begin(false));
         for _ in 0..=TICKS_PER_SECOND {
             watch.look();

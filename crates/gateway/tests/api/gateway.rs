@@ -35,7 +35,6 @@ pub(crate) struct Gateway {
 pub(crate) struct Options {
     settings: Vec<(String, String)>,
     listeners: usize,
-    shares_database: bool,
 }
 
 impl Options {
@@ -51,20 +50,11 @@ impl Options {
         self
     }
 
-    /// Makes it another node on the database of a running one; `None` on SQLite, where one node is alone.
-    pub(crate) fn beside(mut self, first: &Gateway) -> Option<Self> {
-        let postgres = first.postgres.as_ref()?;
-        self.shares_database = true;
-        Some(self.set("DATABASE", &postgres.url))
-    }
-
     /// Starts it.
     pub(crate) async fn spawn(self) -> Gateway {
         let start = move || {
             let folder = tempfile::tempdir().expect("a folder");
-            let own = !self.shares_database;
-            let postgres = own.then(Postgres::fresh).flatten();
-            Gateway::start(self, folder, postgres)
+            Gateway::start(self, folder, Postgres::fresh())
         };
         tokio::task::spawn_blocking(start).await.expect("a gateway")
     }
@@ -387,7 +377,8 @@ fn listening(child: &mut Child, output: &Arc<Mutex<String>>, count: usize) -> Ve
     std::thread::spawn(move || {
         for line in lines.lines().map_while(Result::ok) {
             log.lock().expect("the log").extend([line.as_str(), "\n"]);
-            if let Some(address) = line.strip_prefix("listening on http://") {
+            let place = line.strip_prefix("listening on ");
+            if let Some((_, address)) = place.and_then(|place| place.split_once("://")) {
                 let _ = sender.send(address.to_owned());
             }
         }

@@ -7,7 +7,6 @@ mod outside;
 #[macro_use]
 mod vault;
 
-mod access;
 mod acts;
 mod artgen_story;
 mod assets;
@@ -22,6 +21,7 @@ mod families;
 mod first_run;
 mod framing;
 mod hostile;
+mod hostile_requests;
 mod idempotency;
 mod keys;
 mod large_assets;
@@ -30,7 +30,7 @@ mod listeners;
 mod lookups;
 mod money;
 mod operator;
-mod operators;
+mod public;
 mod receivers;
 mod references;
 mod relayed;

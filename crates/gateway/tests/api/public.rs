@@ -1,0 +1,239 @@
+//! What a service needs that strangers can reach: TLS, proxies it can believe, pages of other origins, and no way inside.
+
+use std::path::Path;
+use std::time::Duration;
+
+use base64::Engine as _;
+use reqwest::Method;
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep};
+
+use crate::gateway::{Gateway, Options, send};
+
+/// The text form of a certificate or a key.
+fn pem(label: &str, der: &[u8]) -> String {
+    let text = base64::engine::general_purpose::STANDARD.encode(der);
+    format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n")
+}
+
+/// Writes a fresh certificate for localhost into a folder; the certificate in PEM.
+fn certify(folder: &Path) -> String {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let certificate = pem("CERTIFICATE", made.cert.der());
+    let key = pem("PRIVATE KEY", &made.signing_key.serialize_der());
+    std::fs::write(folder.join("key.pem"), key).expect("written");
+    std::fs::write(folder.join("certificate.pem"), &certificate).expect("written");
+    certificate
+}
+
+/// A client that believes this certificate alone.
+fn believing(certificate: &str) -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let root = reqwest::Certificate::from_pem(certificate.as_bytes()).expect("PEM");
+    reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only([root])
+        .build()
+        .expect("a client")
+}
+
+fn with_tls(folder: &TempDir) -> Options {
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    Options::default()
+        .set("TLS_CERTIFICATE", &path("certificate.pem"))
+        .set("TLS_KEY", &path("key.pem"))
+}
+
+#[tokio::test]
+async fn tls_is_spoken_and_a_new_certificate_needs_no_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = certify(folder.path());
+    let gateway = with_tls(&folder).spawn().await;
+    let port = gateway.addresses[0].rsplit(':').next().expect("a port");
+    let url = format!("https://localhost:{port}/healthz");
+    let answer = believing(&first).get(&url).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    assert_eq!(
+        answer.version(),
+        reqwest::Version::HTTP_2,
+        "the best of both"
+    );
+    assert_eq!(
+        answer.headers()["strict-transport-security"],
+        "max-age=31536000"
+    );
+    let old = believing(&first)
+        .get(&url)
+        .version(reqwest::Version::HTTP_11);
+    assert_eq!(old.send().await.expect("an answer").status(), 200);
+    // Without TLS nothing is said.
+    let mut plain = TcpStream::connect(&gateway.addresses[0])
+        .await
+        .expect("a connection");
+    let head = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    plain.write_all(head).await.expect("written");
+    let mut text = Vec::new();
+    let _ = plain.read_to_end(&mut text).await;
+    assert!(!String::from_utf8_lossy(&text).contains("HTTP/1.1 200"));
+
+    let second = certify(folder.path());
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let answer = believing(&second).get(&url).send().await;
+        if answer.is_ok_and(|answer| answer.status() == 200) {
+            break;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "the new certificate is not served"
+        );
+        sleep(Duration::from_millis(500)).await;
+    }
+    assert!(believing(&first).get(&url).send().await.is_err());
+}
+
+#[tokio::test]
+async fn wrong_keys_are_counted_by_the_address_behind_a_known_proxy() {
+    let limited = || Options::default().set("LIMITS_WRONG_KEYS_PER_MINUTE", "3");
+    let guess = async |gateway: &Gateway, header: &str, from: &str| {
+        let request = gateway
+            .request(Method::GET, "/artgen/v1/info")
+            .header("SVC-API-KEY", "at_guess")
+            .header(header, from);
+        send(request).await.status.as_u16()
+    };
+    let gateway = limited().set("PROXIES_TRUSTED", "127.0.0.1").spawn().await;
+    for _ in 0..3 {
+        assert_eq!(
+            guess(&gateway, "X-Forwarded-For", "198.51.100.1").await,
+            401
+        );
+    }
+    assert_eq!(
+        guess(&gateway, "X-Forwarded-For", "198.51.100.1").await,
+        429
+    );
+    assert_eq!(guess(&gateway, "Forwarded", "for=198.51.100.1").await, 429);
+    // Inventing hops before the real one does not help.
+    assert_eq!(
+        guess(&gateway, "X-Forwarded-For", "192.0.2.5, 198.51.100.1").await,
+        429
+    );
+    assert_eq!(
+        guess(&gateway, "X-Forwarded-For", "198.51.100.2").await,
+        401
+    );
+    // Nobody believes a stranger.
+    let gateway = limited().spawn().await;
+    for last in 0..3 {
+        let from = format!("198.51.100.{last}");
+        assert_eq!(guess(&gateway, "X-Forwarded-For", &from).await, 401);
+    }
+    assert_eq!(
+        guess(&gateway, "X-Forwarded-For", "198.51.100.9").await,
+        429
+    );
+}
+
+#[tokio::test]
+async fn the_proxy_protocol_names_the_caller() {
+    let gateway = Options::default()
+        .set("PROXIES_TRUSTED", "127.0.0.1")
+        .set("PROXIES_PROTOCOL", "true")
+        .set("LOG_REQUESTS", "true")
+        .spawn()
+        .await;
+    let ask = async |greeting: &str| {
+        let mut stream = TcpStream::connect(&gateway.addresses[0])
+            .await
+            .expect("a connection");
+        let head = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        let text = format!("{greeting}{head}");
+        stream.write_all(text.as_bytes()).await.expect("written");
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text).await;
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let text = ask("PROXY TCP4 198.51.100.77 127.0.0.1 4711 80\r\n").await;
+    assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+    sleep(Duration::from_millis(200)).await;
+    assert!(
+        gateway.printed().contains("198.51.100.77"),
+        "{}",
+        gateway.printed()
+    );
+    assert_eq!(
+        ask("").await,
+        "",
+        "without the greeting nothing is answered"
+    );
+}
+
+#[tokio::test]
+async fn pages_of_allowed_origins_may_read_answers_and_others_may_not() {
+    let gateway = Options::default()
+        .set("CORS_ORIGINS", "https://app.example.com")
+        .spawn()
+        .await;
+    let caller = gateway.account(1).await;
+    let ask = async |method: Method, origin: &str| {
+        let request = gateway
+            .request(method, "/artgen/v1/info")
+            .header("SVC-API-KEY", &caller.key)
+            .header("Origin", origin)
+            .header("Access-Control-Request-Method", "GET");
+        send(request).await
+    };
+    let known = ask(Method::GET, "https://app.example.com").await;
+    assert_eq!(
+        known.header("access-control-allow-origin"),
+        "https://app.example.com"
+    );
+    assert_eq!(known.header("vary"), "Origin");
+    let first = ask(Method::OPTIONS, "https://app.example.com").await;
+    assert_eq!(first.status, 204);
+    assert!(
+        first
+            .header("access-control-allow-headers")
+            .contains("SVC-API-KEY")
+    );
+    for origin in [
+        "https://evil.example.com",
+        "https://app.example.com.evil.example",
+    ] {
+        let other = ask(Method::GET, origin).await;
+        assert_eq!(
+            (
+                other.status.as_u16(),
+                other.header("access-control-allow-origin")
+            ),
+            (200, "")
+        );
+        assert_eq!(ask(Method::OPTIONS, origin).await.status, 405);
+    }
+    let usual = Gateway::spawn().await;
+    let request = usual.request(Method::GET, "/healthz");
+    let answer = send(request.header("Origin", "https://app.example.com")).await;
+    assert_eq!(answer.header("access-control-allow-origin"), "");
+}
+
+#[tokio::test]
+async fn a_service_with_a_public_name_reaches_nothing_on_its_own_machine() {
+    let body = json!({ "prompt": "a lake", "hookUrl": "http://127.0.0.1:9/" });
+    let gateway = Options::default()
+        .set("BASE_URL", "https://media.example.com")
+        .spawn()
+        .await;
+    let caller = gateway.account(10).await;
+    let answer = gateway
+        .post(&caller.key, "/artgen/v1/imagine", body.clone())
+        .await;
+    answer.assert_refused(400, "address_not_allowed");
+    let private = Gateway::spawn().await;
+    let caller = private.account(10).await;
+    let answer = private.post(&caller.key, "/artgen/v1/imagine", body).await;
+    assert_eq!(answer.status, 200, "{}", answer.json);
+}
