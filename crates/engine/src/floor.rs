@@ -23,7 +23,8 @@ mod sweep;
 mod ticket;
 mod upkeep;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::{Backend, Fault, Vendor};
 use atelier_contract::family::Family;
@@ -53,6 +54,8 @@ pub(crate) struct Floor {
     context: Arc<Context>,
     polling: Arc<Polling>,
     loader: Arc<Loader>,
+    /// How far the jobs of silent nodes have been looked at.
+    swept: Mutex<sweep::Place>,
 }
 
 impl Floor {
@@ -72,6 +75,7 @@ impl Floor {
                 pool,
                 register: Arc::default(),
             }),
+            swept: Mutex::default(),
             house,
         })
     }
@@ -214,16 +218,37 @@ impl Floor {
     pub(crate) async fn sweep_step(self: &Arc<Self>) -> Result<bool, atelier_store::Error> {
         // Time-outs first: a job past its deadline is not worth taking up.
         let ended = sweep::time_out(&self.house, |id| self.stop(id)).await?;
-        let mut adopted = 0;
-        for row in sweep::silent(&self.context).await? {
-            match adopt::adopt(&self.context, &self.loader, row).await? {
-                Adopted::NotHere => continue,
-                Adopted::Done => {}
-                Adopted::GoOn(taken) => self.go_on(*taken),
+        let more = self.adopt_step().await?;
+        Ok(more || ended >= sweep::AT_ONCE as usize)
+    }
+
+    /// Takes up jobs of silent nodes; says whether more may be waiting. Those that only another node can take up are
+    /// passed by.
+    async fn adopt_step(self: &Arc<Self>) -> Result<bool, atelier_store::Error> {
+        let mut strangers = HashSet::new();
+        for _ in 0..sweep::LOOKS {
+            let from = self.swept().take();
+            let (rows, next) = sweep::silent(&self.context, from).await?;
+            let mut adopted = false;
+            for row in rows {
+                match adopt::adopt(&self.context, &self.loader, &mut strangers, row).await? {
+                    Adopted::NotHere => continue,
+                    Adopted::Done => {}
+                    Adopted::GoOn(taken) => self.go_on(*taken),
+                }
+                adopted = true;
             }
-            adopted += 1;
+            let more = next.is_some();
+            *self.swept() = next;
+            if adopted || !more {
+                return Ok(more);
+            }
         }
-        Ok(ended.max(adopted) >= sweep::AT_ONCE as usize)
+        Ok(false)
+    }
+
+    fn swept(&self) -> MutexGuard<'_, sweep::Place> {
+        self.swept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn go_on(self: &Arc<Self>, (row, slot): (JobRow, Slot)) {

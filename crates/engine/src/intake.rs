@@ -24,6 +24,8 @@ use crate::vault::Vault;
 
 pub use call::{Call, Submitted};
 
+const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
+
 /// Takes calls in.
 pub(crate) struct Intake {
     house: Arc<House>,
@@ -71,7 +73,13 @@ impl Intake {
         job.lane = lane;
         job.follows = follows.map(|maker| maker.to_string());
         let (house, floor) = (self.house.clone(), self.floor.clone());
-        accept::accept(house, floor, job, model, idempotency).await
+        let accepted = accept::accept(house, floor, job, model, idempotency);
+        // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on.
+        let accepted = self.house.tasks.spawn(accepted).await;
+        accepted.unwrap_or_else(|error| {
+            tracing::error!(%error, "an acceptance broke off");
+            Err(Refusal::new(Code::Internal, UNKNOWN))
+        })
     }
 
     /// Where a job may run, and whose earlier work it follows. A follow-up stays with whoever made its parent: nobody

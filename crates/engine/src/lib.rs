@@ -1,8 +1,7 @@
-//! The working house: submit, run, settle, deliver, sweep.
+//! The working house: a call becomes a job, is worked on, settled, delivered and kept.
 //!
-//! Invariants: the engine never sees an HTTP status code or a socket of a caller; a job becomes final in one place
-//! ([`Engine::settle`] and nowhere else); quota moves only inside the store's commits; every loop is a step that
-//! can be called by hand; time and identifiers are parameters.
+//! Invariants: the engine never sees a caller's socket; a job becomes final in one function (`floor::settle`); quota moves
+//! only inside the store's commits; every loop is a step that can be called by hand; time and identifiers are parameters.
 
 mod clock;
 mod courier;

@@ -1,6 +1,8 @@
 //! Adoption: a job whose node went silent is taken up where that node was. Its ticket is polled on, its lost submit is
 //! looked up, or it goes back into the queue; what may have been paid for is never repeated.
 
+use std::collections::HashSet;
+
 use atelier_backends::backend::LostSubmit;
 use atelier_contract::JobState;
 use atelier_store::{Guard, JobRow};
@@ -29,10 +31,11 @@ pub(super) enum Adopted {
     GoOn(Box<(JobRow, Slot)>),
 }
 
-/// Takes up a job whose node went silent.
+/// Takes up a job whose node went silent; `strangers` are worker accounts that cannot be used here.
 pub(super) async fn adopt(
     context: &Context,
     loader: &Loader,
+    strangers: &mut HashSet<WorkerName>,
     row: JobRow,
 ) -> Result<Adopted, atelier_store::Error> {
     debug_assert_eq!(row.state, JobState::Running);
@@ -44,6 +47,9 @@ pub(super) async fn adopt(
         }
         return queue(context, row).await;
     };
+    if strangers.contains(&worker) {
+        return Ok(Adopted::NotHere);
+    }
     let pool = &context.pool;
     if pool.lost_submit(&worker).is_none() {
         loader.load().await?;
@@ -51,6 +57,7 @@ pub(super) async fn adopt(
     let lost_submit = pool.lost_submit(&worker);
     if lost_submit.is_none() && is_stored(context, &worker).await? {
         // Only this node cannot use it, such as for want of its master key: another one can.
+        strangers.insert(worker);
         return Ok(Adopted::NotHere);
     }
     match (lost_submit, row.ticket.is_some()) {

@@ -14,6 +14,9 @@ use crate::house::House;
 pub(crate) const TIMED_OUT: &str = "Job Timeout";
 /// Rows looked at in one step, per kind.
 pub(super) const AT_ONCE: i64 = 200;
+/// How many times as many jobs of silent nodes are looked at in one step: those that only another node can take up must
+/// not hide the others.
+pub(super) const LOOKS: usize = 10;
 
 /// Ends overdue jobs, all at once, so that they share commits; tells `stop` of each, and says how many.
 pub(super) async fn time_out(
@@ -31,16 +34,27 @@ pub(super) async fn time_out(
     join_all(ends).await.into_iter().sum()
 }
 
-/// Jobs whose nodes went silent.
-pub(super) async fn silent(context: &Context) -> Result<Vec<JobRow>, atelier_store::Error> {
+/// Where in the list of jobs of silent nodes the next look begins.
+pub(super) type Place = Option<(i64, String)>;
+
+/// Jobs whose nodes went silent, and where the next look begins: behind these, or at the first when there are no more.
+pub(super) async fn silent(
+    context: &Context,
+    from: Place,
+) -> Result<(Vec<JobRow>, Place), atelier_store::Error> {
     let house = &context.house;
-    let mut rows = house.store.expired_leases(house.now_ms(), AT_ONCE).await?;
+    let expired = house
+        .store
+        .expired_leases(house.now_ms(), from.as_ref(), AT_ONCE);
+    let mut rows = expired.await?;
+    let last = rows.last().filter(|_| rows.len() == AT_ONCE as usize);
+    let next = last.and_then(|row| Some((row.lease_until_ms?, row.id.clone())));
     // A lease of our own ran out while we were busy, not dead: renewing it is the renewer's business.
     rows.retain(|row| {
         let ours = row.lease_owner.as_deref() == Some(&house.node);
         !(ours && context.register.holds(&row.id))
     });
-    Ok(rows)
+    Ok((rows, next))
 }
 
 /// What this node no longer has.

@@ -6,12 +6,14 @@ mod scripted;
 mod stage;
 
 mod address_keys;
+mod adoption;
 mod attempts;
 mod callbacks;
 mod custody;
 mod deadlines;
 mod endings;
 mod fairness;
+mod hang_ups;
 mod inputs;
 mod money;
 mod names;

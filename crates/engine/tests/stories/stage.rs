@@ -57,6 +57,12 @@ impl Stage {
         stage
     }
 
+    /// Takes a vendor down: from now on no worker account can be set up there.
+    pub(crate) fn close(name: &str) {
+        let mut stages = STAGES.lock().unwrap_or_else(PoisonError::into_inner);
+        stages.remove(name);
+    }
+
     pub(crate) fn books(&self) -> std::sync::MutexGuard<'_, Books> {
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -94,13 +94,21 @@ impl Store {
         Ok(ours)
     }
 
-    /// Running jobs whose lease ran out.
-    pub async fn expired_leases(&self, now_ms: i64, limit: i64) -> Result<Vec<JobRow>> {
+    /// Running jobs whose lease ran out, in the order in which they did, after one of them by that time and its id.
+    pub async fn expired_leases(
+        &self,
+        now_ms: i64,
+        after: Option<&(i64, String)>,
+        limit: i64,
+    ) -> Result<Vec<JobRow>> {
         let sql = format!(
             "SELECT {JOB_COLUMNS} FROM job WHERE state = 1 AND lease_until_ms < $1 \
-             ORDER BY lease_until_ms LIMIT $2"
+             AND lease_until_ms >= $2 AND (lease_until_ms > $2 OR id > $3) \
+             ORDER BY lease_until_ms, id LIMIT $4"
         );
-        self.db().all(&sql, args![now_ms, limit]).await
+        let (after_ms, id) = after.map_or((i64::MIN, ""), |(ms, id)| (*ms, id.as_str()));
+        let args = args![now_ms, after_ms, id, limit];
+        self.db().all(&sql, args).await
     }
 
     /// Adopts a running job whose lease ran out, with its attempt and ticket.

@@ -259,7 +259,7 @@ async fn an_expired_lease_is_adopted_once(rig: Rig) {
     let end = NOW + 30_000;
     assert!(
         rig.store
-            .expired_leases(end, 10)
+            .expired_leases(end, None, 10)
             .await
             .expect("rows")
             .is_empty()
@@ -270,7 +270,11 @@ async fn an_expired_lease_is_adopted_once(rig: Rig) {
         .await
         .expect("an answer");
     assert_eq!(early, None, "it has not run out");
-    let expired = rig.store.expired_leases(end + 1, 10).await.expect("rows");
+    let expired = rig
+        .store
+        .expired_leases(end + 1, None, 10)
+        .await
+        .expect("rows");
     assert_eq!(expired.len(), 1);
     assert_eq!(expired[0].fence, 1);
     let until = end + 30_001;
@@ -323,13 +327,17 @@ async fn voided_leases_are_expired_at_once(rig: Rig) {
         1
     );
     assert_eq!(
-        rig.store.expired_leases(NOW, 10).await.expect("rows")[0].id,
+        rig.store.expired_leases(NOW, None, 10).await.expect("rows")[0].id,
         id
     );
     rig.running(&account, 1).await;
     assert_eq!(rig.store.void_leases(None, NOW).await.expect("a count"), 1);
     assert_eq!(
-        rig.store.expired_leases(NOW, 10).await.expect("rows").len(),
+        rig.store
+            .expired_leases(NOW, None, 10)
+            .await
+            .expect("rows")
+            .len(),
         2
     );
 }

@@ -1,0 +1,47 @@
+//! Callers hang up whenever they like: a job that was accepted is worked on all the same, and at once.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use atelier_contract::JobState;
+use atelier_engine::JobsFilter;
+
+use crate::rig::Rig;
+
+/// Lets a call go on so often and drops it then.
+async fn hang_up_after(turns: usize, call: impl Future) {
+    let mut call = Box::pin(call);
+    for _ in 0..turns {
+        let over = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready())).await;
+        if over {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_job_accepted_while_its_caller_hung_up_is_worked_on_at_once() {
+    let rig = Rig::new().await;
+    let caller = rig.account(100).await;
+    for turns in 1..=8 {
+        hang_up_after(turns, rig.imagine(&caller, "fox")).await;
+        rig.until_quiet().await;
+    }
+    rig.settle_down().await;
+    let filter = JobsFilter {
+        page: 1,
+        limit: 100,
+        ..JobsFilter::default()
+    };
+    let listed = rig.engine.jobs(Some(&caller.account_id), filter).await;
+    let (jobs, count) = listed.expect("a list");
+    assert!(count > 0, "some were accepted");
+    let left: Vec<_> = jobs
+        .iter()
+        .filter(|job| job.state != JobState::Succeeded)
+        .map(|job| (job.id.as_str(), job.state))
+        .collect();
+    assert!(left.is_empty(), "nobody works on {left:?} of {count}");
+    rig.check_books().await;
+}
