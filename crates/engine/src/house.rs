@@ -152,3 +152,18 @@ pub(crate) fn unavailable(error: atelier_store::Error) -> Refusal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The promise: nobody is told that nothing was accepted while that is not known.
+    #[test]
+    fn an_unknown_outcome_is_not_called_nothing_accepted() {
+        let busy = unavailable(atelier_store::Error::Busy);
+        assert_eq!(busy.code, Code::Overloaded);
+        let unknown = unavailable(atelier_store::Error::Unresolved);
+        assert_eq!(unknown.code, Code::Internal);
+        assert!(unknown.message.contains("not known"), "{}", unknown.message);
+    }
+}

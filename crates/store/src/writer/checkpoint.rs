@@ -18,9 +18,12 @@ const RESTART_BYTES: u64 = 64 << 20;
 /// The log is looked at after so many commits.
 const LOOK_EVERY: u32 = 16;
 
-/// Readers are not waited for: while one reads, the log grows, and the next look finds it.
-const START_AFRESH: &str =
-    "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000";
+/// Starts the log afresh if nobody reads it. Readers are not waited for: while one reads, the log grows, and the next look finds it.
+async fn start_afresh(conn: &mut Conn) {
+    report(conn.script("PRAGMA busy_timeout = 0").await);
+    report(conn.script("PRAGMA wal_checkpoint(TRUNCATE)").await);
+    report(conn.script("PRAGMA busy_timeout = 5000").await);
+}
 
 /// Watches the length of the log.
 pub(crate) struct Checkpoint {
@@ -53,7 +56,7 @@ impl Checkpoint {
         self.commits = 0;
         let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
         if bytes > RESTART_BYTES {
-            report(conn.script(START_AFRESH).await);
+            start_afresh(conn).await;
         }
         if bytes > START_BYTES {
             self.wanted.notify_one();
@@ -70,7 +73,7 @@ impl Drop for Checkpoint {
 /// Copies the whole log before the last connection closes, so that the file stands alone.
 pub(crate) async fn finish(conn: &mut Conn) {
     if conn.dialect() == Dialect::Sqlite {
-        report(conn.script(START_AFRESH).await);
+        start_afresh(conn).await;
     }
 }
 

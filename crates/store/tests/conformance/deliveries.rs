@@ -2,6 +2,11 @@
 
 use atelier_store::{AccountRoom, Claim, Delivery, DeliveryResult, DeliveryState, Guard, Room};
 
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::fill::Fill;
 use crate::rig::{NOW, Rig};
 
 each_db!(
@@ -10,6 +15,7 @@ each_db!(
     claims_are_fair_between_accounts,
     a_lane_gives_as_many_as_it_has_room_for,
     an_account_gives_no_more_than_its_share_however_many_hosts_it_has,
+    what_a_closed_lane_owes_does_not_delay_others,
     receivers_on_other_ports_are_other_hosts,
     claims_of_a_dead_process_are_free_at_once,
     tries_recorded_together_are_each_answered,
@@ -28,6 +34,43 @@ async fn owed(rig: &Rig, account_id: &str, host: &str) -> String {
     rig.take(accept).await;
     rig.settle(rig.failure(&id, Guard::Unfinished)).await;
     format!("cb_{id}")
+}
+
+/// The promise: however much is owed to a receiver that is left alone, claims of others are as quick as ever.
+async fn what_a_closed_lane_owes_does_not_delay_others(rig: Rig) {
+    let (dead, alive) = (rig.account(0, 10).await, rig.account(0, 10).await);
+    let closed = vec![Room {
+        account_id: dead.clone(),
+        host: "dead.example".into(),
+        places: 0,
+    }];
+    let usual_claim = async || {
+        let mut took = Vec::new();
+        for _ in 0..10 {
+            let id = owed(&rig, &alive, "alive.example").await;
+            let start = Instant::now();
+            let claimed = claim_with(&rig, DUE, 8, 4, closed.clone()).await;
+            took.push(start.elapsed());
+            assert_eq!(claimed.len(), 1);
+            assert_eq!(claimed[0].id, id);
+        }
+        took.sort();
+        took[5]
+    };
+    let usual = usual_claim().await;
+    let fill = Fill {
+        account_id: &dead,
+        name: "owed",
+        jobs: 30_000,
+        state: 2,
+        apart_ms: 10,
+        host: "dead.example",
+        ..Fill::default()
+    };
+    fill.into(&rig.url).await;
+    let behind = usual_claim().await;
+    let most = usual * 3 + Duration::from_millis(50);
+    assert!(behind < most, "{behind:?}, usually {usual:?}");
 }
 
 /// Deliveries become due when their job ends.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::rig::{NOW, sql};
 
 /// Jobs to be made.
+#[derive(Default)]
 pub(crate) struct Fill<'a> {
     /// Whose.
     pub(crate) account_id: &'a str,
@@ -18,11 +19,14 @@ pub(crate) struct Fill<'a> {
     pub(crate) lane: &'a str,
     /// How long after one another they were made.
     pub(crate) apart_ms: i64,
+    /// The host that the results of finished ones are owed to; none when empty.
+    pub(crate) host: &'a str,
 }
 
 impl Fill<'_> {
     /// Makes them.
     pub(crate) async fn into(self, url: &str) {
+        let counters = self.counters();
         let Self {
             account_id,
             name,
@@ -30,7 +34,13 @@ impl Fill<'_> {
             state,
             lane,
             apart_ms,
+            host,
         } = self;
+        let hook = if host.is_empty() {
+            "NULL".to_owned()
+        } else {
+            format!("'https://{host}/hook'")
+        };
         let series = format!(
             "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < {jobs})"
         );
@@ -50,9 +60,9 @@ impl Fill<'_> {
         let mut script = format!(
             "{series} INSERT INTO job (id, account_id, operation, queue, state, speed, progress, request, output, price, \
              quota, created_ms, started_ms, finished_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, \
-             lease_owner, lease_until_ms, tries, lane) SELECT {id}, '{account_id}', 'artgen.imagine', 'artgen', {state}, 1, 0, \
+             lease_owner, lease_until_ms, tries, lane, hook_url) SELECT {id}, '{account_id}', 'artgen.imagine', 'artgen', {state}, 1, 0, \
              '{{\"prompt\":\"a lighthouse on a cliff at dusk, oil painting, dramatic clouds\"}}', {output}, 0, 0, \
-             {NOW} - i * {apart_ms}, NULL, {finished} - i * {apart_ms}, {NOW} + 3000000, {NOW}, 1, {NOW} - i * {apart_ms}, 0, {state}, {owner}, {until}, 0, '{lane}' FROM n; "
+             {NOW} - i * {apart_ms}, NULL, {finished} - i * {apart_ms}, {NOW} + 3000000, {NOW}, 1, {NOW} - i * {apart_ms}, 0, {state}, {owner}, {until}, 0, '{lane}', {hook} FROM n; "
         );
         for (number, kind) in [(1, "hold"), (2, "capture")].into_iter().take(rows) {
             write!(script,
@@ -68,22 +78,39 @@ impl Fill<'_> {
             jobs * rows as i64
         )
         .expect("a text takes everything");
-        if state == 2 {
-            write!(
-                script,
-                "INSERT INTO tally SELECT account_id, created_ms / 86400000, operation, state, COUNT(*) FROM job \
-                 WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3, 4; \
-                 INSERT INTO spent SELECT account_id, finished_ms / 3600000, operation, COUNT(*), 0 FROM job \
-                 WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3; "
-            )
-            .expect("a text takes everything");
-        }
-        if state < 2 {
-            write!(script,
+        script += &counters;
+        sql(url, &script).await.expect("the database is filled");
+    }
+
+    /// What changes beside jobs and ledger.
+    fn counters(&self) -> String {
+        let Self {
+            account_id,
+            name,
+            jobs,
+            host,
+            ..
+        } = self;
+        if self.state < 2 {
+            return format!(
                 "INSERT INTO in_flight (account_id, queue, jobs) VALUES ('{account_id}', 'artgen', {jobs}) \
                  ON CONFLICT (account_id, queue) DO UPDATE SET jobs = in_flight.jobs + {jobs}"
-            ).expect("a text takes everything");
+            );
         }
-        sql(url, &script).await.expect("the database is filled");
+        let owed = if host.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "INSERT INTO delivery (id, job_id, account_id, url, host, state, attempts, next_ms, created_ms) \
+                 SELECT 'cb_' || id, id, account_id, hook_url, '{host}', 'due', 0, finished_ms, finished_ms FROM job \
+                 WHERE id LIKE '{name}-%'"
+            )
+        };
+        format!(
+            "INSERT INTO tally SELECT account_id, created_ms / 86400000, operation, state, COUNT(*) FROM job \
+             WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3, 4; \
+             INSERT INTO spent SELECT account_id, finished_ms / 3600000, operation, COUNT(*), 0 FROM job \
+             WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3; {owed}"
+        )
     }
 }

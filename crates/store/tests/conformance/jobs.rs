@@ -53,6 +53,7 @@ async fn a_page_far_down_is_the_same_as_counted(rig: Rig) {
             state,
             lane: "",
             apart_ms,
+            ..Fill::default()
         };
         fill.into(&rig.url).await;
     }
@@ -98,6 +99,7 @@ async fn usage_of_any_span_is_the_sum_of_its_jobs(rig: Rig) {
         state: 2,
         lane: "",
         apart_ms: 1_000_000,
+        ..Fill::default()
     };
     fill.into(&rig.url).await;
     for (from, to) in [(0, 300), (1, 2), (7, 8), (10, 250), (3, 9)] {

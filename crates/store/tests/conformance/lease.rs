@@ -205,6 +205,7 @@ async fn many_leases_are_renewed(rig: Rig) {
         state: 1,
         lane: "",
         apart_ms: 1_000,
+        ..Fill::default()
     };
     fill.into(&rig.url).await;
     let held: Vec<(String, i64)> = (1..=1_201).map(|i| (format!("held-{i:08}"), 1)).collect();
@@ -223,6 +224,7 @@ async fn a_backlog_in_one_lane_does_not_delay_others(rig: Rig) {
         state: 0,
         lane: "backend:paused",
         apart_ms: 1_000,
+        ..Fill::default()
     };
     fill.into(&rig.url).await;
     let behind = usual_lease(&rig).await;

@@ -4,15 +4,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use atelier_store::{Accepted, Error};
+use atelier_store::{Accepted, Error, Store};
+use tokio::time::Instant;
 
-use crate::rig::{Rig, on_postgres, quota, spawn, sql};
+use crate::rig::{Rig, on_postgres, options, quota, spawn, sql};
 
 mod postgres {
+    #[test]
+    fn a_node_waits_for_its_turn_at_migrations() {
+        super::on_postgres(super::a_node_waits_for_its_turn_at_migrations);
+    }
     #[test]
     fn a_cut_connection_never_makes_an_answer_wrong() {
         super::on_postgres(super::a_cut_connection_never_makes_an_answer_wrong);
     }
+}
+
+/// The promise: a node that starts while another one changes the schema waits for its turn, however long that takes.
+async fn a_node_waits_for_its_turn_at_migrations(rig: Rig) {
+    let busy = {
+        let url = rig.url.clone();
+        let hold = "SELECT pg_advisory_lock(7208355); SELECT pg_sleep(7)";
+        spawn(async move { sql(&url, hold).await.expect("another node's turn") })
+    };
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let start = Instant::now();
+    let second = Store::open(&rig.url, options()).await;
+    second.expect("it starts in the end").close().await;
+    assert!(start.elapsed() > Duration::from_secs(4), "it waited");
+    busy.await.expect("it ends");
 }
 
 async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
