@@ -319,8 +319,8 @@ fn truncated_and_garbled_files_never_panic() {
 #[test]
 fn a_damaged_picture_is_called_damaged_and_nothing_of_its_decoder_is_shown() {
     let picture = Picture::drawn(64, 48, |x, y| [x as u8 * 3, y as u8 * 5, 90, 255]);
-    let lossless = Encoding::Webp { quality: None };
-    for encoding in [Encoding::Png, Encoding::Jpeg { quality: 90 }, lossless] {
+    // A JPEG that ends early is shown as far as it goes, so it is none of these.
+    for encoding in [Encoding::Png, Encoding::Webp { quality: None }] {
         let mut bytes = encode(&picture, encoding, None);
         let half = bytes.len() / 2;
         bytes.truncate(half);
