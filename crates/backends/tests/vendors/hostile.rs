@@ -72,7 +72,10 @@ async fn what_is_no_answer_to_a_submit_may_have_been_taken_and_is_not_repeated()
                 (Class::Retry, Taken::Perhaps),
                 "{name}: {what}: {fault:?}"
             );
-            assert_eq!(stand.asked("POST").len(), 1, "{name}: {what}");
+            // How far it is may be asked beside it, on a slow day.
+            let asked = stand.asked("POST").into_iter();
+            let submits = asked.filter(|seen| !seen.line.contains("progress"));
+            assert_eq!(submits.count(), 1, "{name}: {what}");
         }
     }
     assert!(peak_kib() < MOST_KIB, "{} KiB", peak_kib());

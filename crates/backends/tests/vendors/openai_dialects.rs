@@ -36,6 +36,7 @@ async fn identifiers_may_have_any_characters() {
     for id in [
         "video_bGl0ZWxsbTpjdXN0b21fbGxt==",
         "a/b c+d?e#f%",
+        "../../secrets",
         &"x=".repeat(256),
     ] {
         let (name, film) = (id.to_owned(), clip());
