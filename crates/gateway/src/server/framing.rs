@@ -6,25 +6,16 @@
 mod chunks;
 mod head;
 
+pub(crate) use chunks::BrokenBody;
+pub(crate) use head::{Bounds, Wrong};
+
 use chunks::Chunks;
-pub(crate) use head::Wrong;
 use head::{Body, judge};
 
 /// What stands for a head that was refused.
 const SUBSTITUTE: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
 /// The head with which HTTP/2 begins.
 const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
-
-/// How long heads may be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    /// Bytes of the target.
-    pub(crate) target: usize,
-    /// Bytes of a head.
-    pub(crate) head: usize,
-    /// Lines of a head.
-    pub(crate) lines: usize,
-}
 
 /// The bytes of one connection, in order.
 pub(super) struct Framing {
@@ -46,10 +37,6 @@ enum State {
     /// A head was refused; the rest is nobody's business.
     Over,
 }
-
-/// A body that does not keep to its own framing.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct BrokenBody;
 
 impl Framing {
     /// A connection that has said nothing.

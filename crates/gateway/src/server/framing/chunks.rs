@@ -1,6 +1,8 @@
 //! A chunked body, walked through without being decoded: sizes are hexadecimal digits, lines end with CR LF.
 
-use super::BrokenBody;
+/// A body that does not keep to its own framing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BrokenBody;
 
 /// The longest extension of a chunk's size, in bytes.
 const LONGEST_EXTENSION: usize = 256;

@@ -1,6 +1,15 @@
 //! Judges one complete head by the letter of RFC 9112.
 
-use super::Bounds;
+/// How long heads may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Bytes of the target.
+    pub(crate) target: usize,
+    /// Bytes of a head.
+    pub(crate) head: usize,
+    /// Lines of a head.
+    pub(crate) lines: usize,
+}
 
 /// Why a head is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
