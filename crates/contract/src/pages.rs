@@ -11,6 +11,7 @@ pub mod jobs;
 pub mod keys;
 pub mod ledger;
 pub mod list;
+pub mod operators;
 mod page;
 pub mod quote;
 pub mod ready;

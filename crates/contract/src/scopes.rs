@@ -1,6 +1,10 @@
 //! What a key may do: some of the scopes, or all of them.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// One thing a key may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,6 +94,41 @@ impl fmt::Display for Scopes {
     }
 }
 
+impl Serialize for Scopes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.words().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Scopes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wrong = || de::Error::custom("must be a list of submit, read, account or all");
+        let words = Vec::<String>::deserialize(deserializer).map_err(|_| wrong())?;
+        Self::of_words(words.iter().map(String::as_str)).ok_or_else(wrong)
+    }
+}
+
+impl JsonSchema for Scopes {
+    fn schema_name() -> Cow<'static, str> {
+        "Scopes".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<&str> = Scope::ALL
+            .into_iter()
+            .map(Scope::word)
+            .chain([ALL])
+            .collect();
+        json_schema!({
+            "type": "array",
+            "items": { "type": "string", "enum": words },
+            "minItems": 1,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +152,19 @@ mod tests {
         assert_eq!(scopes("read,all"), Scopes::ALL);
         for wrong in ["", "admin", "read,", "Read", "read, submit"] {
             assert_eq!(Scopes::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn scopes_travel_as_a_list_of_words() {
+        let read = |text: &str| serde_json::from_str::<Scopes>(text).ok();
+        assert_eq!(read(r#"["read","submit"]"#), Some(scopes("submit,read")));
+        assert_eq!(
+            serde_json::to_string(&Scopes::ALL).ok().as_deref(),
+            Some(r#"["all"]"#)
+        );
+        for wrong in ["[]", r#"["write"]"#, r#""read""#, "[1]", "null"] {
+            assert_eq!(read(wrong), None, "{wrong}");
         }
     }
 

@@ -14,5 +14,5 @@ pub use backends::{BackendChange, Declared, WorkerChange};
 pub use callers::Caller;
 pub(crate) use callers::CallerCache;
 pub use keys::{KeyHolder, KeyView, KeyWish};
-pub use operators::{Operator, OperatorRole, OperatorView, ROOT};
+pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;

@@ -1,6 +1,7 @@
 //! The wiring: the one place that builds the store, the back ends and the engine and hands them to the rest.
 
 use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -49,6 +50,8 @@ pub(crate) struct App {
     pub(crate) origins: Origins,
     pub(crate) counts: Counts,
     pub(crate) admin_token_hash: [u8; 32],
+    /// Whether strangers can reach it.
+    pub(crate) is_public: bool,
     /// Requests that are being answered.
     pub(crate) places: Arc<Shares>,
     /// Bytes of bodies that are neither accepted nor refused.
@@ -89,6 +92,19 @@ impl Addresses {
         };
         Self { bound, base_url }
     }
+
+    /// Whether anything says that others than this machine can reach the service, be it through a proxy.
+    pub(crate) fn is_public(&self) -> bool {
+        let named = Url::parse(&self.base_url).ok();
+        let on_loopback = match named.as_ref().and_then(Url::host) {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => true,
+        };
+        let mut bound = self.bound.iter();
+        !on_loopback || bound.any(|address| !address.ip().is_loopback())
+    }
 }
 
 /// An address that listens everywhere is reached on this machine by its loopback address.
@@ -108,6 +124,7 @@ impl App {
         config: Config,
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
+        is_public: bool,
         document: fn() -> Bytes,
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
@@ -131,6 +148,7 @@ impl App {
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),
             admin_token_hash,
+            is_public,
             engine,
             config,
         }))
@@ -151,7 +169,11 @@ impl App {
 
 /// Opens the database, bringing its schema up to date.
 pub(crate) async fn open_store(config: &Config) -> Result<Store> {
-    std::fs::create_dir_all(&config.data_dir)
+    // What is kept there is for the service's own user alone.
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&config.data_dir)
         .with_context(|| format!("data_dir {}", config.data_dir.display()))?;
     let url = if config.database.is_empty() {
         format!("sqlite:{}", config.data_dir.join("atelier.db").display())

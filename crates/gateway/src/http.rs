@@ -33,6 +33,7 @@ use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
 use hyper::{Request, Version};
 
 use crate::app::App;
+use crate::config::Role;
 use crate::server::framing::Wrong;
 use crate::server::watch::Seat;
 
@@ -147,6 +148,7 @@ async fn handle(
     request: Request<Incoming>,
 ) -> Answer {
     let (head, body) = request.into_parts();
+    let inside = from.role == Role::Metrics || !app.is_public;
     let from = From {
         role: app.hosts.role_of(&head, from.role),
         ..from
@@ -161,10 +163,11 @@ async fn handle(
         head,
         from,
         params,
+        inside,
         who: Who::Anybody,
         pass: Arc::clone(pass),
     };
-    received.who = access::admit(app, target.access(), &received).await?;
+    received.who = access::admit(app, target.access_from(inside), &received).await?;
     match target {
         // The commonest call by far goes without a box.
         router::Target::Fetch(family) => fetch::show(app, received, body, family).await,

@@ -25,6 +25,7 @@ mod admin {
     pub(super) mod accounts;
     pub(super) mod backends;
     mod note;
+    pub(super) mod operators;
     pub(super) mod prices;
     pub(super) mod views;
 }
@@ -45,7 +46,7 @@ use atelier_contract::pages::{Access, Door, Method, Page};
 use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
 use account::{callbacks, keys, ledger, quote, secret, usage};
-use admin::{account_keys, accounts, backends, prices, views};
+use admin::{account_keys, accounts, backends, operators, prices, views};
 use service::{assets, docs, health, home, hooks, metrics};
 
 const OPEN: Access = Access::Open;
@@ -77,7 +78,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
     get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
     post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
-        .example(r#"{"name":"laptop","expiresAt":"2030-01-01"}"#),
+        .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
     delete("account.keys.revoke", "/account/v1/keys/{keyId}", ACCOUNT, "Revokes a key at once.", page!(keys::revoke)),
     post("account.quote", "/account/v1/quote", READ, "What a submit of the same body would hold.", page!(quote::ask))
         .example(r#"{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}}"#),
@@ -108,6 +109,10 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     post("admin.keys.issue", "/admin/v1/accounts/{id}/keys", OPERATOR, "A new key for an account.", page!(account_keys::issue))
         .example(r#"{"name":"second"}"#),
     delete("admin.keys.revoke", "/admin/v1/accounts/{id}/keys/{keyId}", OPERATOR, "Revokes a key.", page!(account_keys::revoke)),
+    get("admin.operators", "/admin/v1/operators", VIEWER, "Operators and viewers, also those who were revoked.", page!(operators::list)),
+    post("admin.operators.create", "/admin/v1/operators", OPERATOR, "A new operator or viewer; its token is shown this once.", page!(operators::create))
+        .example(r#"{"name":"night-shift","role":"viewer"}"#),
+    delete("admin.operators.revoke", "/admin/v1/operators/{id}", OPERATOR, "Revokes an operator's token at once.", page!(operators::revoke)),
     get("admin.prices", "/admin/v1/prices", VIEWER, "Every price.", page!(prices::show)),
     put("admin.prices.change", "/admin/v1/prices", OPERATOR, "Changes prices from now on.", page!(prices::change))
         .example(r#"{"artgen.imagine.fast":8}"#),
@@ -139,7 +144,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("home", "/", OPEN, "Where everything is; a browser is led to the console.", page!(home::show)),
     get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(Door::Every),
     get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(Door::Every),
-    get("metrics", "/metrics", OPEN, "Counters for a collector.", page!(metrics::show)).at(Door::Metrics),
+    get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(Door::Metrics),
     get("openapi", "/openapi.json", OPEN, "This document.", page!(docs::document)),
     get("docs", "/docs", OPEN, "This document for people.", page!(docs::page)),
     get("console", "/console/", OPEN, "A page to look at an account with.", page!(docs::console)),

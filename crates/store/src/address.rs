@@ -1,5 +1,7 @@
 //! Where the database is, and how its connections are opened.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -49,6 +51,17 @@ impl Address {
             return Ok(Self::Postgres(Box::new(options)));
         }
         Err(Error::Address(url.chars().take(12).collect()))
+    }
+
+    /// Makes the file of a new SQLite database, for no other user of the machine to read; what SQLite puts beside it
+    /// gets the same rights.
+    pub(crate) fn make_private(&self) {
+        if let Self::Sqlite(options) = self {
+            let mut file = OpenOptions::new();
+            let made = file.write(true).create_new(true).mode(0o600);
+            // One that is there stays as it is; a place where no file can be made is SQLite's to complain about.
+            drop(made.open(options.get_filename()));
+        }
     }
 
     /// A connection that writes.

@@ -5,11 +5,13 @@
 //! caller.
 
 pub mod accounts;
+mod acts;
 mod address;
 mod alone;
 pub mod assets;
 pub mod audit;
 mod batch;
+mod chain;
 mod check;
 mod db;
 pub mod deliveries;
@@ -111,6 +113,7 @@ impl Store {
     /// Opens a database, creating and migrating it as needed: `sqlite:/path/file.db` or `postgres://…`.
     pub async fn open(url: &str, options: Options) -> Result<Store> {
         let address = Address::parse(url)?;
+        address.make_private();
         let mut conn = address.builder().await?;
         let migrated = migrate::migrate(&mut conn).await;
         conn.close().await;

@@ -45,6 +45,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0013_tallies.sql"),
     ),
     ("0014_open", include_str!("../migrations/0014_open.sql")),
+    (
+        "0015_audit_chain",
+        include_str!("../migrations/0015_audit_chain.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

@@ -1,6 +1,6 @@
 //! Named operators: only the hash of a token is stored. A change is written together with its line in the audit list.
 
-use crate::audit::{self, AuditRow};
+use crate::audit::AuditRow;
 use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
 use crate::{Error, Result, Store};
@@ -61,7 +61,12 @@ impl Store {
     /// Makes an operator; a conflict when the name is or was taken.
     pub async fn add_operator(&self, new: NewOperator, act: AuditRow) -> Result<()> {
         let added = self
-            .change((new, act), |conn, (new, act)| Box::pin(add(conn, new, act)))
+            .act(
+                new,
+                Some(act),
+                |conn, new| Box::pin(add(conn, new)),
+                |added| *added,
+            )
             .await?;
         added
             .then_some(())
@@ -83,18 +88,18 @@ impl Store {
 
     /// Revokes an operator; whether it was there and not revoked.
     pub async fn revoke_operator(&self, id: &str, now_ms: i64, act: AuditRow) -> Result<bool> {
-        let input = (id.to_owned(), now_ms, act);
-        self.change(input, |conn, (id, now_ms, act)| {
-            Box::pin(async move {
-                let sql = "UPDATE operator_token SET revoked_ms = $2 \
-                     WHERE id = $1 AND revoked_ms IS NULL";
-                let revoked = conn.run(sql, args![id, *now_ms]).await? == 1;
-                if revoked {
-                    audit::write(conn, act).await?;
-                }
-                Ok(revoked)
-            })
-        })
+        self.act(
+            (id.to_owned(), now_ms),
+            Some(act),
+            |conn, (id, now_ms)| {
+                Box::pin(async move {
+                    let sql = "UPDATE operator_token SET revoked_ms = $2 \
+                         WHERE id = $1 AND revoked_ms IS NULL";
+                    Ok(conn.run(sql, args![id, *now_ms]).await? == 1)
+                })
+            },
+            |revoked| *revoked,
+        )
         .await
     }
 
@@ -110,7 +115,7 @@ impl Store {
     }
 }
 
-async fn add(conn: &mut Conn, new: &NewOperator, act: &AuditRow) -> Result<bool> {
+async fn add(conn: &mut Conn, new: &NewOperator) -> Result<bool> {
     let sql = "INSERT INTO operator_token (id, name, role, hash, prefix, created_ms) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
     let args = args![
@@ -121,9 +126,5 @@ async fn add(conn: &mut Conn, new: &NewOperator, act: &AuditRow) -> Result<bool>
         &new.prefix,
         new.now_ms
     ];
-    let added = conn.run(sql, args).await? == 1;
-    if added {
-        audit::write(conn, act).await?;
-    }
-    Ok(added)
+    Ok(conn.run(sql, args).await? == 1)
 }

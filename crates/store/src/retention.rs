@@ -1,6 +1,7 @@
 //! What has been of use for long enough is deleted, some rows at a time, so that no commit is long. Jobs and the
 //! ledger are never touched.
 
+use crate::chain;
 use crate::db::args;
 use crate::{Result, Store};
 
@@ -14,8 +15,11 @@ const ATTEMPTS: &str = "DELETE FROM attempt WHERE id IN ( \
        SELECT old.id FROM attempt AS old JOIN job ON job.id = old.job_id \
        WHERE old.ended_ms < $1 AND job.state >= 2 ORDER BY old.ended_ms LIMIT $2)";
 
+/// The chain is only ever shortened from its oldest end: an act behind a younger one waits for that one.
 const ACTS: &str = "DELETE FROM audit WHERE id IN ( \
-       SELECT id FROM audit WHERE time_ms < $1 ORDER BY time_ms LIMIT $2)";
+       SELECT id FROM audit WHERE time_ms < $1 AND (number IS NULL OR number < \
+         COALESCE((SELECT MIN(number) FROM audit WHERE time_ms >= $1), 9223372036854775807)) \
+       ORDER BY COALESCE(number, 0), time_ms LIMIT $2)";
 
 const KEYS: &str = "DELETE FROM api_key WHERE id IN ( \
        SELECT id FROM api_key WHERE revoked_ms < $1 UNION SELECT id FROM api_key WHERE expires_ms < $1 LIMIT $2)";
@@ -41,7 +45,14 @@ impl Store {
 
     /// Forgets acts recorded before a time; how many.
     pub async fn forget_audit(&self, before_ms: i64, limit: i64) -> Result<u64> {
-        self.forget(ACTS, before_ms, limit).await
+        self.change((before_ms, limit), |conn, (before_ms, limit)| {
+            Box::pin(async move {
+                let gone = conn.run(ACTS, args![*before_ms, *limit]).await?;
+                chain::shortened(conn).await?;
+                Ok(gone)
+            })
+        })
+        .await
     }
 
     /// Forgets keys that were revoked or expired before a time; how many.

@@ -15,6 +15,8 @@ mod acts;
 mod assets;
 #[path = "conformance/attempt.rs"]
 mod attempt;
+#[path = "conformance/chain.rs"]
+mod chain;
 #[path = "conformance/coverage.rs"]
 mod coverage;
 #[path = "conformance/deliveries.rs"]

@@ -294,3 +294,27 @@ async fn a_folder_goes_with_its_last_file_while_others_write_into_it() {
     tokio::join!(turns("a"), turns("b"), turns("c"));
     assert!(!root.join("out/busy").exists());
 }
+
+#[tokio::test]
+async fn no_other_user_of_the_machine_can_read_the_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::folder();
+    let stored = place.files.put("out/job/1.png", pattern(9)).await;
+    stored.expect("put");
+    let mut folders = vec![place.root().to_owned()];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        let mode = folder.metadata().expect("there").permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{} has mode {mode:o}", folder.display());
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let mode = path.metadata().expect("there").permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{} has mode {mode:o}", path.display());
+            seen += 1;
+            if path.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    assert!(seen >= 4, "{seen} files and folders");
+}

@@ -11,11 +11,11 @@ pub struct Ready {
     pub state: &'static str,
     /// Jobs that vendors work on.
     pub at_vendors: usize,
-    /// The operator's worker accounts.
+    /// The operator's worker accounts; strangers of a public service are shown none.
     pub backends: Vec<WorkerState>,
 }
 
-/// A worker account in a few words that anybody may read.
+/// A worker account in a few words.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkerState {
     /// Its name.

@@ -1,5 +1,6 @@
 //! Named operators and viewers beside the one of the configuration, who is called `root`.
 
+use atelier_contract::pages::operators::OperatorRole;
 use atelier_contract::{Code, Refusal};
 use atelier_store::{NewOperator, OperatorRow};
 
@@ -10,32 +11,6 @@ use crate::key;
 pub const ROOT: &str = "root";
 /// The longest name.
 const NAME_MOST: usize = 64;
-
-/// What an operator may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperatorRole {
-    /// Everything.
-    Operator,
-    /// Look, and change nothing.
-    Viewer,
-}
-
-impl OperatorRole {
-    /// Every role.
-    pub const ALL: [Self; 2] = [Self::Operator, Self::Viewer];
-
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::Viewer => "viewer",
-        }
-    }
-
-    fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.word() == word)
-    }
-}
 
 /// Who looks or acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +38,8 @@ pub struct OperatorView {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// `operator` or `viewer`.
-    pub role: String,
+    /// What it may do.
+    pub role: OperatorRole,
     /// The first characters of its token.
     pub prefix: String,
     /// When it was made.
@@ -95,10 +70,9 @@ impl Engine {
                 }
             });
         }
-        let role = OperatorRole::parse(&row.role);
-        Ok(role.map(|role| Operator {
+        Ok(Some(Operator {
+            role: role(&row.role),
             name: row.name,
-            role,
         }))
     }
 
@@ -167,12 +141,17 @@ fn view(row: OperatorRow) -> OperatorView {
     OperatorView {
         id: row.id,
         name: row.name,
-        role: row.role,
+        role: role(&row.role),
         prefix: row.prefix,
         created_ms: row.created_ms,
         last_used_ms: row.last_used_ms,
         revoked_ms: row.revoked_ms,
     }
+}
+
+/// The role with a stored word; one that nobody knows may only look.
+fn role(word: &str) -> OperatorRole {
+    OperatorRole::from_word(word).unwrap_or(OperatorRole::Viewer)
 }
 
 fn check_name(name: &str) -> Result<(), Refusal> {

@@ -47,7 +47,13 @@ async fn serve(config: Config) -> Result<()> {
     let running = engine.run().await.context("the engine cannot start")?;
     let stop_within = Duration::from_secs(config.stop_within_s);
     let schemes: Vec<&str> = doors.iter().map(Door::scheme).collect();
-    let app = App::new(config, engine, token.hash, openapi::bytes)?;
+    let app = App::new(
+        config,
+        engine,
+        token.hash,
+        addresses.is_public(),
+        openapi::bytes,
+    )?;
     let server = Server::start(Arc::clone(&app), doors, tls);
     if let Some(welcome) = first_run::welcome(
         &addresses.base_url,

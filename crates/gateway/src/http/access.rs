@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use atelier_contract::pages::Access;
+use atelier_contract::pages::operators::OperatorRole;
 use atelier_contract::{Code, Refusal};
 
 use super::caller;
@@ -27,9 +28,14 @@ pub(super) async fn admit(
             }
             Ok(Who::Caller(caller))
         }
-        Access::Viewer | Access::Operator => {
-            caller::operator(app, received)?;
-            Ok(Who::Operator)
+        Access::Viewer => Ok(Who::Operator(caller::operator(app, received).await?)),
+        Access::Operator => {
+            let operator = caller::operator(app, received).await?;
+            if operator.role != OperatorRole::Operator {
+                let message = "a viewer looks and changes nothing; this call needs an operator";
+                return Err(Refusal::new(Code::Forbidden, message).into());
+            }
+            Ok(Who::Operator(operator))
         }
     }
 }

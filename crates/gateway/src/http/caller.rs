@@ -1,9 +1,9 @@
-//! Who calls: a key becomes an account, a token becomes the operator.
+//! Who calls: a key becomes an account, a token becomes an operator.
 
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::Caller;
+use atelier_engine::{Caller, Operator};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
@@ -34,16 +34,19 @@ pub(super) async fn known(app: &Arc<App>, received: &Received) -> Result<Caller,
     }
 }
 
-/// Refuses everybody but the operator.
-pub(super) fn operator(app: &App, received: &Received) -> Result<(), Denial> {
+/// The operator behind the token of a request.
+pub(super) async fn operator(app: &App, received: &Received) -> Result<Operator, Denial> {
     let given = bearer(&received.head.headers)?;
     let Some(given) = given else {
         return Err(no_operator().into());
     };
     // Both sides are hashed, so that neither length nor content shows in the time it takes.
-    let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
-    if bool::from(given.ct_eq(&app.admin_token_hash)) {
-        return Ok(());
+    let hash: [u8; 32] = Sha256::digest(given.as_bytes()).into();
+    if bool::from(hash.ct_eq(&app.admin_token_hash)) {
+        return Ok(Operator::root());
+    }
+    if let Some(operator) = app.engine.operator(given).await? {
+        return Ok(operator);
     }
     count_wrong(app, received.from)?;
     Err(no_operator().into())
@@ -56,7 +59,7 @@ fn wrong_key() -> Refusal {
 fn no_operator() -> Refusal {
     Refusal::new(
         Code::Unauthorized,
-        "the operator API needs `Authorization: Bearer <admin token>`",
+        "the operator API needs `Authorization: Bearer <operator's token>`",
     )
 }
 

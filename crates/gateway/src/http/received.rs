@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::Caller;
+use atelier_engine::{Caller, Operator};
 use hyper::http::request::Parts;
 
 use super::denial::Denial;
@@ -32,8 +32,8 @@ pub(crate) enum Who {
     Anybody,
     /// An account.
     Caller(Caller),
-    /// The operator.
-    Operator,
+    /// An operator, or one who may only look.
+    Operator(Operator),
 }
 
 /// A request whose head has arrived.
@@ -42,6 +42,8 @@ pub(crate) struct Received {
     pub(crate) from: From,
     /// What stood at the placeholders of the path, in order.
     pub(crate) params: Vec<String>,
+    /// Whether it came where strangers cannot: to the listener for collectors, or to a service that is not public.
+    pub(crate) inside: bool,
     pub(crate) who: Who,
     /// What it has been granted.
     pub(crate) pass: Arc<Pass>,
@@ -52,9 +54,20 @@ impl Received {
     pub(crate) fn caller(&self) -> Result<&Caller, Refusal> {
         match &self.who {
             Who::Caller(caller) => Ok(caller),
-            Who::Anybody | Who::Operator => Err(Refusal::new(
+            Who::Anybody | Who::Operator(_) => Err(Refusal::new(
                 Code::Internal,
                 "this page was to have a caller",
+            )),
+        }
+    }
+
+    /// The name of the operator who looks or acts; the table says which pages have one.
+    pub(crate) fn operator(&self) -> Result<&str, Refusal> {
+        match &self.who {
+            Who::Operator(operator) => Ok(&operator.name),
+            Who::Anybody | Who::Caller(_) => Err(Refusal::new(
+                Code::Internal,
+                "this page was to have an operator",
             )),
         }
     }

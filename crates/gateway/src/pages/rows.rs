@@ -14,7 +14,7 @@ pub(super) fn key(key: KeyView) -> KeyRow {
         id: key.id,
         name: key.name,
         prefix: key.prefix,
-        scopes: key.scopes.words(),
+        scopes: key.scopes,
         created_at: timestamp(key.created_ms),
         last_used_at: key.last_used_ms.map(timestamp),
         expires_at: key.expires_ms.map(timestamp),
@@ -25,7 +25,7 @@ pub(super) fn key(key: KeyView) -> KeyRow {
 pub(super) fn key_wish(new: &NewKey) -> KeyWish {
     KeyWish {
         name: new.name.as_deref().unwrap_or("key").to_owned(),
-        scopes: new.scopes.map_or(Scopes::ALL, |list| list.0),
+        scopes: new.scopes.unwrap_or(Scopes::ALL),
         expires_ms: new.expires_at.map(Moment::ms),
     }
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use crate::gateway::{Gateway, send};
+use crate::gateway::{Account, Gateway, Options, send};
+use crate::keys::in_seconds;
 
 /// The events of a stream that ends.
 async fn events(
@@ -93,4 +94,93 @@ async fn a_stream_ends_with_the_job_and_is_not_repeated() {
         .post(&caller.key, &format!("/jobs/v1/{id}/cancel"), json!({}))
         .await;
     again.assert_refused(400, "already_finished");
+}
+
+/// A stream must end this long after its key does.
+const KEY_OVER: Duration = Duration::from_secs(5);
+
+/// Follows a stalled job at a node with a key of its own; gives back the key's id and what ends with the stream.
+async fn follow(
+    gateway: &Gateway,
+    caller: &Account,
+    wish: Value,
+) -> (String, impl Future<Output = Instant>) {
+    let id = gateway.imagine(&caller.key, "a lake [[stall]]").await;
+    let issued = gateway.post(&caller.key, "/account/v1/keys", wish).await;
+    let text = |name: &str| {
+        issued.json["data"][name]
+            .as_str()
+            .expect("a text")
+            .to_owned()
+    };
+    let path = format!("/jobs/v1/{id}/events");
+    let request = gateway.request(Method::GET, &path);
+    let mut answer = request
+        .header("SVC-API-KEY", text("api_key"))
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(answer.status(), 200);
+    let first = answer.chunk().await.expect("a piece");
+    assert!(first.is_some_and(|piece| piece.starts_with(b"event: job")));
+    let ended = async move {
+        while let Ok(Some(_)) = answer.chunk().await {}
+        Instant::now()
+    };
+    (text("id"), ended)
+}
+
+async fn revoke(gateway: &Gateway, caller: &Account, key_id: &str) {
+    let request = gateway.request(Method::DELETE, &format!("/account/v1/keys/{key_id}"));
+    let revoked = send(request.header("SVC-API-KEY", &caller.key)).await;
+    assert_eq!(revoked.status, 200, "{}", revoked.json);
+}
+
+#[tokio::test]
+async fn a_revoked_key_ends_its_event_streams_and_no_others() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let (revoked_id, revoked) = follow(&gateway, &caller, json!({})).await;
+    let (_, other) = follow(&gateway, &caller, json!({})).await;
+    let other = std::pin::pin!(other);
+    revoke(&gateway, &caller, &revoked_id).await;
+    timeout(KEY_OVER, revoked).await.expect("the stream ends");
+    let still = timeout(Duration::from_secs(2), other).await;
+    assert!(still.is_err(), "the other key's stream goes on");
+}
+
+#[tokio::test]
+async fn an_expired_key_ends_its_event_streams() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let wish = json!({ "expiresAt": in_seconds(3) });
+    let (_, ended) = follow(&gateway, &caller, wish).await;
+    timeout(Duration::from_secs(3) + KEY_OVER, ended)
+        .await
+        .expect("the stream ends");
+}
+
+#[tokio::test]
+async fn a_key_revoked_at_one_node_ends_its_event_streams_at_another() {
+    let first = Gateway::spawn().await;
+    let Some(options) = Options::default().beside(&first) else {
+        return;
+    };
+    let second = options.spawn().await;
+    let caller = first.account(100).await;
+    let (key_id, ended) = follow(&second, &caller, json!({})).await;
+    revoke(&first, &caller, &key_id).await;
+    timeout(KEY_OVER, ended).await.expect("the stream ends");
+}
+
+#[tokio::test]
+async fn a_disabled_account_has_no_event_streams() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let (_, ended) = follow(&gateway, &caller, json!({})).await;
+    let path = format!("/admin/v1/accounts/{}", caller.id);
+    let disable = json!({ "disabled": true });
+    let done = gateway.operate(Method::PATCH, &path, Some(disable)).await;
+    assert_eq!(done.status, 200, "{}", done.json);
+    timeout(KEY_OVER, ended).await.expect("the stream ends");
 }

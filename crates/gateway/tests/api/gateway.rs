@@ -35,6 +35,7 @@ pub(crate) struct Gateway {
 pub(crate) struct Options {
     settings: Vec<(String, String)>,
     listeners: usize,
+    shares_database: bool,
 }
 
 impl Options {
@@ -50,11 +51,20 @@ impl Options {
         self
     }
 
+    /// Makes it another node on the database of a running one; `None` on SQLite, where one node is alone.
+    pub(crate) fn beside(mut self, first: &Gateway) -> Option<Self> {
+        let postgres = first.postgres.as_ref()?;
+        self.shares_database = true;
+        Some(self.set("DATABASE", &postgres.url))
+    }
+
     /// Starts it.
     pub(crate) async fn spawn(self) -> Gateway {
         let start = move || {
             let folder = tempfile::tempdir().expect("a folder");
-            Gateway::start(self, folder, Postgres::fresh())
+            let own = !self.shares_database;
+            let postgres = own.then(Postgres::fresh).flatten();
+            Gateway::start(self, folder, postgres)
         };
         tokio::task::spawn_blocking(start).await.expect("a gateway")
     }

@@ -1,7 +1,12 @@
 //! Keys: where they are read, how they are issued and revoked, and what happens to wrong ones.
 
+use std::time::Duration;
+
+use atelier_contract::time::timestamp;
+use atelier_engine::Clock;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::gateway::{Gateway, Options, send};
 
@@ -147,4 +152,144 @@ async fn an_account_has_its_own_rate() {
     let calm_one = gateway.get(&calm.key, INFO).await;
     assert_eq!(calm_one.header("ratelimit"), "\"calls\";r=2;t=1");
     assert_eq!(gateway.get(&calm.key, INFO).await.status, 200);
+}
+
+/// A key issued with another one.
+async fn issue(gateway: &Gateway, key: &str, wish: Value) -> String {
+    let issued = gateway.post(key, "/account/v1/keys", wish).await;
+    assert_eq!(issued.status, 200, "{}", issued.json);
+    let key = issued.json["data"]["api_key"].as_str();
+    key.expect("a key").to_owned()
+}
+
+#[tokio::test]
+async fn a_key_does_what_its_scopes_say_and_no_more() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let with = |scope: &str| json!({ "name": scope, "scopes": [scope] });
+    let submit = issue(&gateway, &caller.key, with("submit")).await;
+    let read = issue(&gateway, &caller.key, with("read")).await;
+    let account = issue(&gateway, &caller.key, with("account")).await;
+    let id = gateway.imagine(&submit, "a lake").await;
+
+    let fetch = format!("/artgen/v1/fetch?jobId={id}");
+    assert_eq!(gateway.get(&read, &fetch).await.status, 200);
+    let keys = gateway.get(&account, "/account/v1/keys").await;
+    let listed: Vec<&Value> = keys.json["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| &row["scopes"])
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            &json!(["all"]),
+            &json!(["submit"]),
+            &json!(["read"]),
+            &json!(["account"])
+        ]
+    );
+
+    let imagine = json!({ "prompt": "a lake" });
+    for key in [&read, &account] {
+        let refused = gateway
+            .post(key, "/artgen/v1/imagine", imagine.clone())
+            .await;
+        refused.assert_refused(403, "forbidden");
+    }
+    for key in [&submit, &account] {
+        gateway
+            .get(key, &fetch)
+            .await
+            .assert_refused(403, "forbidden");
+        gateway
+            .get(key, INFO)
+            .await
+            .assert_refused(403, "forbidden");
+    }
+    for key in [&submit, &read] {
+        let refused = gateway.get(key, "/account/v1/keys").await;
+        refused.assert_refused(403, "forbidden");
+        let refused = gateway.post(key, "/account/v1/keys", with("read")).await;
+        refused.assert_refused(403, "forbidden");
+    }
+    let jobs = gateway.get(&read, "/jobs/v1").await;
+    assert_eq!(jobs.json["total"], 1, "refused submits made no job");
+}
+
+#[tokio::test]
+async fn no_key_issues_one_that_may_do_more() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(1).await;
+    let wish = json!({ "scopes": ["account", "read"] });
+    let limited = issue(&gateway, &caller.key, wish).await;
+    for scopes in [json!(["all"]), json!(["submit"]), json!(["read", "submit"])] {
+        let wish = json!({ "scopes": scopes });
+        let refused = gateway.post(&limited, "/account/v1/keys", wish).await;
+        refused.assert_refused(403, "forbidden");
+    }
+    // Without a word about scopes all of them are meant.
+    let refused = gateway.post(&limited, "/account/v1/keys", json!({})).await;
+    refused.assert_refused(403, "forbidden");
+    issue(&gateway, &limited, json!({ "scopes": ["read"] })).await;
+    for wrong in [json!([]), json!(["everything"]), json!("read"), json!([1])] {
+        let wish = json!({ "scopes": wrong });
+        let refused = gateway.post(&caller.key, "/account/v1/keys", wish).await;
+        refused.assert_refused(400, "invalid_parameter");
+        let param = refused.json["param"].as_str().unwrap_or_default();
+        assert!(param.starts_with("scopes"), "{}", refused.json);
+    }
+    let keys = format!("/admin/v1/accounts/{}/keys", caller.id);
+    let wish = json!({ "scopes": ["submit"] });
+    let issued = gateway.operate(Method::POST, &keys, Some(wish)).await;
+    let key = issued.json["data"]["api_key"].as_str().expect("a key");
+    gateway
+        .get(key, INFO)
+        .await
+        .assert_refused(403, "forbidden");
+}
+
+#[tokio::test]
+async fn an_account_has_only_so_many_keys_that_work() {
+    let limits = Options::default().set("LIMITS_KEYS_PER_ACCOUNT", "3");
+    let gateway = limits.spawn().await;
+    let caller = gateway.account(1).await;
+    issue(&gateway, &caller.key, json!({ "name": "second" })).await;
+    issue(&gateway, &caller.key, json!({ "name": "third" })).await;
+    let path = "/account/v1/keys";
+    let refused = gateway.post(&caller.key, path, json!({})).await;
+    refused.assert_refused(409, "conflict");
+    let list = gateway.get(&caller.key, path).await;
+    let last = list.json["data"][2]["id"].as_str().expect("an id");
+    let revoke = gateway.request(Method::DELETE, &format!("{path}/{last}"));
+    assert_eq!(
+        send(revoke.header("SVC-API-KEY", &caller.key)).await.status,
+        200
+    );
+    issue(&gateway, &caller.key, json!({})).await;
+}
+
+#[tokio::test]
+async fn a_key_stops_working_when_it_expires() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(1).await;
+    let wish = json!({ "expiresAt": "2020-01-01" });
+    let refused = gateway.post(&caller.key, "/account/v1/keys", wish).await;
+    refused.assert_refused(400, "invalid_parameter");
+    assert_eq!(refused.json["param"], "expiresAt", "{}", refused.json);
+
+    let wish = json!({ "expiresAt": in_seconds(3) });
+    let short = issue(&gateway, &caller.key, wish).await;
+    assert_eq!(gateway.get(&short, INFO).await.status, 200);
+    sleep(Duration::from_secs(4)).await;
+    gateway
+        .get(&short, INFO)
+        .await
+        .assert_refused(401, "unauthorized");
+}
+
+/// So many seconds from now, by the clock of this machine, which is the service's too.
+pub(crate) fn in_seconds(seconds: i64) -> String {
+    timestamp(Clock::System.now_ms() + seconds * 1000)
 }

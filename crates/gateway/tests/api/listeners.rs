@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::gateway::{Options, client, send};
+use crate::gateway::{ADMIN_TOKEN, Options, client, send};
 
 #[tokio::test]
 async fn a_listener_serves_its_role() {
@@ -49,6 +49,28 @@ async fn a_listener_serves_its_role() {
         .header("Host", "files.example.com:1234");
     assert_eq!(send(by_host).await.json["code"], "not_found");
     assert_eq!(code(main, "/artgen/v1/info").await, "unauthorized");
+}
+
+#[tokio::test]
+async fn strangers_of_a_public_service_see_neither_counters_nor_back_ends() {
+    let gateway = Options::default()
+        .set("BASE_URL", "https://atelier.example.com")
+        .set(
+            "LISTENERS",
+            r#"[{ host = "counters.example.com", role = "metrics" }]"#,
+        )
+        .spawn()
+        .await;
+    let ready = send(gateway.request(Method::GET, "/readyz")).await;
+    assert_eq!(ready.status, 200);
+    assert_eq!(ready.json["data"]["backends"], json!([]), "{}", ready.json);
+    // Anybody can claim a host.
+    let metrics = || {
+        let request = gateway.request(Method::GET, "/metrics");
+        request.header("Host", "counters.example.com")
+    };
+    send(metrics()).await.assert_refused(401, "unauthorized");
+    assert_eq!(send(metrics().bearer_auth(ADMIN_TOKEN)).await.status, 200);
 }
 
 const IMAGE: &str = "/v1/images/generations";

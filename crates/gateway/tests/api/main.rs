@@ -7,6 +7,7 @@ mod outside;
 #[macro_use]
 mod vault;
 
+mod access;
 mod acts;
 mod artgen_story;
 mod assets;
@@ -30,6 +31,7 @@ mod listeners;
 mod lookups;
 mod money;
 mod operator;
+mod operators;
 mod public;
 mod receivers;
 mod references;

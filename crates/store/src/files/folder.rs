@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -31,7 +32,8 @@ pub struct Folder {
 
 impl Folder {
     pub(super) fn open(root: PathBuf) -> Result<Self> {
-        fs::create_dir_all(root.join(UNFINISHED))?;
+        let mut folders = private_folder();
+        folders.recursive(true).create(root.join(UNFINISHED))?;
         Ok(Self { root: root.into() })
     }
 
@@ -177,7 +179,8 @@ impl Draft {
         getrandom::fill(&mut name).map_err(io::Error::other)?;
         let name = format!("{:032x}", u128::from_be_bytes(name));
         let path = root.join(UNFINISHED).join(name);
-        fs::File::create_new(&path)?;
+        let mut file = fs::OpenOptions::new();
+        file.write(true).create_new(true).mode(0o600).open(&path)?;
         Ok(Self {
             path,
             finished: false,
@@ -218,6 +221,13 @@ impl Drop for Draft {
     }
 }
 
+/// Folders that no other user of the machine can look into.
+fn private_folder() -> fs::DirBuilder {
+    let mut folder = fs::DirBuilder::new();
+    folder.mode(0o700);
+    folder
+}
+
 /// Creates what is missing of `folder`; gives back the folders that got a new entry and so need a sync.
 fn create_folders(root: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<&Path> = folder
@@ -229,7 +239,7 @@ fn create_folders(root: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
         .filter_map(|path| path.parent().map(Path::to_path_buf))
         .collect();
     while let Some(path) = missing.pop() {
-        match fs::create_dir(path) {
+        match private_folder().create(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }

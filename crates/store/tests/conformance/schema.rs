@@ -68,6 +68,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0014_open",
         "ddead4a8bf3aab57d33d0c19689a0475db08340c54ff1ee1f1ae99ef1b795809",
     ),
+    (
+        "0015_audit_chain",
+        "74a051c067d1faf04aae8bc6f64511475e4972a1aeb2f5bad5c4df38d52b2201",
+    ),
 ];
 
 #[test]
@@ -146,6 +150,26 @@ fn a_second_process_on_one_folder_is_refused() {
         first.close().await;
         second.work_alone().expect("alone now");
         second.close().await;
+    });
+}
+
+#[test]
+fn no_other_user_of_the_machine_can_read_the_database() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let store = Store::open(&folder.url(), options()).await.expect("open");
+        store.put_setting("a", "b").await.expect("stored");
+        let mut seen = 0;
+        for entry in std::fs::read_dir(&folder.0).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let mode = entry.metadata().expect("metadata").permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{:?} has mode {mode:o}", entry.file_name());
+            seen += 1;
+        }
+        assert!(seen >= 2, "the database and its log");
+        store.close().await;
     });
 }
 

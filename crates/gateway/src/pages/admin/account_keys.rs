@@ -6,7 +6,6 @@ use atelier_contract::pages::keys::{IssuedKey, KeyRow, Named, NewKey};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::KeyHolder;
 
-use super::note::ACTOR;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
@@ -31,7 +30,8 @@ pub(crate) async fn issue(
     Body(new): Body<NewKey>,
 ) -> Result<Data<IssuedKey>, Denial> {
     let account = app.engine.account(received.param(0)).await?;
-    let (wish, by) = (rows::key_wish(&new), KeyHolder::Operator(ACTOR));
+    let by = KeyHolder::Operator(received.operator()?);
+    let wish = rows::key_wish(&new);
     let (id, api_key) = app.engine.issue_key(&account.id, wish, by).await?;
     Ok(Data(IssuedKey { id, api_key }))
 }
@@ -43,7 +43,7 @@ pub(crate) async fn revoke(
     (): (),
 ) -> Result<Data<Named>, Denial> {
     let (account, id) = (received.param(0), received.param(1));
-    let by = KeyHolder::Operator(ACTOR);
+    let by = KeyHolder::Operator(received.operator()?);
     if !app.engine.revoke_key(account, id, by).await? {
         return Err(Refusal::new(Code::NotFound, "no such key").into());
     }

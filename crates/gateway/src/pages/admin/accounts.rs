@@ -10,7 +10,6 @@ use atelier_contract::pages::list::ListQuery;
 use atelier_contract::time::timestamp;
 use atelier_engine::{AccountView, NewAccountRequest};
 
-use super::note::ACTOR;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, List, Query};
@@ -35,7 +34,7 @@ pub(crate) async fn list(
 /// Makes an account with a first key.
 pub(crate) async fn create(
     app: Arc<App>,
-    _: Received,
+    received: Received,
     Body(new): Body<NewAccount>,
 ) -> Result<Data<MadeAccount>, Denial> {
     let request = NewAccountRequest {
@@ -44,7 +43,10 @@ pub(crate) async fn create(
         max_queue: new.max_queue.map(Count::get),
         email_verified: new.email_verified.on(),
     };
-    let (account, api_key) = app.engine.create_account(ACTOR, request).await?;
+    let (account, api_key) = app
+        .engine
+        .create_account(received.operator()?, request)
+        .await?;
     Ok(Data(MadeAccount {
         account: row(account),
         api_key,
@@ -74,7 +76,10 @@ pub(crate) async fn change(
         email_verified: wish.email_verified.map(Flag::on),
         disabled: wish.disabled.map(Flag::on),
     };
-    let account = app.engine.patch_account(ACTOR, id, change).await?;
+    let account = app
+        .engine
+        .patch_account(received.operator()?, id, change)
+        .await?;
     Ok(Data(row(account)))
 }
 
@@ -88,7 +93,9 @@ pub(crate) async fn credit(
     let reason = wish.reason.as_deref().unwrap_or_default();
     let key = wish.idempotency_key.as_deref();
     let engine = &app.engine;
-    let account = engine.credit(ACTOR, id, wish.amount, reason, key).await?;
+    let account = engine
+        .credit(received.operator()?, id, wish.amount, reason, key)
+        .await?;
     Ok(Data(row(account)))
 }
 

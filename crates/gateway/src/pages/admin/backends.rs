@@ -25,7 +25,7 @@ pub(crate) async fn list(app: Arc<App>, _: Received, (): ()) -> Result<Data<Vec<
 /// Makes a back end.
 pub(crate) async fn create(
     app: Arc<App>,
-    _: Received,
+    received: Received,
     RawBody(fields): Said,
 ) -> Result<Data<Value>, Denial> {
     let vendor = fleet::vendor(&fields)?;
@@ -34,7 +34,7 @@ pub(crate) async fn create(
         .create_backend(&vendor, fleet::backend(&fields)?)
         .await?;
     let id = made["id"].as_str().unwrap_or_default();
-    note(&app, "backend.create", id, &vendor).await?;
+    note(&app, &received, "backend.create", id, &vendor).await?;
     Ok(Data(made))
 }
 
@@ -55,7 +55,14 @@ pub(crate) async fn change(
         .engine
         .change_backend(&id, fleet::backend(&fields)?)
         .await?;
-    note(&app, "backend.change", &id, &fleet::names(&fields)).await?;
+    note(
+        &app,
+        &received,
+        "backend.change",
+        &id,
+        &fleet::names(&fields),
+    )
+    .await?;
     Ok(Data(changed))
 }
 
@@ -67,7 +74,7 @@ pub(crate) async fn remove(
 ) -> Result<Data<Named>, Denial> {
     let id = received.param(0);
     app.engine.remove_backend(id).await?;
-    note(&app, "backend.remove", id, "").await?;
+    note(&app, &received, "backend.remove", id, "").await?;
     Ok(Data(Named { id: id.to_owned() }))
 }
 
@@ -82,7 +89,14 @@ pub(crate) async fn probe(
         .engine
         .probe_backend(id, worker.map(String::as_str))
         .await?;
-    note(&app, "backend.probe", id, worker.map_or("", String::as_str)).await?;
+    note(
+        &app,
+        &received,
+        "backend.probe",
+        id,
+        worker.map_or("", String::as_str),
+    )
+    .await?;
     Ok(Data(shown))
 }
 
@@ -108,7 +122,14 @@ pub(crate) async fn create_worker(
         .create_worker(&id, fleet::worker(&fields)?)
         .await?;
     let worker = made["id"].as_str().unwrap_or_default();
-    note(&app, "worker.create", worker, &fleet::names(&fields)).await?;
+    note(
+        &app,
+        &received,
+        "worker.create",
+        worker,
+        &fleet::names(&fields),
+    )
+    .await?;
     Ok(Data(made))
 }
 
@@ -139,7 +160,14 @@ pub(crate) async fn change_worker(
         .engine
         .change_worker(&id, &worker, fleet::worker(&fields)?)
         .await?;
-    note(&app, "worker.change", &worker, &fleet::names(&fields)).await?;
+    note(
+        &app,
+        &received,
+        "worker.change",
+        &worker,
+        &fleet::names(&fields),
+    )
+    .await?;
     Ok(Data(changed))
 }
 
@@ -151,7 +179,7 @@ pub(crate) async fn remove_worker(
 ) -> Result<Data<Named>, Denial> {
     let worker = received.param(1);
     app.engine.remove_worker(received.param(0), worker).await?;
-    note(&app, "worker.remove", worker, "").await?;
+    note(&app, &received, "worker.remove", worker, "").await?;
     Ok(Data(Named {
         id: worker.to_owned(),
     }))

@@ -3,16 +3,16 @@
 use atelier_contract::Refusal;
 
 use crate::app::App;
+use crate::http::received::Received;
 
-/// Who changed something, in the audit record.
-pub(super) const ACTOR: &str = "operator";
-
-/// Writes a change down.
+/// Writes down what the operator behind a request changed.
 pub(super) async fn note(
     app: &App,
+    received: &Received,
     action: &str,
     target: &str,
     detail: &str,
 ) -> Result<(), Refusal> {
-    app.engine.note(ACTOR, action, target, detail).await
+    let by = received.operator()?;
+    app.engine.note(by, action, target, detail).await
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use atelier_contract::Quota;
 
-use super::note::ACTOR;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
@@ -22,11 +21,11 @@ pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Data<Pric
 /// Changes the prices named in the body, for requests from now on.
 pub(crate) async fn change(
     app: Arc<App>,
-    _: Received,
+    received: Received,
     Body(prices): Body<Prices>,
 ) -> Result<Data<Prices>, Denial> {
     let prices = prices.into_iter().collect();
-    app.engine.set_prices(ACTOR, prices).await?;
+    app.engine.set_prices(received.operator()?, prices).await?;
     Ok(Data(all(&app)))
 }
 

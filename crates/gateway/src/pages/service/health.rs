@@ -16,13 +16,23 @@ pub(crate) async fn alive(_: Arc<App>, _: Received, (): ()) -> Result<Data<&'sta
 }
 
 /// The service can take requests.
-pub(crate) async fn ready(app: Arc<App>, _: Received, (): ()) -> Result<Data<Ready>, Denial> {
+pub(crate) async fn ready(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Ready>, Denial> {
     let not_ready = |why: &str| Denial::from(Refusal::new(Code::Overloaded, why));
     if app.stopping.is_cancelled() {
         return Err(not_ready("stopping"));
     }
     match app.engine.ready().await {
-        Ok(()) => Ok(Data(app.engine.pool_state())),
+        Ok(()) => {
+            let mut ready = app.engine.pool_state();
+            if !received.inside {
+                ready.backends.clear();
+            }
+            Ok(Data(ready))
+        }
         Err(why) => Err(not_ready(&why)),
     }
 }

@@ -1,0 +1,156 @@
+//! The access matrix: every route of both tables, asked by everybody. The pages come from the document the service
+//! makes of its tables, so that a new one is asked too; a route whose access or placeholder has no case here fails.
+
+mod house;
+mod routes;
+
+use std::collections::HashSet;
+
+use reqwest::StatusCode;
+use serde_json::json;
+
+use crate::gateway::{Answer, send};
+use house::{House, Ids};
+use routes::{Needs, Route, routes};
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    Nobody,
+    Malformed,
+    Revoked,
+    /// The owner of what is asked for, with a key that has every scope but the one that is needed.
+    WithoutScope,
+    /// Another account, with a key that may do everything.
+    Stranger,
+    /// The owner, with a key that has the needed scope and no other.
+    Owner,
+    Viewer,
+    Operator,
+    Root,
+}
+
+impl Who {
+    const ALL: [Self; 9] = [
+        Self::Nobody,
+        Self::Malformed,
+        Self::Revoked,
+        Self::WithoutScope,
+        Self::Stranger,
+        Self::Owner,
+        Self::Viewer,
+        Self::Operator,
+        Self::Root,
+    ];
+}
+
+/// What must come of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// 401 `unauthorized`.
+    Unknown,
+    /// 403 `forbidden`.
+    Forbidden,
+    /// The gate is open; what follows is the page's own business.
+    Passes,
+    /// The gate is open, and what belongs to others is as if it were not there.
+    Blind,
+    /// The same as everybody gets.
+    Open,
+}
+
+fn due(needs: Needs, who: Who) -> Due {
+    match (needs, who) {
+        (Needs::Nothing, _) => Due::Open,
+        (Needs::Scope(_), Who::WithoutScope) | (Needs::Operator, Who::Viewer) => Due::Forbidden,
+        (Needs::Scope(_), Who::Stranger) => Due::Blind,
+        (Needs::Scope(_), Who::Owner)
+        | (Needs::Viewer | Needs::Operator, Who::Operator | Who::Root)
+        | (Needs::Viewer, Who::Viewer) => Due::Passes,
+        _ => Due::Unknown,
+    }
+}
+
+fn is(answer: &Answer, status: u16, code: &str) -> bool {
+    answer.status == status && (answer.json["code"] == code || answer.json["error"]["code"] == code)
+}
+
+#[tokio::test]
+async fn everybody_gets_what_is_due_at_every_route() {
+    let house = House::build().await;
+    let routes = routes(&house.gateway).await;
+    let mut wrong = Vec::new();
+    let mut asked = HashSet::new();
+    for route in &routes {
+        for who in Who::ALL {
+            assert!(
+                asked.insert((route.method.clone(), route.path.clone(), format!("{who:?}"))),
+                "{} {} is listed twice",
+                route.method,
+                route.path
+            );
+            if let Some(why) = ask(&house, route, who).await {
+                wrong.push(format!("{} {} by {who:?}: {why}", route.method, route.path));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        asked.len(),
+        wrong.join("\n")
+    );
+    house.is_untouched().await;
+    eprintln!(
+        "access matrix: {} routes x {} = {} answers",
+        routes.len(),
+        Who::ALL.len(),
+        asked.len()
+    );
+}
+
+/// Asks; what is wrong with the answer, if anything.
+async fn ask(house: &House, route: &Route, who: Who) -> Option<String> {
+    let due = due(route.needs, who);
+    // Whoever passes asks for what is not there, so that nothing is changed and every other answer is a refusal.
+    let theirs = [Due::Passes, Due::Open].contains(&due);
+    let ids = if theirs { &house.absent } else { &house.owned };
+    let answer = call(house, route, who, ids).await;
+    let good = match due {
+        Due::Unknown => is(&answer, 401, "unauthorized"),
+        Due::Forbidden => is(&answer, 403, "forbidden"),
+        Due::Passes => passed(&answer),
+        Due::Open => {
+            let first = call(house, route, Who::Nobody, ids).await;
+            answer.status != 401 && answer.status == first.status
+        }
+        Due::Blind if route.names_something() => {
+            let absent = call(house, route, who, &house.absent).await;
+            let hidden = is(&answer, 404, "not_found") || is(&answer, 400, "job_not_found");
+            // What is somebody else's cannot be told from what does not exist.
+            hidden && answer.bytes == absent.bytes
+        }
+        Due::Blind => passed(&answer) && !house.shows_owner(&answer),
+    };
+    (!good).then(|| format!("{due:?} was due, got {} {}", answer.status, answer.json))
+}
+
+fn passed(answer: &Answer) -> bool {
+    ![StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&answer.status)
+        && !answer.status.is_server_error()
+}
+
+async fn call(house: &House, route: &Route, who: Who, ids: &Ids) -> Answer {
+    let mut request = house
+        .gateway
+        .request(route.method.clone(), &route.path_of(ids));
+    if let Some(credential) = house.credential(who, route.needs) {
+        request = request.bearer_auth(credential);
+    }
+    if route.has_body() {
+        let body = route.body_of(ids).unwrap_or_else(|| json!({}));
+        request = request.json(&body);
+    }
+    send(request).await
+}

@@ -1,0 +1,47 @@
+//! A change and the line of the audit list that tells of it are one commit.
+
+use crate::audit::AuditRow;
+use crate::chain;
+use crate::db::Conn;
+use crate::writer::Act;
+use crate::{Result, Store};
+
+/// A change of the store, and the row that says who made it: one commit, both or neither.
+struct Acted<I, T> {
+    input: I,
+    row: Option<AuditRow>,
+    act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+    happened: fn(&T) -> bool,
+}
+
+impl Store {
+    /// Has the writer do a change and write down who made it, in the same commit. What did not happen leaves no row.
+    pub(crate) async fn act<I, T>(
+        &self,
+        input: I,
+        row: Option<AuditRow>,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+        happened: fn(&T) -> bool,
+    ) -> Result<T>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let acted = Acted {
+            input,
+            row,
+            act,
+            happened,
+        };
+        self.change(acted, |conn, acted| {
+            Box::pin(async move {
+                let answer = (acted.act)(conn, &acted.input).await?;
+                if let Some(row) = acted.row.as_ref().filter(|_| (acted.happened)(&answer)) {
+                    chain::append(conn, row).await?;
+                }
+                Ok(answer)
+            })
+        })
+        .await
+    }
+}
