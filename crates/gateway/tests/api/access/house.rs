@@ -261,17 +261,16 @@ async fn own(gateway: &Gateway, owner: &Account, operator: String) -> Ids {
     }
 }
 
-/// A job that is over, and the callback that was owed for it.
+/// A job that is over, and the callback that is owed for it.
 async fn finished_job(gateway: &Gateway, owner: &Account) -> (String, String) {
-    let body = json!({ "prompt": "a lake [[fail: no paint]]", "hookUrl": "https://receiver.invalid/hook" });
+    let hook = "https://receiver.example.com/hook";
+    let body = json!({ "prompt": "a lake [[stall]]", "hookUrl": hook });
     let answer = gateway.post(&owner.key, "/artgen/v1/imagine", body).await;
     let job = text(&answer.json["data"], "jobId");
-    for _ in 0..100 {
-        let callbacks = gateway.get(&owner.key, "/account/v1/callbacks").await;
-        if let Some(id) = callbacks.json["data"][0]["id"].as_str() {
-            return (job, id.to_owned());
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    panic!("the job's callback was never owed");
+    let cancel = format!("/jobs/v1/{job}/cancel");
+    let cancelled = gateway.post(&owner.key, &cancel, json!({})).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.json);
+    let callbacks = gateway.get(&owner.key, "/account/v1/callbacks").await;
+    let id = text(&callbacks.json["data"][0], "id");
+    (job, id)
 }
