@@ -15,6 +15,7 @@ pub mod operators;
 mod page;
 pub mod quote;
 pub mod ready;
+pub mod session;
 pub mod stats;
 
 pub use access::Access;

@@ -1,4 +1,4 @@
-//! API keys and operators' tokens: `at_` or `op_`, 32 random base62 characters, a six-character checksum. Only the hash
+//! API keys, operators' tokens and words of sessions: `at_`, `op_` or `se_`, 32 random base62 characters, a six-character checksum. Only the hash
 //! is kept.
 
 use sha2::{Digest, Sha256};
@@ -7,6 +7,7 @@ use crate::ids::random_bytes;
 
 const KEY: &str = "at_";
 const OPERATOR: &str = "op_";
+const SESSION: &str = "se_";
 const SECRET: usize = 32;
 const CHECK: usize = 6;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -19,6 +20,11 @@ pub fn generate() -> String {
 /// A fresh token of an operator.
 pub fn generate_operator() -> String {
     with_prefix(OPERATOR)
+}
+
+/// A fresh word of a session.
+pub fn generate_session() -> String {
+    with_prefix(SESSION)
 }
 
 fn with_prefix(prefix: &str) -> String {
@@ -44,6 +50,11 @@ pub fn well_formed(key: &str) -> bool {
 /// Whether text can be an operator's token at all.
 pub fn well_formed_operator(token: &str) -> bool {
     is_formed(OPERATOR, token)
+}
+
+/// Whether text can be the word of a session at all.
+pub fn well_formed_session(word: &str) -> bool {
+    is_formed(SESSION, word)
 }
 
 fn is_formed(prefix: &str, text: &str) -> bool {

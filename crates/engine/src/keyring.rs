@@ -49,6 +49,14 @@ impl Keyring {
         bool::from(ours.as_bytes().ct_eq(token.as_bytes())).then_some(attempt)
     }
 
+    /// What proves that a request comes from the page that a session was given to.
+    pub(crate) fn session_proof(&self, word: &str) -> String {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.derive("session-proof"))
+            .expect("any length is a key");
+        mac.update(word.as_bytes());
+        hex(&mac.finalize().into_bytes())
+    }
+
     fn derive(&self, purpose: &str) -> [u8; 32] {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.master).expect("any length is a key");
         mac.update(b"atelier/");

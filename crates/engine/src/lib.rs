@@ -39,8 +39,8 @@ pub use intake::{Call, Submitted};
 pub use keyring::Keyring;
 pub use loops::Running;
 pub use office::{
-    BackendChange, Caller, Declared, KeyHolder, KeyView, KeyWish, Operator, OperatorView, ROOT,
-    WorkerChange,
+    BackendChange, Caller, Declared, KeyHolder, KeyView, KeyWish, Opener, Operator, OperatorView,
+    ROOT, Visitor, WorkerChange,
 };
 pub use reseal::ResealError;
 pub use settings::Settings;

@@ -8,6 +8,7 @@ mod custody;
 mod keys;
 mod operators;
 mod prices;
+mod sessions;
 mod stats;
 
 pub use backends::{BackendChange, Declared, WorkerChange};
@@ -16,3 +17,5 @@ pub(crate) use callers::CallerCache;
 pub use keys::{KeyHolder, KeyView, KeyWish};
 pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;
+pub(crate) use sessions::MOST_MS as SESSION_MOST_MS;
+pub use sessions::{Opener, Visitor};

@@ -19,6 +19,7 @@ enum Old {
     Attempts,
     Acts,
     Keys,
+    Sessions,
 }
 
 /// Forgets and gives up what has been kept for long enough.
@@ -37,7 +38,14 @@ impl Tidy {
         let (store, settings, now_ms) =
             (&self.house.store, &self.house.settings, self.house.now_ms());
         let mut gone = store.forget_nodes(now_ms - NODE_GONE_MS).await?;
-        for old in [Old::Calls, Old::Tries, Old::Attempts, Old::Acts, Old::Keys] {
+        for old in [
+            Old::Calls,
+            Old::Tries,
+            Old::Attempts,
+            Old::Acts,
+            Old::Keys,
+            Old::Sessions,
+        ] {
             gone += self.forget_all(old, now_ms).await?;
         }
         Ok(gone
@@ -55,6 +63,7 @@ impl Tidy {
                 Old::Tries | Old::Attempts => self.house.settings.log_keep_ms,
                 Old::Acts => self.house.settings.audit_keep_ms,
                 Old::Keys => self.house.settings.key_keep_ms,
+                Old::Sessions => crate::office::SESSION_MOST_MS,
             };
         let mut gone = 0;
         loop {
@@ -69,6 +78,7 @@ impl Tidy {
                 Old::Attempts => self.house.store.forget_attempts(before_ms, AT_ONCE).await?,
                 Old::Acts => self.house.store.forget_audit(before_ms, AT_ONCE).await?,
                 Old::Keys => self.house.store.forget_keys(before_ms, AT_ONCE).await?,
+                Old::Sessions => self.house.store.forget_sessions(before_ms, AT_ONCE).await?,
             };
             gone += some;
             if some < AT_ONCE as u64 {

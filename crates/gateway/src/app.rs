@@ -19,6 +19,7 @@ use atelier_store::Options;
 pub(crate) use atelier_store::Store;
 use atelier_store::files::{Files, S3Settings};
 use bytes::Bytes;
+use hyper::header::HeaderValue;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
@@ -66,6 +67,8 @@ pub(crate) struct App {
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
     pub(crate) document: LazyLock<Bytes>,
+    /// Where the console may take things from.
+    pub(crate) console_policy: HeaderValue,
 }
 
 /// Where the service can be reached.
@@ -147,6 +150,7 @@ impl App {
             log_requests: config.log.requests,
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),
+            console_policy: console_policy(&config),
             admin_token_hash,
             is_public,
             engine,
@@ -165,6 +169,31 @@ impl App {
         ];
         all.into_iter()
     }
+}
+
+/// The console takes scripts and styles from here alone, and pictures also from where results are.
+fn console_policy(config: &Config) -> HeaderValue {
+    let places = [
+        &config.base_url,
+        &config.origin_url,
+        &config.cdn_url,
+        &config.legacy_cdn_url,
+    ];
+    let mut media = String::from("'self'");
+    for place in places {
+        if let Ok(url) = url::Url::parse(place) {
+            media.push(' ');
+            media.push_str(&url.origin().ascii_serialization());
+        }
+    }
+    if config.base_url.is_empty() {
+        media.push_str(" http://127.0.0.1:* http://localhost:*");
+    }
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src {media} data: blob:; media-src {media} blob:; \
+         connect-src {media}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    );
+    HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }
 
 /// Opens the database, bringing its schema up to date.

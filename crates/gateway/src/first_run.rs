@@ -46,6 +46,7 @@ pub(crate) fn welcome(
     base_url: &str,
     key: Option<&str>,
     admin_token: Option<&str>,
+    link: Option<&str>,
 ) -> Option<String> {
     if key.is_none() && admin_token.is_none() {
         return None;
@@ -59,7 +60,11 @@ pub(crate) fn welcome(
     if let Some(token) = admin_token {
         lines.push(format!("  admin token    {token}"));
     }
-    lines.push(format!("  console        {base_url}/console/"));
+    lines.push(match link {
+        // What follows the mark never leaves the browser by itself, so it stands in no log.
+        Some(word) => format!("  console        {base_url}/console/#{word}  (signs in once)"),
+        None => format!("  console        {base_url}/console/"),
+    });
     if let Some(key) = key {
         lines.push(String::new());
         lines.push("Try it:".to_owned());

@@ -20,6 +20,7 @@ pub(crate) mod reply;
 mod request_id;
 mod room;
 mod router;
+pub(crate) mod session;
 mod submit;
 
 use std::convert::Infallible;

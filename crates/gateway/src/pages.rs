@@ -2,6 +2,7 @@
 //! and tests read it; what a page reads and answers follows from its handler. A new page is its handler and a line here.
 
 mod artgen;
+mod console;
 mod custody;
 mod events;
 mod fleet;
@@ -47,6 +48,7 @@ use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
 use account::{callbacks, keys, ledger, quote, secret, usage};
 use admin::{account_keys, accounts, backends, operators, prices, views};
+use console::{files, session};
 use service::{assets, docs, health, home, hooks, metrics};
 
 const OPEN: Access = Access::Open;
@@ -147,5 +149,10 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(Door::Metrics),
     get("openapi", "/openapi.json", OPEN, "This document.", page!(docs::document)),
     get("docs", "/docs", OPEN, "This document for people.", page!(docs::page)),
-    get("console", "/console/", OPEN, "A page to look at an account with.", page!(docs::console)),
+    get("console", "/console/", OPEN, "The console: create, look, run the service.", page!(files::serve)),
+    get("console.files", "/console/{*path}", OPEN, "The console's views and files.", page!(files::serve)),
+    get("console.session", "/console/session", OPEN, "Who is signed in to the console.", page!(session::show)),
+    post("console.session.open", "/console/session", OPEN, "Signs in to the console with a key, an operator's token or a link.", page!(session::open))
+        .example(r#"{"secret":"at_…"}"#),
+    delete("console.session.close", "/console/session", OPEN, "Signs out of the console, here or everywhere.", page!(session::close)),
 ];

@@ -49,6 +49,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0015_audit_chain",
         include_str!("../migrations/0015_audit_chain.sql"),
     ),
+    (
+        "0016_sessions",
+        include_str!("../migrations/0016_sessions.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

@@ -102,7 +102,7 @@ impl Engine {
         }
     }
 
-    async fn caller_of(&self, hash: &str) -> Result<Caller, Refusal> {
+    pub(super) async fn caller_of(&self, hash: &str) -> Result<Caller, Refusal> {
         let now_ms = self.now_ms();
         if let Some((caller, until_ms)) = self.callers.known.get(hash)
             && until_ms > now_ms

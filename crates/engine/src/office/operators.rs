@@ -56,8 +56,13 @@ impl Engine {
         if !key::well_formed_operator(token) {
             return Ok(None);
         }
+        self.operator_of(&key::hash(token)).await
+    }
+
+    /// The operator behind the hash of a token.
+    pub(super) async fn operator_of(&self, hash: &str) -> Result<Option<Operator>, Refusal> {
         // Asked every time: operators are few, and a revoked one is out at once on every node.
-        let found = self.store.operator_for_token(&key::hash(token)).await;
+        let found = self.store.operator_for_token(hash).await;
         let Some(row) = found.map_err(unavailable)? else {
             return Ok(None);
         };

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use atelier_contract::pages::Access;
 use atelier_contract::pages::operators::OperatorRole;
 use atelier_contract::{Code, Refusal};
+use atelier_engine::Operator;
 
 use super::caller;
 use super::denial::Denial;
 use super::received::{Received, Who};
+use super::session;
 use crate::app::App;
 
 /// Who sent a request, or why it goes no further.
@@ -21,21 +23,37 @@ pub(super) async fn admit(
     match access {
         Access::Open => Ok(Who::Anybody),
         Access::Caller(scope) => {
-            let caller = caller::known(app, received).await?;
+            let visitor = session::visitor(app, received).await?;
+            let caller = match visitor.and_then(|visitor| visitor.caller) {
+                Some(caller) => {
+                    received.pass.admit(&app.rates, &caller.account_id)?;
+                    caller
+                }
+                None => caller::known(app, received).await?,
+            };
             if !caller.scopes.allow(scope) {
                 let message = format!("this call needs a key with the scope `{}`", scope.word());
                 return Err(Refusal::new(Code::Forbidden, message).into());
             }
             Ok(Who::Caller(caller))
         }
-        Access::Viewer => Ok(Who::Operator(caller::operator(app, received).await?)),
+        Access::Viewer => Ok(Who::Operator(operator(app, received).await?)),
         Access::Operator => {
-            let operator = caller::operator(app, received).await?;
+            let operator = operator(app, received).await?;
             if operator.role != OperatorRole::Operator {
                 let message = "a viewer looks and changes nothing; this call needs an operator";
                 return Err(Refusal::new(Code::Forbidden, message).into());
             }
             Ok(Who::Operator(operator))
         }
+    }
+}
+
+/// The operator whose token or session a request carries.
+async fn operator(app: &Arc<App>, received: &Received) -> Result<Operator, Denial> {
+    let visitor = session::visitor(app, received).await?;
+    match visitor.and_then(|visitor| visitor.operator) {
+        Some(operator) => Ok(operator),
+        None => caller::operator(app, received).await,
     }
 }

@@ -9,7 +9,7 @@ use atelier_contract::families::artgen::account::{
 use atelier_contract::families::artgen::history::{Direction, History, HistoryItem, HistoryQuery};
 use atelier_contract::time::timestamp;
 use atelier_contract::{Code, Refusal};
-use atelier_engine::JobsFilter;
+use atelier_engine::{AccountView, JobsFilter};
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -22,15 +22,19 @@ pub(super) async fn info(
     received: Received,
     (): (),
 ) -> Result<Data<AccountRecord>, Denial> {
-    let account = app.engine.account(received.account()?).await?;
-    Ok(Data(AccountRecord {
+    Ok(Data(record(app.engine.account(received.account()?).await?)))
+}
+
+/// An account in the words of the interface.
+pub(super) fn record(account: AccountView) -> AccountRecord {
+    AccountRecord {
         email: account.email,
         email_verified_at: account.email_verified_ms.map(timestamp).unwrap_or_default(),
         balance: account.balance,
         freeze_balance: account.frozen,
         max_queue: u32::try_from(account.max_queue).unwrap_or_default(),
         created_at: timestamp(account.created_ms),
-    }))
+    }
 }
 
 /// Lists the caller's artgen image jobs.

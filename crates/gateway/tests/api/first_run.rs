@@ -90,3 +90,19 @@ fn printed_key(printed: &str) -> String {
         .expect("a key");
     line.trim().to_owned()
 }
+
+#[tokio::test]
+async fn the_printed_link_signs_in_once() {
+    let gateway = Gateway::spawn().await;
+    let printed = gateway.printed();
+    let (_, rest) = printed.split_once("/console/#").expect("a link");
+    let word = rest.split_whitespace().next().expect("a word");
+    let open = || {
+        let request = gateway.request(reqwest::Method::POST, "/console/session");
+        crate::gateway::send(request.json(&serde_json::json!({ "secret": word })))
+    };
+    let first = open().await;
+    assert_eq!(first.status, 200, "{}", first.json);
+    assert_eq!(first.json["data"]["account"]["email"], "demo@example.com");
+    open().await.assert_refused(401, "unauthorized");
+}

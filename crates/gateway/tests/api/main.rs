@@ -15,6 +15,7 @@ mod backends;
 mod bodies;
 mod chained;
 mod connections;
+mod console;
 mod crash;
 mod envelopes;
 mod events;

@@ -17,8 +17,3 @@ pub(crate) async fn document(app: Arc<App>, _: Received, (): ()) -> Result<Docum
 pub(crate) async fn page(_: Arc<App>, _: Received, (): ()) -> Result<Html, Denial> {
     Ok(Html(reply::html(include_str!("../../openapi/page.html"))))
 }
-
-/// A page to look at an account with and to try a prompt; the key never leaves the caller's browser.
-pub(crate) async fn console(_: Arc<App>, _: Received, (): ()) -> Result<Html, Denial> {
-    Ok(Html(reply::html(include_str!("../../console/page.html"))))
-}

@@ -42,6 +42,7 @@ const THINGS: &[(&str, &str, Thing)] = &[
     ("/hooks/v1/", "backendId", |ids| &ids.backend),
     ("/hooks/v1/", "token", |_| "no-such-word"),
     ("/assets/", "path", |_| "no/such/file.png"),
+    ("/console/", "path", |_| "app.js"),
 ];
 
 impl Route {

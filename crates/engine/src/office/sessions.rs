@@ -1,0 +1,183 @@
+//! Sessions of the console. A session is a key or an operator's token in another form: it can do what they can, and ends
+//! when they do. It also ends after a while without use, and after a longer while in any case.
+
+use atelier_contract::{Code, Refusal};
+use atelier_store::SessionRow;
+
+use super::callers::Caller;
+use super::operators::Operator;
+use crate::engine::{Engine, unavailable};
+use crate::key;
+
+/// A session that was not used for this long is over.
+const IDLE_MS: i64 = 12 * 3_600_000;
+/// A session is over after this long, however much it is used.
+pub(crate) const MOST_MS: i64 = 7 * 24 * 3_600_000;
+/// A link that nobody followed for this long leads nowhere.
+const LINK_MS: i64 = 24 * 3_600_000;
+/// Stands for the hash of the configuration's token, which is no hash.
+const ROOT: &str = "root";
+
+/// Who a session stands for.
+#[derive(Clone, Debug, Default)]
+pub struct Visitor {
+    /// The account's side.
+    pub caller: Option<Caller>,
+    /// The operator's side.
+    pub operator: Option<Operator>,
+}
+
+/// What a session is opened with.
+pub enum Opener<'a> {
+    /// A key, a token of a named operator, or the word of a link.
+    Secret(&'a str),
+    /// The token of the configuration, which was compared already.
+    Root,
+}
+
+impl Engine {
+    /// Opens a session; what the earlier one stood for is kept beside it, and the earlier one ends.
+    pub async fn open_session(
+        &self,
+        opener: Opener<'_>,
+        earlier: Option<&str>,
+    ) -> Result<String, Refusal> {
+        let now_ms = self.now_ms();
+        let word = key::generate_session();
+        let mut new = SessionRow {
+            hash: key::hash(&word),
+            key_hash: None,
+            operator_hash: None,
+            link: false,
+            created_ms: now_ms,
+            seen_ms: now_ms,
+        };
+        let mut replaces = None;
+        match opener {
+            Opener::Root => new.operator_hash = Some(ROOT.to_owned()),
+            Opener::Secret(secret) if key::well_formed_session(secret) => {
+                let link = self.live_session(secret, true).await?.ok_or_else(wrong)?;
+                new.key_hash = link.key_hash;
+                replaces = Some(link.hash);
+            }
+            Opener::Secret(secret) if key::well_formed(secret) => {
+                self.authenticate(secret).await?;
+                new.key_hash = Some(key::hash(secret));
+            }
+            Opener::Secret(secret) => {
+                self.operator(secret).await?.ok_or_else(wrong)?;
+                new.operator_hash = Some(key::hash(secret));
+            }
+        }
+        let earlier = match earlier {
+            Some(word) => self.live_session(word, false).await?,
+            None => None,
+        };
+        if let Some(earlier) = earlier
+            && replaces.is_none()
+        {
+            new.key_hash = new.key_hash.or(earlier.key_hash);
+            new.operator_hash = new.operator_hash.or(earlier.operator_hash);
+            replaces = Some(earlier.hash);
+        }
+        let opened = self.store.open_session(new, replaces.as_deref()).await;
+        if !opened.map_err(unavailable)? {
+            return Err(wrong());
+        }
+        Ok(word)
+    }
+
+    /// A word that opens a session for a key once, to be put into a link.
+    pub async fn session_link(&self, secret: &str) -> Result<String, Refusal> {
+        let word = key::generate_session();
+        let now_ms = self.now_ms();
+        let row = SessionRow {
+            hash: key::hash(&word),
+            key_hash: Some(key::hash(secret)),
+            operator_hash: None,
+            link: true,
+            created_ms: now_ms,
+            seen_ms: now_ms,
+        };
+        self.store
+            .open_session(row, None)
+            .await
+            .map_err(unavailable)?;
+        Ok(word)
+    }
+
+    /// Who a session stands for; nobody when it is over, or when its key or token is.
+    pub async fn visitor(&self, word: &str) -> Result<Option<Visitor>, Refusal> {
+        let Some(row) = self.live_session(word, false).await? else {
+            return Ok(None);
+        };
+        let mut visitor = Visitor::default();
+        if let Some(hash) = &row.key_hash {
+            visitor.caller = match self.caller_of(hash).await {
+                Ok(caller) => Some(caller),
+                Err(refusal) if refusal.code == Code::Unauthorized => None,
+                Err(refusal) => return Err(refusal),
+            };
+        }
+        visitor.operator = match row.operator_hash.as_deref() {
+            Some(ROOT) => Some(Operator::root()),
+            Some(hash) => self.operator_of(hash).await?,
+            None => None,
+        };
+        self.touch_session(row.hash);
+        let somebody = visitor.caller.is_some() || visitor.operator.is_some();
+        Ok(somebody.then_some(visitor))
+    }
+
+    /// Ends a session, or with it all that stand for the same key or operator.
+    pub async fn close_session(&self, word: &str, everywhere: bool) -> Result<(), Refusal> {
+        let closed = self
+            .store
+            .close_sessions(&key::hash(word), everywhere)
+            .await;
+        closed.map(|_| ()).map_err(unavailable)
+    }
+
+    /// What a page must send beside its session with everything that changes something.
+    pub fn session_proof(&self, word: &str) -> String {
+        self.keyring.session_proof(word)
+    }
+
+    async fn live_session(&self, word: &str, link: bool) -> Result<Option<SessionRow>, Refusal> {
+        if !key::well_formed_session(word) {
+            return Ok(None);
+        }
+        let found = self.store.session(&key::hash(word)).await;
+        let now_ms = self.now_ms();
+        let lives = |row: &SessionRow| {
+            let age_ms = now_ms - row.created_ms;
+            let fresh = if link {
+                age_ms < LINK_MS
+            } else {
+                age_ms < MOST_MS && now_ms - row.seen_ms < IDLE_MS
+            };
+            row.link == link && fresh
+        };
+        Ok(found.map_err(unavailable)?.filter(lives))
+    }
+
+    fn touch_session(&self, hash: String) {
+        let now_ms = self.now_ms();
+        if !self.callers.is_touch_due(&hash, now_ms) {
+            return;
+        }
+        let store = self.store.clone();
+        self.tasks.spawn(async move {
+            if let Err(error) = store.touch_session(&hash, now_ms).await {
+                tracing::debug!(%error, "last use of a session was not written down");
+            }
+        });
+    }
+}
+
+fn wrong() -> Refusal {
+    Refusal::new(
+        Code::Unauthorized,
+        "this is no key, operator's token or link that works",
+    )
+}

@@ -1,0 +1,49 @@
+// One field that finds pages, ways to make something, and jobs by their words or id.
+import { html, useEffect, useState } from "../lib.js";
+import { t } from "../words.js";
+import { words, when } from "../show.js";
+import { get } from "../api.js";
+import { go } from "../route.js";
+import { catalogue } from "../catalogue.js";
+import { Dialog } from "./dialog.js";
+import { ROOMS, OFFICE } from "./rooms.js";
+
+export function Palette({ who, close }) {
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const [jobs, setJobs] = useState([]);
+  const [operations, setOperations] = useState([]);
+  useEffect(() => {
+    if (!who.account) return;
+    get("/jobs/v1?limit=50").then((page) => setJobs(page.data), () => {});
+    catalogue().then((all) => setOperations(all.operations), () => {});
+  }, []);
+  const pages = [
+    ...(who.account ? ROOMS.map((room) => ({ text: t(room.page), go: () => go(room.page) })) : []),
+    ...(who.operator ? OFFICE.map((room) => ({ text: `${t("operator")}: ${t(room.page)}`, go: () => go(`operator/${room.page}`) })) : []),
+    { text: t("docs"), go: () => { location.href = "/docs"; } },
+  ];
+  const made = operations.map((one) => ({ text: `${t("create")}: ${one.family}, ${one.summary}`, go: () => go("create", { op: one.name }) }));
+  const past = jobs.map((job) => ({ text: words(job), hint: when(job.createdAt), id: job.jobId, go: () => go(`job/${job.jobId}`) }));
+  const wanted = text.trim().toLowerCase();
+  const found = [...pages, ...made, ...past]
+    .filter((one) => !wanted || `${one.text} ${one.id || ""}`.toLowerCase().includes(wanted))
+    .slice(0, 12);
+  if (/^[0-9a-f-]{36}$/i.test(wanted) && !found.length) found.push({ text: `Job ${wanted}`, go: () => go(`job/${wanted}`) });
+  const choose = (one) => { if (one) { close(); one.go(); } };
+  const press = (event) => {
+    if (event.key === "ArrowDown") { event.preventDefault(); setAt(Math.min(at + 1, found.length - 1)); }
+    else if (event.key === "ArrowUp") { event.preventDefault(); setAt(Math.max(at - 1, 0)); }
+    else if (event.key === "Enter") { event.preventDefault(); choose(found[at]); }
+  };
+  return html`<${Dialog} close=${close} label=${t("search")} kind="palette">
+    <input type="search" aria-label=${t("search")} placeholder=${t("search")} value=${text} autofocus
+      role="combobox" aria-expanded="true" aria-controls="found" aria-activedescendant=${found.length ? `found-${at}` : undefined}
+      onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${press} />
+    <ul id="found" role="listbox" aria-label=${t("search")}>
+      ${found.map((one, place) => html`<li id=${`found-${place}`} role="option" aria-selected=${place === at}
+        onClick=${() => choose(one)} onPointerMove=${() => setAt(place)}><span>${one.text}</span><span class="dim">${one.hint || ""}</span></li>`)}
+      ${!found.length && html`<li class="dim" role="option" aria-selected="false">${t("nothingFound")}</li>`}
+    </ul>
+  <//>`;
+}

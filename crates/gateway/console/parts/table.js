@@ -1,0 +1,29 @@
+// Tables and pages of rows, the same everywhere.
+import { html, useEffect, useState } from "../lib.js";
+import { t } from "../words.js";
+import { count } from "../show.js";
+import { get } from "../api.js";
+
+/** A table whose columns say how a row is shown. */
+export const Table = ({ columns, rows, empty, caption }) => (rows.length === 0
+  ? html`<p class="empty small">${empty || t("noneYet")}</p>`
+  : html`<div class="table-frame" tabindex="0" role="region" aria-label=${caption}><table><caption class="visually-hidden">${caption}</caption>
+      <thead><tr>${columns.map((column) => html`<th scope="col" class=${column.number ? "number" : ""}>${column.title}</th>`)}</tr></thead>
+      <tbody>${rows.map((row, place) => html`<tr key=${row.id || row.jobId || place}>${columns.map((column) => html`<td class=${column.number ? "number" : ""}>${column.show(row)}</td>`)}</tr>`)}</tbody></table></div>`);
+
+/** Rows of a page of the service, with more on request. `again` reads them anew. */
+export function usePages(path, limit = 20) {
+  const [state, setState] = useState({ rows: null, total: 0, page: 0, problem: "" });
+  const read = (page, rows) => get(`${path}${path.includes("?") ? "&" : "?"}page=${page}&limit=${limit}`).then(
+    (answer) => setState({ rows: [...rows, ...answer.data], total: answer.total ?? answer.data.length, page, problem: "" }),
+    (error) => setState((old) => ({ ...old, rows: old.rows || [], problem: error.message })),
+  );
+  useEffect(() => { setState({ rows: null, total: 0, page: 0, problem: "" }); read(1, []); }, [path]);
+  return { ...state, again: () => read(1, []), more: () => read(state.page + 1, state.rows), hasMore: state.rows && state.rows.length < state.total };
+}
+
+/** The same, whole. */
+export const Paged = ({ pages, columns, empty, caption }) => html`
+  ${pages.problem && html`<p class="problem" role="alert">${pages.problem}</p>`}
+  ${pages.rows && html`<${Table} columns=${columns} rows=${pages.rows} empty=${empty} caption=${caption} />`}
+  ${pages.hasMore && html`<p class="row"><button class="button quiet" onClick=${pages.more}>${t("loadMore")}</button><span class="dim">${count(pages.rows.length)} / ${count(pages.total)}</span></p>`}`;

@@ -1,0 +1,134 @@
+//! Sessions of the console: a cookie that scripts cannot read stands for a key or an operator's token. What changes
+//! something also carries a proof that only a page of this service can have read.
+
+use std::sync::Arc;
+
+use atelier_contract::{Code, Refusal};
+use atelier_engine::{Opener, Visitor};
+use hyper::Method;
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use subtle::ConstantTimeEq as _;
+
+use super::caller;
+use super::denial::Denial;
+use super::received::Received;
+use crate::app::App;
+
+const NAME: &str = "atelier_session";
+const PROOF: HeaderName = HeaderName::from_static("x-csrf-token");
+const KEY: HeaderName = HeaderName::from_static("svc-api-key");
+/// As long as a session can last, in seconds.
+const MOST_S: u64 = 7 * 24 * 3600;
+
+/// Who a request's session stands for; nobody when it carries a key or a token itself, which then decides.
+pub(super) async fn visitor(
+    app: &Arc<App>,
+    received: &Received,
+) -> Result<Option<Visitor>, Denial> {
+    let headers = &received.head.headers;
+    if headers.contains_key(KEY) || headers.contains_key(AUTHORIZATION) {
+        return Ok(None);
+    }
+    let Some(word) = word(headers) else {
+        return Ok(None);
+    };
+    let visitor = app.engine.visitor(word).await?;
+    if visitor.is_some() && !matches!(received.head.method, Method::GET | Method::HEAD) {
+        prove(app, headers, word)?;
+    }
+    Ok(visitor)
+}
+
+/// Opens a session with what somebody typed or with a link; wrong guesses are counted like wrong keys.
+pub(crate) async fn open(
+    app: &Arc<App>,
+    received: &Received,
+    secret: &str,
+) -> Result<String, Denial> {
+    let earlier = word(&received.head.headers);
+    let opener = if caller::is_root(app, secret) {
+        Opener::Root
+    } else {
+        Opener::Secret(secret)
+    };
+    match app.engine.open_session(opener, earlier).await {
+        Err(refusal) if refusal.code == Code::Unauthorized => {
+            caller::count_wrong(app, received.from)?;
+            Err(refusal.into())
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// Ends the session of a request.
+pub(crate) async fn close(
+    app: &Arc<App>,
+    received: &Received,
+    everywhere: bool,
+) -> Result<(), Denial> {
+    if let Some(word) = word(&received.head.headers) {
+        prove(app, &received.head.headers, word)?;
+        app.engine.close_session(word, everywhere).await?;
+    }
+    Ok(())
+}
+
+/// The word of the session that a request carries.
+pub(crate) fn word(headers: &HeaderMap) -> Option<&str> {
+    let lines = headers.get_all(COOKIE).iter();
+    let mut found = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(|(name, _)| *name == NAME);
+    let (_, word) = found.next()?;
+    // Two that differ say nothing about who calls.
+    found.all(|(_, other)| other == word).then_some(word)
+}
+
+/// The line that gives a browser its session, or takes it away.
+pub(crate) fn cookie(app: &App, word: Option<&str>) -> Option<HeaderValue> {
+    let secure = if app.config.base_url.starts_with("https://") {
+        "; Secure"
+    } else {
+        ""
+    };
+    let (word, seconds) = word.map_or(("", 0), |word| (word, MOST_S));
+    let line =
+        format!("{NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    HeaderValue::from_str(&line).ok()
+}
+
+fn prove(app: &App, headers: &HeaderMap, word: &str) -> Result<(), Refusal> {
+    let given = headers.get(PROOF).map(HeaderValue::as_bytes);
+    let wanted = app.engine.session_proof(word);
+    let proven = given.is_some_and(|given| bool::from(given.ct_eq(wanted.as_bytes())));
+    proven.then_some(()).ok_or_else(|| {
+        Refusal::new(
+            Code::Forbidden,
+            "a session needs the header `X-CSRF-Token` for what changes something",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(lines: &[&str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(COOKIE, line.parse().expect("a header"));
+        }
+        word(&headers).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_session_is_read_from_among_other_cookies() {
+        let one = Some("se_1".to_owned());
+        assert_eq!(found(&["a=b; atelier_session=se_1; c=d"]), one);
+        assert_eq!(found(&["a=b", "atelier_session=se_1"]), one);
+        assert_eq!(found(&["xatelier_session=se_1", "a"]), None);
+        assert_eq!(found(&["atelier_session=se_1; atelier_session=se_2"]), None);
+    }
+}

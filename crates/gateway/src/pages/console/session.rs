@@ -1,0 +1,91 @@
+//! Signing in and out of the console.
+
+use std::sync::Arc;
+
+use atelier_contract::families::artgen::account::AccountRecord;
+use atelier_contract::pages::Gives;
+use atelier_contract::pages::session::{Session, SignIn, SignOut, SignedInOperator, SignedOut};
+use atelier_contract::{Code, Refusal};
+use hyper::header::{HeaderValue, SET_COOKIE};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Body, Data, Output, Query};
+use crate::http::received::Received;
+use crate::http::reply::Reply;
+use crate::http::session;
+use crate::pages::artgen::record;
+
+/// The usual envelope, and a cookie beside it.
+pub(crate) struct WithCookie<T>(Data<T>, Option<HeaderValue>);
+
+impl<T: Serialize + JsonSchema + Send> Output for WithCookie<T> {
+    const GIVES: Gives = Data::<T>::GIVES;
+
+    fn reply(self) -> Reply {
+        let mut reply = self.0.reply();
+        if let Some(cookie) = self.1 {
+            reply.headers_mut().append(SET_COOKIE, cookie);
+        }
+        reply
+    }
+}
+
+/// Who is signed in; nothing when nobody is.
+pub(crate) async fn show(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Option<Session>>, Denial> {
+    let shown = match session::word(&received.head.headers) {
+        Some(word) => of(&app, word).await?,
+        None => None,
+    };
+    Ok(Data(shown))
+}
+
+/// Signs somebody in with a key, an operator's token or a link.
+pub(crate) async fn open(
+    app: Arc<App>,
+    received: Received,
+    Body(given): Body<SignIn>,
+) -> Result<WithCookie<Session>, Denial> {
+    let word = session::open(&app, &received, given.secret.trim()).await?;
+    let opened = of(&app, &word).await?.ok_or_else(nobody)?;
+    Ok(WithCookie(Data(opened), session::cookie(&app, Some(&word))))
+}
+
+/// Signs somebody out, here or everywhere.
+pub(crate) async fn close(
+    app: Arc<App>,
+    received: Received,
+    Query(how): Query<SignOut>,
+) -> Result<WithCookie<SignedOut>, Denial> {
+    session::close(&app, &received, how.everywhere.on()).await?;
+    let data = Data(SignedOut { signed_out: true });
+    Ok(WithCookie(data, session::cookie(&app, None)))
+}
+
+async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
+    let Some(visitor) = app.engine.visitor(word).await? else {
+        return Ok(None);
+    };
+    let account: Option<AccountRecord> = match &visitor.caller {
+        Some(caller) => Some(record(app.engine.account(&caller.account_id).await?)),
+        None => None,
+    };
+    Ok(Some(Session {
+        csrf: app.engine.session_proof(word),
+        account,
+        operator: visitor.operator.map(|operator| SignedInOperator {
+            name: operator.name,
+            role: operator.role.word().to_owned(),
+        }),
+    }))
+}
+
+fn nobody() -> Refusal {
+    Refusal::new(Code::Unauthorized, "nobody is signed in")
+}

@@ -1,0 +1,199 @@
+//! The console from outside: its files are strict about where things come from, and a session can do what the key or
+//! token behind it can, for as long as that works, and only from a page of this service.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::gateway::{ADMIN_TOKEN, Answer, Gateway, send};
+
+/// A browser that is signed in.
+struct Browser {
+    cookie: String,
+    proof: String,
+}
+
+impl Browser {
+    async fn sign_in(gateway: &Gateway, secret: &str, earlier: Option<&Browser>) -> Self {
+        let mut request = gateway
+            .request(Method::POST, "/console/session")
+            .json(&json!({ "secret": secret }));
+        if let Some(earlier) = earlier {
+            request = request.header("cookie", &earlier.cookie);
+        }
+        let answer = send(request).await;
+        assert_eq!(answer.status, 200, "{}", answer.json);
+        let line = answer.header("set-cookie").to_owned();
+        for word in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+            assert!(line.contains(word), "{line}");
+        }
+        assert!(!String::from_utf8_lossy(&answer.bytes).contains(secret));
+        Self {
+            cookie: line.split(';').next().expect("a pair").to_owned(),
+            proof: answer.json["data"]["csrf"]
+                .as_str()
+                .expect("a proof")
+                .to_owned(),
+        }
+    }
+
+    async fn call(&self, gateway: &Gateway, method: Method, path: &str, proven: bool) -> Answer {
+        let mut request = gateway
+            .request(method, path)
+            .header("cookie", &self.cookie)
+            .json(&json!({ "name": "from the console" }));
+        if proven {
+            request = request.header("x-csrf-token", &self.proof);
+        }
+        send(request).await
+    }
+}
+
+#[tokio::test]
+async fn the_page_takes_nothing_from_elsewhere_and_runs_nothing_inline() {
+    let gateway = Gateway::spawn().await;
+    for path in [
+        "/console/",
+        "/console/library?show=videos",
+        "/console/job/x",
+    ] {
+        let answer = send(gateway.request(Method::GET, path)).await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+        let policy = answer.header("content-security-policy");
+        assert!(
+            policy.contains("default-src 'none'") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        let text = String::from_utf8_lossy(&answer.bytes).into_owned();
+        assert!(
+            !text.contains("<style") && !text.contains(" style="),
+            "{text}"
+        );
+        let (_, script) = text.split_once("<script").expect("a script");
+        assert!(
+            script.starts_with(" type=\"module\" src=\"/console/app.js\"></script>"),
+            "{script}"
+        );
+    }
+    let answer = send(gateway.request(Method::GET, "/console/app.js")).await;
+    assert_eq!(
+        answer.header("content-type"),
+        "text/javascript; charset=utf-8"
+    );
+    let again = gateway
+        .request(Method::GET, "/console/app.js")
+        .header("if-none-match", answer.header("etag"));
+    assert_eq!(send(again).await.status, 304);
+}
+
+#[tokio::test]
+async fn a_session_does_what_its_key_may_and_only_with_its_proof() {
+    let gateway = Gateway::spawn().await;
+    let account = gateway.account(100).await;
+    let browser = Browser::sign_in(&gateway, &account.key, None).await;
+    let read = browser
+        .call(&gateway, Method::GET, "/account/v1/keys", false)
+        .await;
+    assert_eq!(read.status, 200, "{}", read.json);
+    let unproven = browser
+        .call(&gateway, Method::POST, "/account/v1/keys", false)
+        .await;
+    unproven.assert_refused(403, "forbidden");
+    let made = browser
+        .call(&gateway, Method::POST, "/account/v1/keys", true)
+        .await;
+    assert_eq!(made.status, 200, "{}", made.json);
+    // A caller's session is no operator.
+    let admin = browser
+        .call(&gateway, Method::GET, "/admin/v1/accounts", true)
+        .await;
+    admin.assert_refused(401, "unauthorized");
+    // Another session's proof is worth nothing.
+    let other = Browser::sign_in(&gateway, &account.key, None).await;
+    let mixed = Browser {
+        cookie: browser.cookie.clone(),
+        proof: other.proof,
+    };
+    let refused = mixed
+        .call(&gateway, Method::POST, "/account/v1/keys", true)
+        .await;
+    refused.assert_refused(403, "forbidden");
+}
+
+#[tokio::test]
+async fn a_session_ends_with_its_key_with_a_sign_out_and_everywhere() {
+    let gateway = Gateway::spawn().await;
+    let account = gateway.account(100).await;
+    let first = Browser::sign_in(&gateway, &account.key, None).await;
+    let second = Browser::sign_in(&gateway, &account.key, None).await;
+    let third = Browser::sign_in(&gateway, &account.key, None).await;
+    let left = first
+        .call(&gateway, Method::DELETE, "/console/session", false)
+        .await;
+    left.assert_refused(403, "forbidden");
+    let left = first
+        .call(&gateway, Method::DELETE, "/console/session", true)
+        .await;
+    assert_eq!(left.status, 200, "{}", left.json);
+    let after = first
+        .call(&gateway, Method::GET, "/console/session", false)
+        .await;
+    assert!(after.json["data"].is_null(), "{}", after.json);
+    let there = second
+        .call(&gateway, Method::GET, "/console/session", false)
+        .await;
+    assert_eq!(there.status, 200, "{}", there.json);
+    let path = "/console/session?everywhere=true";
+    let left = second.call(&gateway, Method::DELETE, path, true).await;
+    assert_eq!(left.status, 200, "{}", left.json);
+    let gone = third
+        .call(&gateway, Method::GET, "/artgen/v1/info", false)
+        .await;
+    gone.assert_refused(401, "unauthorized");
+
+    let fourth = Browser::sign_in(&gateway, &account.key, None).await;
+    let keys = fourth
+        .call(&gateway, Method::GET, "/account/v1/keys", false)
+        .await;
+    let id = keys.json["data"][0]["id"]
+        .as_str()
+        .expect("a key")
+        .to_owned();
+    let path = format!("/account/v1/keys/{id}");
+    let revoked = fourth.call(&gateway, Method::DELETE, &path, true).await;
+    assert_eq!(revoked.status, 200, "{}", revoked.json);
+    let gone = fourth
+        .call(&gateway, Method::GET, "/artgen/v1/info", false)
+        .await;
+    gone.assert_refused(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn an_operator_signs_in_beside_an_account() {
+    let gateway = Gateway::spawn().await;
+    let account = gateway.account(100).await;
+    let caller = Browser::sign_in(&gateway, &account.key, None).await;
+    let both = Browser::sign_in(&gateway, ADMIN_TOKEN, Some(&caller)).await;
+    let accounts = both
+        .call(&gateway, Method::GET, "/admin/v1/accounts", false)
+        .await;
+    assert_eq!(accounts.status, 200, "{}", accounts.json);
+    let who = both
+        .call(&gateway, Method::GET, "/console/session", false)
+        .await;
+    assert_eq!(who.json["data"]["operator"]["name"], "root", "{}", who.json);
+    assert!(
+        who.json["data"]["account"]["email"].is_string(),
+        "{}",
+        who.json
+    );
+    // The session it grew out of is over: what was known before signing in is worth nothing afterwards.
+    let old = caller
+        .call(&gateway, Method::GET, "/artgen/v1/info", false)
+        .await;
+    old.assert_refused(401, "unauthorized");
+    let wrong = gateway
+        .request(Method::POST, "/console/session")
+        .json(&json!({ "secret": "not-a-token" }));
+    send(wrong).await.assert_refused(401, "unauthorized");
+}

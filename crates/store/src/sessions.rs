@@ -1,0 +1,101 @@
+//! Sessions of the console: only the hash of a session's word is stored, beside the hashes of what it was opened with.
+
+use crate::db::{Conn, args};
+use crate::row::{Columns, Read};
+use crate::{Result, Store};
+
+/// A session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRow {
+    /// SHA-256 of its word, in hexadecimal.
+    pub hash: String,
+    /// The hash of the key it stands for.
+    pub key_hash: Option<String>,
+    /// The hash of the operator's token it stands for, or a word for the one of the configuration.
+    pub operator_hash: Option<String>,
+    /// Whether it only opens another one, once.
+    pub link: bool,
+    /// When it was opened.
+    pub created_ms: i64,
+    /// When it was last used, to the minute.
+    pub seen_ms: i64,
+}
+
+const COLUMNS: &str = "hash, key_hash, operator_hash, link, created_ms, seen_ms";
+
+impl Read for SessionRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            hash: columns.text()?,
+            key_hash: columns.maybe_text()?,
+            operator_hash: columns.maybe_text()?,
+            link: columns.int()? != 0,
+            created_ms: columns.int()?,
+            seen_ms: columns.int()?,
+        })
+    }
+}
+
+impl Store {
+    /// Opens a session; the one it replaces ends in the same commit. False when that one is not there any more.
+    pub async fn open_session(&self, new: SessionRow, replaces: Option<&str>) -> Result<bool> {
+        let input = (new, replaces.map(str::to_owned));
+        self.change(input, |conn, (new, replaces)| {
+            Box::pin(open(conn, new, replaces.as_deref()))
+        })
+        .await
+    }
+
+    /// A session by the hash of its word.
+    pub async fn session(&self, hash: &str) -> Result<Option<SessionRow>> {
+        let sql = format!("SELECT {COLUMNS} FROM console_session WHERE hash = $1");
+        self.db().maybe(&sql, args![hash]).await
+    }
+
+    /// Notes that a session was used.
+    pub async fn touch_session(&self, hash: &str, now_ms: i64) -> Result<()> {
+        self.change((hash.to_owned(), now_ms), |conn, (hash, now_ms)| {
+            Box::pin(async move {
+                let sql =
+                    "UPDATE console_session SET seen_ms = $2 WHERE hash = $1 AND seen_ms < $2";
+                conn.run(sql, args![hash, *now_ms]).await.map(|_| ())
+            })
+        })
+        .await
+    }
+
+    /// Ends a session, or with it all that stand for the same key or operator; how many.
+    pub async fn close_sessions(&self, hash: &str, everywhere: bool) -> Result<u64> {
+        let sql = if everywhere {
+            "DELETE FROM console_session WHERE hash = $1 \
+             OR key_hash = (SELECT key_hash FROM console_session WHERE hash = $1) \
+             OR operator_hash = (SELECT operator_hash FROM console_session WHERE hash = $1)"
+        } else {
+            "DELETE FROM console_session WHERE hash = $1"
+        };
+        self.change((hash.to_owned(), sql), |conn, (hash, sql)| {
+            Box::pin(async move { conn.run(sql, args![hash]).await })
+        })
+        .await
+    }
+}
+
+async fn open(conn: &mut Conn, new: &SessionRow, replaces: Option<&str>) -> Result<bool> {
+    if let Some(replaces) = replaces {
+        let sql = "DELETE FROM console_session WHERE hash = $1";
+        if conn.run(sql, args![replaces]).await? == 0 {
+            return Ok(false);
+        }
+    }
+    let sql = "INSERT INTO console_session (hash, key_hash, operator_hash, link, created_ms, seen_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6)";
+    let args = args![
+        &new.hash,
+        new.key_hash.as_deref(),
+        new.operator_hash.as_deref(),
+        i64::from(new.link),
+        new.created_ms,
+        new.seen_ms,
+    ];
+    conn.run(sql, args).await.map(|_| true)
+}
