@@ -41,6 +41,17 @@ pub(crate) async fn demo_key(
     Ok(Some(key))
 }
 
+/// The word of a link that signs the demo account in to the console once.
+pub(crate) async fn link(engine: &Engine, key: Option<&str>) -> Result<Option<String>> {
+    match key {
+        Some(key) => {
+            let word = engine.session_link(key).await;
+            Ok(Some(word.map_err(|refusal| anyhow!(refusal))?))
+        }
+        None => Ok(None),
+    }
+}
+
 /// What a newcomer is told.
 pub(crate) fn welcome(
     base_url: &str,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
@@ -44,15 +44,7 @@ async fn serve(config: Config) -> Result<()> {
     let key = secrets::master_key(&config, &store).await?;
     let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
     let demo_key = first_run::demo_key(&config, &store, &engine).await?;
-    let link = match &demo_key {
-        Some(key) => Some(
-            engine
-                .session_link(key)
-                .await
-                .map_err(|refusal| anyhow!(refusal))?,
-        ),
-        None => None,
-    };
+    let link = first_run::link(&engine, demo_key.as_deref()).await?;
     let running = engine.run().await.context("the engine cannot start")?;
     let stop_within = Duration::from_secs(config.stop_within_s);
     let schemes: Vec<&str> = doors.iter().map(Door::scheme).collect();
