@@ -5,7 +5,7 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use crate::body::{self, Fields};
@@ -134,6 +134,9 @@ impl Speed {
         }
     }
 
+    /// Every speed, fastest first.
+    pub const ALL: [Self; 3] = [Self::Turbo, Self::Fast, Self::Relax];
+
     /// The speed with a number, as stored.
     pub fn from_number(number: i64) -> Self {
         match number {
@@ -141,6 +144,32 @@ impl Speed {
             2 => Self::Relax,
             _ => Self::Fast,
         }
+    }
+}
+
+impl Serialize for Speed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+impl<'de> Deserialize<'de> for Speed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = crate::fields::word_text(deserializer)?;
+        let speed = Self::ALL.into_iter().find(|speed| speed.word() == text);
+        speed.ok_or_else(|| crate::fields::not_a_word(&text, &Self::ALL.map(Self::word)))
+    }
+}
+
+impl JsonSchema for Speed {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Speed".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Self::ALL.map(Self::word) })
     }
 }
 

@@ -4,19 +4,25 @@
 mod access;
 pub mod accounts;
 pub mod audit;
+pub mod backends;
 pub mod callbacks;
+pub mod credential;
 mod groups;
 pub mod home;
+pub mod hours;
 pub mod jobs;
 pub mod keys;
 pub mod ledger;
 pub mod list;
+pub mod name;
 pub mod operators;
 mod page;
+pub mod patch;
 pub mod quote;
 pub mod ready;
 pub mod session;
 pub mod stats;
+pub mod workers;
 
 pub use access::Access;
 pub use groups::{group_of, groups};

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use atelier_backends::{Backend, Fault, Vendor};
 use atelier_contract::family::Family;
 use atelier_contract::{FamilyStatus, Refusal};
-use atelier_store::{BackendRow, Guard, JobRow, WorkerRow};
+use atelier_store::{AuditRow, BackendRow, Guard, JobRow, WorkerRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use crate::hint::Hint;
@@ -279,7 +279,7 @@ impl Floor {
 
     /// Brings the pool and the store together.
     pub(crate) async fn pool_step(&self) -> Result<(), atelier_store::Error> {
-        self.write_notes().await?;
+        self.write_notes(None).await?;
         self.load_pool().await?;
         upkeep::probe_credit(&self.house, self.pool());
         upkeep::end_hopeless(&self.context).await?;
@@ -302,8 +302,11 @@ impl Floor {
     }
 
     /// Writes down what worker accounts spent and how well they are.
-    pub(crate) async fn write_notes(&self) -> Result<(), atelier_store::Error> {
-        upkeep::write_notes(&self.house, self.pool()).await
+    pub(crate) async fn write_notes(
+        &self,
+        act: Option<AuditRow>,
+    ) -> Result<(), atelier_store::Error> {
+        upkeep::write_notes(&self.house, self.pool(), act).await
     }
 
     /// Asks a vendor whether it is well and takes the credentials; what it says counts.

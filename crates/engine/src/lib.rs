@@ -29,8 +29,6 @@ mod vault;
 mod views;
 mod wake;
 
-use floor::pool;
-
 pub use clock::Clock;
 pub use engine::{Engine, Parts};
 pub use floor::pool::member::Worker;
@@ -39,8 +37,7 @@ pub use intake::{Call, Submitted};
 pub use keyring::Keyring;
 pub use loops::Running;
 pub use office::{
-    BackendChange, Caller, Declared, KeyHolder, KeyView, KeyWish, Opener, Operator, OperatorView,
-    ROOT, Visitor, WorkerChange,
+    Caller, KeyHolder, KeyView, KeyWish, Opener, Operator, OperatorView, ROOT, Visitor,
 };
 pub use reseal::ResealError;
 pub use settings::Settings;

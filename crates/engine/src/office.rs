@@ -11,7 +11,6 @@ mod prices;
 mod sessions;
 mod stats;
 
-pub use backends::{BackendChange, Declared, WorkerChange};
 pub use callers::Caller;
 pub(crate) use callers::CallerCache;
 pub use keys::{KeyHolder, KeyView, KeyWish};

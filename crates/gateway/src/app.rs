@@ -10,11 +10,9 @@ use atelier_backends::VENDORS;
 use atelier_backends::embedded::{Embedded, EmbeddedSettings, Tempo};
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits as OutboundLimits, Outbound};
+use atelier_contract::Tariff;
 use atelier_contract::family::IMAGE_BODY;
-use atelier_contract::{Quota, Tariff};
-use atelier_engine::{
-    BackendChange, Clock, Declared, Engine, Ids, Keyring, Parts, Settings, Worker, WorkerChange,
-};
+use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Settings, Worker};
 use atelier_store::Options;
 pub(crate) use atelier_store::Store;
 use atelier_store::files::{Files, S3Settings};
@@ -25,7 +23,7 @@ use url::{Host, Url};
 
 #[cfg(feature = "studio")]
 use crate::config::StudioPace;
-use crate::config::{BackendSetting, Config, WorkerSetting};
+use crate::config::Config;
 use crate::counts::Counts;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
@@ -239,9 +237,8 @@ pub(crate) async fn build_engine(
     let engine = Engine::new(parts);
     engine.load_prices().await.context("stored prices")?;
     engine.load_address_keys().await.context("address keys")?;
-    let declared = config.backends.iter().map(declared).collect();
     engine
-        .declare_backends(declared)
+        .declare_backends(config.backends.clone())
         .await
         .map_err(|refusal| anyhow!("backends: {refusal}"))?;
     Ok(engine)
@@ -305,39 +302,6 @@ fn workers(config: &Config) -> Vec<Worker> {
         operations: studio.operations.clone(),
         backend: Arc::new(Embedded::new(settings)),
     }]
-}
-
-/// A back end of the configuration in the engine's words.
-fn declared(setting: &BackendSetting) -> Declared {
-    let worker = |one: &WorkerSetting| WorkerChange {
-        name: Some(one.name.clone()),
-        credential: Some(one.credential.reveal().to_owned()),
-        concurrency: one.concurrency,
-        per_minute: one.per_minute,
-        per_hour: one.per_hour,
-        polls_per_minute: one.polls_per_minute,
-        weight: one.weight,
-        models: Some(one.models.clone()),
-        modes: Some(one.modes.clone()),
-        hours: Some(one.hours.clone()),
-        spend_cap: Some(
-            one.spend_cap
-                .map(|whole| Quota::from_thousandths(whole.saturating_mul(1000))),
-        ),
-        ..WorkerChange::default()
-    };
-    Declared {
-        vendor: setting.vendor.clone(),
-        backend: BackendChange {
-            name: Some(setting.name.clone()),
-            base_url: Some(setting.base_url.clone()),
-            settings: serde_json::to_value(&setting.settings).ok(),
-            operations: Some(setting.operations.clone()),
-            rank: setting.rank,
-            enabled: Some(setting.enabled),
-        },
-        workers: setting.accounts.iter().map(worker).collect(),
-    }
 }
 
 fn tariff(config: &Config) -> Result<Tariff> {

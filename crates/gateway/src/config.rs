@@ -2,12 +2,14 @@
 //! is not in it.
 
 mod check;
+mod declared;
 mod error;
 pub(crate) mod load;
 mod secret;
 
 use std::path::PathBuf;
 
+use atelier_contract::pages::backends::Declared;
 use serde::Deserialize;
 
 pub(crate) use secret::Secret;
@@ -49,7 +51,8 @@ pub(crate) struct Config {
         )
     )]
     pub(crate) studio: Studio,
-    pub(crate) backends: Vec<BackendSetting>,
+    #[serde(deserialize_with = "declared::read")]
+    pub(crate) backends: Vec<Declared>,
 }
 
 /// What a listener serves.
@@ -224,56 +227,6 @@ pub(crate) struct Retention {
     pub(crate) audit_days: i64,
     pub(crate) key_days: i64,
     pub(crate) orphan_minutes: i64,
-}
-
-/// A back end that is always there.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct BackendSetting {
-    pub(crate) name: String,
-    pub(crate) vendor: String,
-    pub(crate) base_url: String,
-    #[serde(default)]
-    pub(crate) settings: toml::Table,
-    #[serde(default)]
-    pub(crate) operations: Vec<String>,
-    #[serde(default)]
-    pub(crate) rank: Option<i64>,
-    #[serde(default = "yes")]
-    pub(crate) enabled: bool,
-    #[serde(default)]
-    pub(crate) accounts: Vec<WorkerSetting>,
-}
-
-/// A worker account at such a back end.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct WorkerSetting {
-    pub(crate) name: String,
-    #[serde(default)]
-    pub(crate) credential: Secret,
-    #[serde(default)]
-    pub(crate) concurrency: Option<i64>,
-    #[serde(default)]
-    pub(crate) per_minute: Option<i64>,
-    #[serde(default)]
-    pub(crate) per_hour: Option<i64>,
-    #[serde(default)]
-    pub(crate) polls_per_minute: Option<i64>,
-    #[serde(default)]
-    pub(crate) weight: Option<i64>,
-    #[serde(default)]
-    pub(crate) models: Vec<String>,
-    #[serde(default)]
-    pub(crate) modes: Vec<String>,
-    #[serde(default)]
-    pub(crate) hours: String,
-    #[serde(default)]
-    pub(crate) spend_cap: Option<i64>,
-}
-
-const fn yes() -> bool {
-    true
 }
 
 /// The embedded engine.

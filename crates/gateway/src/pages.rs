@@ -5,7 +5,6 @@ mod artgen;
 mod console;
 mod custody;
 mod events;
-mod fleet;
 mod job_list;
 mod jobs;
 mod rows;
@@ -25,10 +24,10 @@ mod admin {
     pub(super) mod account_keys;
     pub(super) mod accounts;
     pub(super) mod backends;
-    mod note;
     pub(super) mod operators;
     pub(super) mod prices;
     pub(super) mod views;
+    pub(super) mod workers;
 }
 
 /// The service itself.
@@ -47,7 +46,7 @@ use atelier_contract::pages::{Access, Door, Method, Page};
 use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
 use account::{callbacks, keys, ledger, quote, secret, usage};
-use admin::{account_keys, accounts, backends, operators, prices, views};
+use admin::{account_keys, accounts, backends, operators, prices, views, workers};
 use console::{files, session};
 use service::{assets, docs, health, home, hooks, metrics};
 
@@ -126,13 +125,13 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
         .example(r#"{"rank":20,"enabled":false}"#),
     delete("admin.backends.remove", "/admin/v1/backends/{id}", OPERATOR, "Removes a back end that has no jobs in hand.", page!(backends::remove)),
     post("admin.backends.probe", "/admin/v1/backends/{id}/probe", OPERATOR, "Asks the vendor whether it is well and takes the credentials.", page!(backends::probe)),
-    get("admin.workers", "/admin/v1/backends/{id}/accounts", VIEWER, "The worker accounts of a back end.", page!(backends::workers)),
-    post("admin.workers.create", "/admin/v1/backends/{id}/accounts", OPERATOR, "A new worker account; its credential is sealed and never shown.", page!(backends::create_worker))
+    get("admin.workers", "/admin/v1/backends/{id}/accounts", VIEWER, "The worker accounts of a back end.", page!(workers::list)),
+    post("admin.workers.create", "/admin/v1/backends/{id}/accounts", OPERATOR, "A new worker account; its credential is sealed and never shown.", page!(workers::create))
         .example(r#"{"name":"first","credential":"at_secret","concurrency":5,"per_minute":30,"modes":["fast","relax"],"hours":"08:00-20:00"}"#),
-    get("admin.workers.show", "/admin/v1/backends/{id}/accounts/{accountId}", VIEWER, "One worker account with its health.", page!(backends::show_worker)),
-    patch("admin.workers.change", "/admin/v1/backends/{id}/accounts/{accountId}", OPERATOR, "Changes, drains or pauses a worker account.", page!(backends::change_worker))
+    get("admin.workers.show", "/admin/v1/backends/{id}/accounts/{accountId}", VIEWER, "One worker account with its health.", page!(workers::show)),
+    patch("admin.workers.change", "/admin/v1/backends/{id}/accounts/{accountId}", OPERATOR, "Changes, drains or pauses a worker account.", page!(workers::change))
         .example(r#"{"state":"draining"}"#),
-    delete("admin.workers.remove", "/admin/v1/backends/{id}/accounts/{accountId}", OPERATOR, "Removes a worker account that has no jobs in hand.", page!(backends::remove_worker)),
+    delete("admin.workers.remove", "/admin/v1/backends/{id}/accounts/{accountId}", OPERATOR, "Removes a worker account that has no jobs in hand.", page!(workers::remove)),
     post("admin.workers.probe", "/admin/v1/backends/{id}/accounts/{accountId}/probe", OPERATOR, "Asks the vendor about one worker account.", page!(backends::probe)),
     get("admin.jobs", "/admin/v1/jobs", VIEWER, "Jobs of all accounts.", page!(views::jobs)),
     get("admin.ledger", "/admin/v1/ledger", VIEWER, "Movements of all accounts.", page!(views::ledger)),

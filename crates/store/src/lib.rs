@@ -53,7 +53,7 @@ pub use nodes::Node;
 pub use operators::{NewOperator, OperatorRow};
 pub use sessions::SessionRow;
 pub use wake::Wake;
-pub use workers::change::{Removed, WorkerNote};
+pub use workers::change::{Arranged, Arrangement, Removed, WorkerNote, WorkerPut};
 pub use workers::{BackendRow, WorkerRow};
 
 use std::fs::File;

@@ -53,6 +53,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0016_sessions",
         include_str!("../migrations/0016_sessions.sql"),
     ),
+    (
+        "0017_switches",
+        include_str!("../migrations/0017_switches.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

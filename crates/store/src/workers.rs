@@ -3,42 +3,45 @@
 pub mod change;
 
 use atelier_contract::Quota;
+use atelier_contract::fields::{Count, Text};
+use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::pages::hours::Hours;
+use atelier_contract::pages::name::Name;
+use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
+use serde::de::DeserializeOwned;
 
 use crate::db::args;
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
 /// A back end: a vendor at an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BackendRow {
     /// Identifier.
     pub id: String,
     /// The caller it belongs to; `None` for the operator's.
     pub owner: Option<String>,
-    /// What the operator calls it.
-    pub name: String,
-    /// The vendor's name.
-    pub vendor: String,
-    /// Where it is.
-    pub base_url: String,
-    /// The vendor's own settings as JSON.
-    pub settings: String,
-    /// The operations it may serve as a JSON array; empty means all it can.
-    pub operations: String,
-    /// Its place in the order of fall-back, lowest first.
-    pub rank: i64,
-    /// Whether it is used.
-    pub enabled: bool,
+    /// What its owner set.
+    pub spec: BackendSpec,
     /// Whether it comes from the configuration.
     pub declared: bool,
+    /// Whether an operator switched it off although the configuration has it on.
+    pub switched_off: bool,
     /// When it was made.
     pub created_ms: i64,
     /// Counts changes.
     pub revision: i64,
 }
 
+impl BackendRow {
+    /// Whether it is used.
+    pub fn in_use(&self) -> bool {
+        self.spec.enabled.on() && !self.switched_off
+    }
+}
+
 /// A worker account: a credential at a back end, and what may be asked of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WorkerRow {
     /// Identifier.
     pub id: String,
@@ -46,36 +49,18 @@ pub struct WorkerRow {
     pub backend_id: String,
     /// The caller it belongs to; `None` for the operator's.
     pub owner: Option<String>,
-    /// What its owner calls it.
-    pub name: String,
+    /// What its owner set; never with a credential.
+    pub spec: WorkerSpec,
     /// The sealed credential; empty for none.
     pub credential: String,
-    /// Jobs it works on at once.
-    pub concurrency: i64,
-    /// Starts in any minute; 0 for no limit.
-    pub per_minute: i64,
-    /// Starts in any hour; 0 for no limit.
-    pub per_hour: i64,
-    /// Questions about running jobs in a minute; 0 for no limit.
-    pub polls_per_minute: i64,
-    /// Its share of the work among its neighbours.
-    pub weight: i64,
-    /// The models it may serve as a JSON array; empty means all.
-    pub models: String,
-    /// The speeds it may serve as a JSON array; empty means all.
-    pub modes: String,
-    /// Its work hours in words; empty means always.
-    pub hours: String,
-    /// The most it may spend, in quota.
-    pub spend_cap: Option<Quota>,
     /// What it has spent, in quota.
     pub spent: Quota,
-    /// `active`, `draining` or `paused`.
-    pub state: String,
     /// What is known of its health as JSON; empty for nothing.
     pub health: String,
     /// When that was learned.
     pub health_ms: i64,
+    /// Whether the configuration no longer names it, while it still has jobs in hand.
+    pub retired: bool,
     /// When it was made.
     pub created_ms: i64,
     /// Counts changes of what its owner sets.
@@ -83,25 +68,28 @@ pub struct WorkerRow {
 }
 
 const BACKEND_COLUMNS: &str = "id, owner, name, vendor, base_url, settings, operations, rank, enabled, \
-     declared, created_ms, revision";
+     declared, switched_off, created_ms, revision";
 
-const WORKER_COLUMNS: &str = "id, backend_id, owner, name, credential, concurrency, per_minute, per_hour, \
-     polls_per_minute, weight, models, modes, hours, spend_cap, spent, state, health, health_ms, \
-     created_ms, revision";
+const WORKER_COLUMNS: &str = "id, backend_id, owner, name, concurrency, per_minute, per_hour, \
+     polls_per_minute, weight, models, modes, hours, spend_cap, state, credential, spent, health, \
+     health_ms, retired, created_ms, revision";
 
 impl Read for BackendRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
             owner: columns.maybe_text()?,
-            name: columns.text()?,
-            vendor: columns.text()?,
-            base_url: columns.text()?,
-            settings: columns.text()?,
-            operations: columns.text()?,
-            rank: columns.int()?,
-            enabled: columns.flag()?,
+            spec: BackendSpec {
+                name: Name::kept(&columns.text()?),
+                vendor: Text::cut(&columns.text()?),
+                base_url: Text::cut(&columns.text()?),
+                settings: serde_json::from_str(&columns.text()?).unwrap_or_default(),
+                operations: list(&columns.text()?),
+                rank: Count::clamped(columns.int()?),
+                enabled: columns.flag()?.into(),
+            },
             declared: columns.flag()?,
+            switched_off: columns.flag()?,
             created_ms: columns.int()?,
             revision: columns.int()?,
         })
@@ -114,25 +102,36 @@ impl Read for WorkerRow {
             id: columns.text()?,
             backend_id: columns.text()?,
             owner: columns.maybe_text()?,
-            name: columns.text()?,
+            spec: WorkerSpec {
+                name: Name::kept(&columns.text()?),
+                credential: None,
+                concurrency: Count::clamped(columns.int()?),
+                per_minute: Count::clamped(columns.int()?),
+                per_hour: Count::clamped(columns.int()?),
+                polls_per_minute: Count::clamped(columns.int()?),
+                weight: Count::clamped(columns.int()?),
+                models: list(&columns.text()?),
+                modes: list(&columns.text()?),
+                hours: Hours::parse(&columns.text()?).unwrap_or_default(),
+                spend_cap: columns.maybe_int()?.map(Quota::from_thousandths),
+                state: WorkerState::from_word(&columns.text()?).unwrap_or_default(),
+            },
             credential: columns.text()?,
-            concurrency: columns.int()?,
-            per_minute: columns.int()?,
-            per_hour: columns.int()?,
-            polls_per_minute: columns.int()?,
-            weight: columns.int()?,
-            models: columns.text()?,
-            modes: columns.text()?,
-            hours: columns.text()?,
-            spend_cap: columns.maybe_int()?.map(Quota::from_thousandths),
             spent: columns.quota()?,
-            state: columns.text()?,
             health: columns.text()?,
             health_ms: columns.int()?,
+            retired: columns.flag()?,
             created_ms: columns.int()?,
             revision: columns.int()?,
         })
     }
+}
+
+/// The entries of a stored list; one that a newer program wrote and this one cannot read is passed over.
+fn list<T: DeserializeOwned>(text: &str) -> Vec<T> {
+    let entries: Vec<serde_json::Value> = serde_json::from_str(text).unwrap_or_default();
+    let read = |entry| serde_json::from_value(entry).ok();
+    entries.into_iter().filter_map(read).collect()
 }
 
 impl Store {

@@ -22,6 +22,17 @@ impl<const LEAST: i64, const MOST: i64, const DEFAULT: i64> Count<LEAST, MOST, D
         self.0
     }
 
+    /// A number that was read before, held within the bounds.
+    pub const fn clamped(number: i64) -> Self {
+        if number < LEAST {
+            Self(LEAST)
+        } else if number > MOST {
+            Self(MOST)
+        } else {
+            Self(number)
+        }
+    }
+
     /// The number as a count of things.
     pub const fn count(self) -> u32 {
         self.0 as u32
@@ -163,6 +174,12 @@ impl<const D: bool> Flag<D> {
     /// Whether it is on.
     pub const fn on(self) -> bool {
         self.0
+    }
+}
+
+impl<const D: bool> From<bool> for Flag<D> {
+    fn from(on: bool) -> Self {
+        Self(on)
     }
 }
 

@@ -71,6 +71,13 @@ impl<const MOST: usize> JsonSchema for Prompt<MOST> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text<const MOST: usize>(String);
 
+impl<const MOST: usize> Text<MOST> {
+    /// A text that was read before; what does not fit is cut off.
+    pub fn cut(text: &str) -> Self {
+        Self(text.chars().take(MOST).collect())
+    }
+}
+
 impl<const MOST: usize> Deref for Text<MOST> {
     type Target = str;
     fn deref(&self) -> &str {

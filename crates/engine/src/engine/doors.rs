@@ -9,7 +9,7 @@ use atelier_contract::body::Fields;
 use atelier_contract::family::Family;
 use atelier_contract::{FamilyStatus, Job, JobId, Quota, Refusal};
 use atelier_store::files::Flow;
-use atelier_store::{BackendRow, Node, WorkerRow};
+use atelier_store::{AuditRow, BackendRow, Node, WorkerRow};
 use bytes::Bytes;
 
 use crate::Engine;
@@ -138,8 +138,11 @@ impl Engine {
         self.floor.family_status(family).await
     }
 
-    pub(crate) async fn write_notes(&self) -> Result<(), atelier_store::Error> {
-        self.floor.write_notes().await
+    pub(crate) async fn write_notes(
+        &self,
+        act: Option<AuditRow>,
+    ) -> Result<(), atelier_store::Error> {
+        self.floor.write_notes(act).await
     }
 
     pub(crate) fn build_worker(

@@ -4,7 +4,6 @@
 pub(crate) mod build;
 pub(crate) mod choice;
 pub(crate) mod health;
-pub(crate) mod hours;
 pub(crate) mod load;
 pub(crate) mod member;
 pub(crate) mod open_lanes;

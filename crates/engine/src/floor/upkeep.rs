@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use atelier_backends::{Backend, Fault};
-use atelier_store::Guard;
+use atelier_store::{AuditRow, Guard};
 
 use crate::floor::context::Context;
 use crate::floor::lane::Lane;
@@ -19,13 +19,17 @@ const AT_ONCE: i64 = 200;
 const HOPELESS: &str =
     "[Internal error] the back-end account that made the earlier job is no longer there";
 
-/// Writes down what worker accounts spent and how well they are.
-pub(super) async fn write_notes(house: &House, pool: &Pool) -> Result<(), atelier_store::Error> {
+/// Writes down what worker accounts spent and how well they are, and who asked them, if anybody did.
+pub(super) async fn write_notes(
+    house: &House,
+    pool: &Pool,
+    act: Option<AuditRow>,
+) -> Result<(), atelier_store::Error> {
     let notes = pool.notes();
-    if notes.is_empty() {
+    if notes.is_empty() && act.is_none() {
         return Ok(());
     }
-    let written = house.store.note_workers(notes.clone()).await;
+    let written = house.store.note_workers(notes.clone(), act).await;
     if written.is_err() {
         pool.renote(&notes);
     }

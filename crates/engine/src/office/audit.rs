@@ -7,19 +7,6 @@ use crate::engine::{Engine, unavailable};
 use crate::views::AuditView;
 
 impl Engine {
-    /// Writes an act down that changes nothing here.
-    pub async fn note(
-        &self,
-        actor: &str,
-        action: &str,
-        target: &str,
-        detail: &str,
-    ) -> Result<(), Refusal> {
-        let act = self.act(actor, action, target, detail);
-        let kept = self.store.put_settings(Vec::new(), Some(act)).await;
-        kept.map_err(unavailable)
-    }
-
     /// The audit record in pages, newest first.
     pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditView>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);

@@ -1,284 +1,247 @@
 //! Back ends and worker accounts as their owners change them. A credential is sealed before it is stored and never
-//! leaves again; a change is tried out before it is kept, and applies on every node at once.
+//! leaves again; a change is tried out before it is kept, is one commit with the row that tells of it, and applies on
+//! every node at once.
 
 mod check;
 mod declare;
+mod probe;
+mod remove;
 mod show;
 
-pub use declare::Declared;
-pub(crate) use show::worker as show_row;
+pub(super) use check::refused;
+pub(super) use remove::gone;
+pub(super) use show::worker as show_worker;
 
-use std::sync::Arc;
-
+use atelier_contract::pages::backends::{BackendSpec, BackendView};
+use atelier_contract::pages::credential::Credential;
+use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::workers::{WorkerPatch, WorkerSpec, WorkerView};
 use atelier_contract::{Code, Quota, Refusal};
-use atelier_store::{BackendRow, Removed, WorkerRow};
-use serde_json::Value;
+use atelier_store::{Arranged, Arrangement, AuditRow, BackendRow, WorkerPut, WorkerRow};
 
+use crate::crash;
 use crate::engine::{Engine, unavailable};
+use crate::floor::pool::load::{credential_place, worker_name};
 use crate::ids::random_bytes;
-use crate::pool::load::{credential_place, worker_name};
-
-/// What is said about a back end; what is left out stays as it is.
-#[derive(Clone, Debug, Default)]
-pub struct BackendChange {
-    /// What the operator calls it.
-    pub name: Option<String>,
-    /// Where it is.
-    pub base_url: Option<String>,
-    /// The vendor's own settings.
-    pub settings: Option<Value>,
-    /// The operations or families it may serve; empty for all it can.
-    pub operations: Option<Vec<String>>,
-    /// Its place in the order of fall-back, lowest first.
-    pub rank: Option<i64>,
-    /// Whether it is used.
-    pub enabled: Option<bool>,
-}
-
-/// What is said about a worker account; what is left out stays as it is.
-#[derive(Clone, Debug, Default)]
-pub struct WorkerChange {
-    /// What its owner calls it.
-    pub name: Option<String>,
-    /// Its credential at the vendor.
-    pub credential: Option<String>,
-    /// Jobs it works on at once.
-    pub concurrency: Option<i64>,
-    /// Starts in any minute; 0 for no limit.
-    pub per_minute: Option<i64>,
-    /// Starts in any hour; 0 for no limit.
-    pub per_hour: Option<i64>,
-    /// Questions about running jobs in a minute; 0 for no limit.
-    pub polls_per_minute: Option<i64>,
-    /// Its share of the work among its neighbours.
-    pub weight: Option<i64>,
-    /// The models it may serve; empty for all.
-    pub models: Option<Vec<String>>,
-    /// The speeds it may serve; empty for all.
-    pub modes: Option<Vec<String>>,
-    /// Its work hours; empty for always.
-    pub hours: Option<String>,
-    /// The most it may spend, in quota; `Some(None)` for no limit.
-    pub spend_cap: Option<Option<Quota>>,
-    /// `active`, `draining` or `paused`.
-    pub state: Option<String>,
-    /// Counts what it spent from zero again.
-    pub clear_spent: bool,
-    /// Forgets what is held against it, such as a ban.
-    pub clear_health: bool,
-}
-
-impl WorkerChange {
-    /// Whether it is about the moment only, and leaves the account what it is.
-    fn is_passing(&self) -> bool {
-        let Self {
-            name: None,
-            credential: None,
-            concurrency: None,
-            per_minute: None,
-            per_hour: None,
-            polls_per_minute: None,
-            weight: None,
-            models: None,
-            modes: None,
-            hours: None,
-            spend_cap: None,
-            ..
-        } = self
-        else {
-            return false;
-        };
-        true
-    }
-}
-
-/// Starts a minute that a new worker account may be asked about, unless it is said otherwise.
-const POLLS_PER_MINUTE: i64 = 600;
-const CONCURRENCY: i64 = 3;
-const RANK: i64 = 100;
+use crate::names::WorkerName;
 
 impl Engine {
     /// Makes a back end of the operator's.
     pub async fn create_backend(
         &self,
-        vendor: &str,
-        change: BackendChange,
-    ) -> Result<Value, Refusal> {
-        let row = BackendRow {
-            id: self.ids.uuid(),
-            owner: None,
-            name: String::new(),
-            vendor: vendor.to_owned(),
-            base_url: String::new(),
-            settings: "{}".into(),
-            operations: "[]".into(),
-            rank: RANK,
-            enabled: true,
-            declared: false,
-            created_ms: self.now_ms(),
-            revision: 1,
-        };
-        let row = self.changed_backend(row, change)?;
-        self.put_backend(row).await
+        by: &str,
+        patch: Patch<BackendSpec>,
+    ) -> Result<BackendView, Refusal> {
+        let row = self.new_backend(None, patch.made()?);
+        self.check_backend(&row)?;
+        let act = self.act(by, "backend.create", &row.id, &*row.spec.vendor);
+        self.put_backend(row, act).await
     }
 
-    /// Changes a back end of the operator's.
-    pub async fn change_backend(&self, id: &str, change: BackendChange) -> Result<Value, Refusal> {
-        let row = self.own_backend(id).await?;
-        let row = self.changed_backend(row, change)?;
-        self.put_backend(row).await
+    /// Changes a back end of the operator's. One of the configuration can be switched off and on again, no more.
+    pub async fn change_backend(
+        &self,
+        by: &str,
+        id: &str,
+        patch: Patch<BackendSpec>,
+    ) -> Result<BackendView, Refusal> {
+        let mut row = self.own_backend(id).await?;
+        let spec = changed(&row.spec, &patch)?;
+        if row.declared {
+            row.switched_off = switched_off(&row, &spec, patch.gives("enabled"))?;
+        } else {
+            row.spec = spec;
+            self.check_backend(&row)?;
+        }
+        let act = self.act(by, "backend.change", id, patch.names());
+        self.put_backend(row, act).await
     }
 
-    async fn put_backend(&self, row: BackendRow) -> Result<Value, Refusal> {
+    async fn put_backend(&self, row: BackendRow, act: AuditRow) -> Result<BackendView, Refusal> {
         let id = row.id.clone();
-        self.store.put_backend(row).await.map_err(unavailable)?;
-        self.pool_changed().await?;
+        let arrangement = Arrangement {
+            backends: vec![row],
+            ..Arrangement::default()
+        };
+        self.arrange(arrangement, act).await?;
         self.show_backend(&id).await
-    }
-
-    /// Removes a back end of the operator's with its worker accounts; one with jobs in hand stays.
-    pub async fn remove_backend(&self, id: &str) -> Result<(), Refusal> {
-        undeclared(&self.own_backend(id).await?)?;
-        let removed = self.store.remove_backend(None, id).await;
-        gone(removed.map_err(unavailable)?, "no such back end")?;
-        self.pool_changed().await
     }
 
     /// Makes a worker account of the operator's at a back end.
     pub async fn create_worker(
         &self,
+        by: &str,
         backend_id: &str,
-        change: WorkerChange,
-    ) -> Result<Value, Refusal> {
+        patch: WorkerPatch,
+    ) -> Result<WorkerView, Refusal> {
         let backend = self.own_backend(backend_id).await?;
         undeclared(&backend)?;
         let row = self.new_worker(&backend);
-        self.put_worker(&backend, row, change).await
+        let act = self.act(by, "worker.create", &row.id, patch.spec.names());
+        self.put_worker(&backend, row, &patch, act).await
     }
 
-    /// Changes a worker account of the operator's.
+    /// Changes a worker account of the operator's. Of one of the configuration, what passes can be changed.
     pub async fn change_worker(
         &self,
+        by: &str,
         backend_id: &str,
         id: &str,
-        change: WorkerChange,
-    ) -> Result<Value, Refusal> {
+        patch: WorkerPatch,
+    ) -> Result<WorkerView, Refusal> {
         let backend = self.own_backend(backend_id).await?;
         let row = self.worker_at(&backend, id).await?;
-        if !change.is_passing() {
-            undeclared(&backend)?;
+        if backend.declared {
+            let spec = patch.spec.over(&row.spec)?;
+            let same = WorkerSpec {
+                state: row.spec.state,
+                ..spec
+            };
+            if same != row.spec {
+                undeclared(&backend)?;
+            }
         }
-        self.put_worker(&backend, row, change).await
+        let act = self.act(by, "worker.change", id, patch.spec.names());
+        self.put_worker(&backend, row, &patch, act).await
     }
 
-    /// Removes a worker account of the operator's; one with jobs in hand stays.
-    pub async fn remove_worker(&self, backend_id: &str, id: &str) -> Result<(), Refusal> {
-        let backend = self.own_backend(backend_id).await?;
-        undeclared(&backend)?;
-        self.worker_at(&backend, id).await?;
-        let removed = self.store.remove_worker(None, id).await;
-        gone(removed.map_err(unavailable)?, "no such account")?;
+    async fn put_worker(
+        &self,
+        backend: &BackendRow,
+        row: WorkerRow,
+        patch: &WorkerPatch,
+        act: AuditRow,
+    ) -> Result<WorkerView, Refusal> {
+        let id = row.id.clone();
+        let put = self.changed_worker(backend, row, patch)?;
+        let arrangement = Arrangement {
+            workers: vec![put],
+            ..Arrangement::default()
+        };
+        self.arrange(arrangement, act).await?;
+        self.show_worker(&id).await
+    }
+
+    /// Makes a change of back ends and worker accounts in one commit, here and on every other node.
+    pub(super) async fn arrange(
+        &self,
+        arrangement: Arrangement,
+        act: AuditRow,
+    ) -> Result<(), Refusal> {
+        let well: Vec<WorkerName> = arrangement
+            .workers
+            .iter()
+            .filter(|put| put.health.is_some())
+            .map(|put| worker_name(&put.row))
+            .collect();
+        let arranged = self.store.arrange(arrangement, Some(act)).await;
+        match arranged.map_err(unavailable)? {
+            Arranged::Done => {}
+            Arranged::NameTaken => {
+                return Err(Refusal::new(
+                    Code::Conflict,
+                    "there is a back end with this name",
+                ));
+            }
+            Arranged::NoBackend => return Err(Refusal::new(Code::NotFound, "no such back end")),
+        }
+        crash::point("office.acted");
+        let now_ms = self.now_ms();
+        for name in well {
+            self.pool
+                .set_health(&name, |health| health.become_well(now_ms));
+        }
         self.pool_changed().await
     }
 
-    /// Asks the vendors of a back end's worker accounts whether they are well; what they say counts.
-    pub async fn probe_backend(&self, id: &str, worker_id: Option<&str>) -> Result<Value, Refusal> {
-        let backend = self.own_backend(id).await?;
-        if let Some(worker_id) = worker_id {
-            self.worker_at(&backend, worker_id).await?;
-        }
-        let asked: Vec<_> = {
-            let stations = self.pool.stations();
-            let wanted = stations.iter().filter(|station| {
-                station.desk.backend == id
-                    && worker_id.is_none_or(|wanted| station.worker_id.as_deref() == Some(wanted))
-            });
-            wanted
-                .map(|station| (station.desk.name.clone(), Arc::clone(&station.backend)))
-                .collect()
-        };
-        for (name, backend) in asked {
-            // What came of it shows in the health.
-            let _ = self.probe_worker(&name, backend.as_ref()).await;
-        }
-        self.write_notes().await.map_err(unavailable)?;
-        self.show_backend(id).await
-    }
-
-    /// A row for a new worker account at a back end.
-    pub(crate) fn new_worker(&self, backend: &BackendRow) -> WorkerRow {
-        WorkerRow {
+    /// A row for a new back end.
+    pub(super) fn new_backend(&self, owner: Option<&str>, spec: BackendSpec) -> BackendRow {
+        BackendRow {
             id: self.ids.uuid(),
-            backend_id: backend.id.clone(),
-            owner: backend.owner.clone(),
-            name: String::new(),
-            credential: String::new(),
-            concurrency: CONCURRENCY,
-            per_minute: 0,
-            per_hour: 0,
-            polls_per_minute: POLLS_PER_MINUTE,
-            weight: 1,
-            models: "[]".into(),
-            modes: "[]".into(),
-            hours: String::new(),
-            spend_cap: None,
-            spent: Quota::ZERO,
-            state: "active".into(),
-            health: String::new(),
-            health_ms: 0,
+            owner: owner.map(str::to_owned),
+            spec,
+            declared: false,
+            switched_off: false,
             created_ms: self.now_ms(),
             revision: 1,
         }
     }
 
-    /// Tries a change of a worker account out and keeps it.
-    pub(crate) async fn put_worker(
+    /// A row for a new worker account at a back end.
+    pub(super) fn new_worker(&self, backend: &BackendRow) -> WorkerRow {
+        WorkerRow {
+            id: self.ids.uuid(),
+            backend_id: backend.id.clone(),
+            owner: backend.owner.clone(),
+            spec: WorkerSpec::default(),
+            credential: String::new(),
+            spent: Quota::ZERO,
+            health: String::new(),
+            health_ms: 0,
+            retired: false,
+            created_ms: self.now_ms(),
+            revision: 1,
+        }
+    }
+
+    /// A worker account with a change made, if it can be set up so. Another credential is another chance.
+    pub(super) fn changed_worker(
         &self,
         backend: &BackendRow,
         row: WorkerRow,
-        change: WorkerChange,
-    ) -> Result<Value, Refusal> {
-        let (clear_spent, clear_health) = (change.clear_spent, change.clear_health);
-        let fresh_credential = match &change.credential {
-            Some(given) => !self.has_credential(&row.id, given).await?,
-            None => false,
-        };
-        let row = self.changed_worker(row, change)?;
+        patch: &WorkerPatch,
+    ) -> Result<WorkerPut, Refusal> {
+        let spec = patch.spec.over(&row.spec)?;
+        let (row, fresh) = self.described(row, spec);
         self.build_worker(backend, &row)
             .map_err(|why| refused("account", &why))?;
-        let (id, name) = (row.id.clone(), worker_name(&row));
-        let kept = self.store.put_worker(row).await.map_err(unavailable)?;
-        if !kept {
-            return Err(Refusal::new(Code::NotFound, "no such back end"));
-        }
-        if clear_spent {
-            self.store.clear_spent(&id).await.map_err(unavailable)?;
-        }
-        self.pool_changed().await?;
-        // Another credential is another chance.
-        if clear_health || fresh_credential {
-            let now_ms = self.now_ms();
-            self.pool
-                .set_health(&name, |health| health.become_well(now_ms));
-            self.write_notes().await.map_err(unavailable)?;
-        }
-        self.show_worker(&id).await
+        let reset = patch.resets.clear_health.on() || fresh;
+        Ok(WorkerPut {
+            health: reset.then(|| self.well_again(&worker_name(&row))),
+            clear_spent: patch.resets.clear_spent.on(),
+            row,
+        })
     }
 
-    /// Whether a stored worker account has this very credential.
-    async fn has_credential(&self, worker_id: &str, given: &str) -> Result<bool, Refusal> {
-        let stored = self.store.workers().await.map_err(unavailable)?;
-        let stored = stored.into_iter().find(|row| row.id == worker_id);
-        let opened = stored.and_then(|row| {
-            let place = credential_place(worker_id);
-            let sealer = self.keyring.sealer();
-            sealer.open(&row.credential, place.as_bytes()).ok()
-        });
-        Ok(opened.is_some_and(|opened| opened == given.as_bytes()))
+    /// A row as a description has it, its credential sealed; whether that is another credential than before.
+    pub(super) fn described(&self, mut row: WorkerRow, mut spec: WorkerSpec) -> (WorkerRow, bool) {
+        let given = spec.credential.take();
+        row.spec = spec;
+        let fresh = given.filter(|given| !self.has_credential(&row, given));
+        if let Some(credential) = &fresh {
+            row.credential = self.seal_credential(&row.id, credential.reveal());
+        }
+        (row, fresh.is_some())
+    }
+
+    /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
+    fn well_again(&self, name: &WorkerName) -> (String, i64) {
+        let now_ms = self.now_ms();
+        let known = {
+            let stations = self.pool.stations();
+            let found = stations.iter().find(|station| station.desk.name == *name);
+            found.map(|station| station.desk.health.clone())
+        };
+        let mut health = known.unwrap_or_default();
+        health.become_well(now_ms);
+        (serde_json::to_string(&health).unwrap_or_default(), now_ms)
+    }
+
+    /// Whether a worker account has this very credential.
+    fn has_credential(&self, row: &WorkerRow, given: &Credential) -> bool {
+        if row.credential.is_empty() {
+            return given.is_empty();
+        }
+        let place = credential_place(&row.id);
+        let opened = self
+            .keyring
+            .sealer()
+            .open(&row.credential, place.as_bytes());
+        opened.is_ok_and(|opened| opened == given.reveal().as_bytes())
     }
 
     /// Seals a credential for the worker account it belongs to.
-    pub(crate) fn seal_credential(&self, worker_id: &str, credential: &str) -> String {
+    fn seal_credential(&self, worker_id: &str, credential: &str) -> String {
         if credential.is_empty() {
             return String::new();
         }
@@ -289,7 +252,7 @@ impl Engine {
     }
 
     /// Takes a change over here, and has every other node do the same.
-    pub(crate) async fn pool_changed(&self) -> Result<(), Refusal> {
+    pub(super) async fn pool_changed(&self) -> Result<(), Refusal> {
         self.load_pool().await.map_err(unavailable)?;
         self.wake_pool();
         self.wakes.work.notify_one();
@@ -314,7 +277,7 @@ impl Engine {
     }
 
     /// A back end of an owner.
-    pub(crate) async fn backend_row(
+    pub(super) async fn backend_row(
         &self,
         owner: Option<&str>,
         id: &str,
@@ -325,7 +288,7 @@ impl Engine {
     }
 
     /// A worker account at a back end, whose owner is the back end's.
-    pub(crate) async fn worker_at(
+    pub(super) async fn worker_at(
         &self,
         backend: &BackendRow,
         id: &str,
@@ -337,8 +300,35 @@ impl Engine {
     }
 }
 
+/// A back end's description with a change made; its vendor stays.
+pub(super) fn changed(
+    old: &BackendSpec,
+    patch: &Patch<BackendSpec>,
+) -> Result<BackendSpec, Refusal> {
+    Ok(BackendSpec {
+        vendor: old.vendor.clone(),
+        ..patch.over(old)?
+    })
+}
+
+/// Whether a back end of the configuration is switched off after a change, if the change is no more than that.
+fn switched_off(row: &BackendRow, spec: &BackendSpec, given: bool) -> Result<bool, Refusal> {
+    let same = BackendSpec {
+        enabled: row.spec.enabled,
+        ..spec.clone()
+    };
+    if same != row.spec || (given && spec.enabled.on() && !row.spec.enabled.on()) {
+        undeclared(row)?;
+    }
+    Ok(if given {
+        !spec.enabled.on()
+    } else {
+        row.switched_off
+    })
+}
+
 /// Refuses what only the configuration may change.
-pub(crate) fn undeclared(row: &BackendRow) -> Result<(), Refusal> {
+fn undeclared(row: &BackendRow) -> Result<(), Refusal> {
     if row.declared {
         return Err(Refusal::new(
             Code::Conflict,
@@ -346,31 +336,4 @@ pub(crate) fn undeclared(row: &BackendRow) -> Result<(), Refusal> {
         ));
     }
     Ok(())
-}
-
-/// What is wrong, with the field it names in front, if it names one.
-pub(crate) fn refused(field: &str, why: &str) -> Refusal {
-    match why.split_once(": ") {
-        Some((named, rest))
-            if named
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "_.[]".contains(c)) =>
-        {
-            Refusal::invalid(named, rest)
-        }
-        _ => Refusal::invalid(field, why),
-    }
-}
-
-pub(crate) fn gone(removed: Removed, absent: &str) -> Result<(), Refusal> {
-    match removed {
-        Removed::Done => Ok(()),
-        Removed::Absent => Err(Refusal::new(Code::NotFound, absent)),
-        Removed::Busy(jobs) => Err(Refusal::new(
-            Code::Conflict,
-            format!(
-                "{jobs} jobs are in hand there; set it to draining and try again when they have ended"
-            ),
-        )),
-    }
 }

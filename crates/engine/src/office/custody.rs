@@ -1,11 +1,14 @@
 //! Custody: callers' own worker accounts. Each stands at a back end of its own, whose address obeys the rules for
 //! strangers' addresses; nobody else sees it, and nobody else's jobs run there.
 
+use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::workers::{OwnWorkerView, WorkerPatch, WorkerView};
 use atelier_contract::{Code, Refusal};
-use atelier_store::{BackendRow, WorkerRow};
-use serde_json::Value;
+use atelier_store::{Arrangement, BackendRow, WorkerPut, WorkerRow};
 
-use super::backends::{BackendChange, WorkerChange, gone};
+use super::backends::{changed, gone, show_worker};
+use crate::crash;
 use crate::engine::{Engine, unavailable};
 
 /// Worker accounts one caller may register.
@@ -18,49 +21,45 @@ impl Engine {
     pub async fn register_own(
         &self,
         account_id: &str,
-        vendor: &str,
-        (place, change): (BackendChange, WorkerChange),
-    ) -> Result<Value, Refusal> {
+        (place, worker): (Patch<BackendSpec>, WorkerPatch),
+    ) -> Result<OwnWorkerView, Refusal> {
         if self.own_rows(account_id).await?.len() >= MOST {
             return Err(Refusal::new(
                 Code::Conflict,
                 format!("an account can register {MOST} accounts at most"),
             ));
         }
-        let backend = BackendRow {
-            id: self.ids.uuid(),
-            owner: Some(account_id.to_owned()),
-            name: change.name.clone().unwrap_or_else(|| vendor.to_owned()),
-            vendor: vendor.to_owned(),
-            base_url: String::new(),
-            settings: "{}".into(),
-            operations: "[]".into(),
-            rank: 0,
-            enabled: true,
-            declared: false,
-            created_ms: self.now_ms(),
-            revision: 1,
+        let vendor = place.text("vendor").map(str::to_owned);
+        let vendor = vendor.ok_or_else(|| Refusal::missing("vendor"))?;
+        let spec = place.or("name", vendor.as_str()).or("rank", 0).made()?;
+        let backend = self.new_backend(Some(account_id), spec);
+        self.check_backend(&backend)?;
+        let row = WorkerRow {
+            id: backend.id.clone(),
+            ..self.new_worker(&backend)
         };
-        let backend = self.changed_backend(backend, place)?;
-        let mut row = self.new_worker(&backend);
-        row.id.clone_from(&backend.id);
-        row.name.clone_from(&backend.name);
-        row.polls_per_minute = POLLS_PER_MINUTE;
-        self.try_out(&backend, &row, &change)?;
-        let kept = self.store.put_backend(backend.clone()).await;
-        kept.map_err(unavailable)?;
-        self.put_own(&backend, row, change).await
+        let patch = WorkerPatch {
+            spec: worker
+                .spec
+                .or("name", &*backend.spec.name)
+                .or("polls_per_minute", POLLS_PER_MINUTE),
+            ..worker
+        };
+        let put = self.changed_worker(&backend, row, &patch)?;
+        self.put_own((backend, put), ("custody.create", &vendor))
+            .await
     }
 
     /// The worker accounts of a caller.
-    pub async fn own_workers(&self, account_id: &str) -> Result<Vec<Value>, Refusal> {
+    pub async fn own_workers(&self, account_id: &str) -> Result<Vec<OwnWorkerView>, Refusal> {
         let backends = self.store.backends().await.map_err(unavailable)?;
         let pictures = self.pool.pictures(self.now_ms());
         let shown = |row: &WorkerRow| {
-            let backend = backends.iter().find(|one| one.id == row.backend_id);
-            own_view(super::backends::show_row(row, &pictures), backend)
+            let backend = backends.iter().find(|one| one.id == row.backend_id)?;
+            Some(own_view(show_worker(row, &pictures), backend))
         };
-        Ok(self.own_rows(account_id).await?.iter().map(shown).collect())
+        let rows = self.own_rows(account_id).await?;
+        Ok(rows.iter().filter_map(shown).collect())
     }
 
     /// Changes a worker account of a caller's.
@@ -68,45 +67,42 @@ impl Engine {
         &self,
         account_id: &str,
         id: &str,
-        (place, change): (BackendChange, WorkerChange),
-    ) -> Result<Value, Refusal> {
-        let (backend, row) = self.own_row(account_id, id).await?;
-        let backend = self.changed_backend(backend, place)?;
-        self.try_out(&backend, &row, &change)?;
-        let kept = self.store.put_backend(backend.clone()).await;
-        kept.map_err(unavailable)?;
-        self.put_own(&backend, row, change).await
+        (place, worker): (Patch<BackendSpec>, WorkerPatch),
+    ) -> Result<OwnWorkerView, Refusal> {
+        let (mut backend, row) = self.own_row(account_id, id).await?;
+        backend.spec = changed(&backend.spec, &place)?;
+        self.check_backend(&backend)?;
+        let put = self.changed_worker(&backend, row, &worker)?;
+        self.put_own((backend, put), ("custody.change", &place.names()))
+            .await
     }
 
     /// Removes a worker account of a caller's; one with jobs in hand stays.
     pub async fn remove_own(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
         self.own_row(account_id, id).await?;
-        let removed = self.store.remove_backend(Some(account_id), id).await;
-        gone(removed.map_err(unavailable)?, "no such account")?;
+        let act = self.act(account_id, "custody.remove", id, "");
+        let removed = self.store.remove_backend(Some(account_id), id, Some(act));
+        gone(removed.await.map_err(unavailable)?, "no such account")?;
+        crash::point("office.acted");
         self.pool_changed().await
     }
 
-    /// Nothing is kept of an account that cannot be set up.
-    fn try_out(
-        &self,
-        backend: &BackendRow,
-        row: &WorkerRow,
-        change: &WorkerChange,
-    ) -> Result<(), Refusal> {
-        let row = self.changed_worker(row.clone(), change.clone())?;
-        self.build_worker(backend, &row)
-            .map(|_| ())
-            .map_err(|why| super::backends::refused("account", &why))
-    }
-
+    /// Keeps the account and its place in one commit.
     async fn put_own(
         &self,
-        backend: &BackendRow,
-        row: WorkerRow,
-        change: WorkerChange,
-    ) -> Result<Value, Refusal> {
-        let shown = self.put_worker(backend, row, change).await?;
-        Ok(own_view(shown, Some(backend)))
+        (backend, put): (BackendRow, WorkerPut),
+        (action, detail): (&str, &str),
+    ) -> Result<OwnWorkerView, Refusal> {
+        let by = backend.owner.clone().unwrap_or_default();
+        let act = self.act(&by, action, &put.row.id, detail);
+        let id = put.row.id.clone();
+        let arrangement = Arrangement {
+            backends: vec![backend.clone()],
+            workers: vec![put],
+            ..Arrangement::default()
+        };
+        self.arrange(arrangement, act).await?;
+        Ok(own_view(self.show_worker(&id).await?, &backend))
     }
 
     async fn own_rows(&self, account_id: &str) -> Result<Vec<WorkerRow>, Refusal> {
@@ -129,13 +125,14 @@ impl Engine {
 }
 
 /// What a caller sees of its own account: also where it is.
-fn own_view(mut shown: Value, backend: Option<&BackendRow>) -> Value {
-    if let (Some(view), Some(backend)) = (shown.as_object_mut(), backend) {
-        view.remove("backend_id");
-        view.insert("vendor".into(), backend.vendor.clone().into());
-        view.insert("base_url".into(), backend.base_url.clone().into());
-        let settings = serde_json::from_str(&backend.settings).unwrap_or(Value::Null);
-        view.insert("settings".into(), settings);
+fn own_view(shown: WorkerView, backend: &BackendRow) -> OwnWorkerView {
+    OwnWorkerView {
+        worker: WorkerView {
+            backend_id: None,
+            ..shown
+        },
+        vendor: backend.spec.vendor.to_string(),
+        base_url: backend.spec.base_url.to_string(),
+        settings: backend.spec.settings.clone(),
     }
-    shown
 }

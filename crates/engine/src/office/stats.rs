@@ -5,7 +5,7 @@ use atelier_contract::pages::ready::{Ready, WorkerState};
 use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
 
 use crate::engine::{Engine, unavailable};
-use crate::pool::view::Picture;
+use crate::floor::pool::view::Picture;
 
 impl Engine {
     /// What the house is doing right now.
@@ -38,7 +38,7 @@ impl Engine {
             name: one.name.to_string(),
             busy: one.busy,
             slots: one.slots,
-            condition: one.condition.to_owned(),
+            condition: one.health.condition.word().to_owned(),
         };
         let own = pictures.into_iter().filter(|one| one.owner.is_none());
         Ready {
@@ -68,9 +68,9 @@ fn worker_stats(one: Picture) -> WorkerStats {
         custody: one.owner.is_some(),
         busy: one.busy,
         slots: one.slots,
-        condition: one.condition.to_owned(),
+        condition: one.health.condition.word().to_owned(),
         usable: one.usable,
         average_execute: one.average_s,
-        last_errors: one.last_errors,
+        last_errors: one.health.last_errors,
     }
 }

@@ -1,31 +1,36 @@
 //! Custody: a caller's own accounts serve that caller and nobody else, and the caller's custody jobs run nowhere else.
 
+use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{Code, JobState};
-use atelier_engine::{BackendChange, Caller, WorkerChange};
-use serde_json::json;
+use atelier_engine::Caller;
+use serde_json::{Value, json};
 
-use crate::rig::Rig;
+use crate::rig::{Rig, worker};
 use crate::stage::Stage;
 use crate::vendors::cast;
 
+/// A body describes the place and the account at it.
+fn said(body: Value) -> (Patch<BackendSpec>, WorkerPatch) {
+    (body.clone().into(), worker(&body))
+}
+
 async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String {
-    let place = BackendChange {
-        base_url: Some("http://127.0.0.1:9".into()),
-        settings: Some(json!({ "stage": stage })),
-        ..BackendChange::default()
-    };
-    let change = WorkerChange {
-        name: Some(name.to_owned()),
-        credential: Some(name.to_owned()),
-        ..WorkerChange::default()
-    };
+    let body = json!({
+        "vendor": "stage",
+        "base_url": "http://127.0.0.1:9",
+        "settings": { "stage": stage },
+        "name": name,
+        "credential": name,
+    });
     let made = rig
         .engine
-        .register_own(&caller.account_id, "stage", (place, change))
+        .register_own(&caller.account_id, said(body))
         .await;
     let made = made.expect("registered");
-    assert!(made.get("credential").is_none());
-    made["id"].as_str().expect("an id").to_owned()
+    assert!(json!(made).get("credential").is_none());
+    made.worker.id
 }
 
 #[tokio::test]
@@ -114,13 +119,7 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
         !json!(shown).to_string().contains(&id),
         "not among the operator's"
     );
-    let changed = (
-        BackendChange::default(),
-        WorkerChange {
-            state: Some("paused".into()),
-            ..WorkerChange::default()
-        },
-    );
+    let changed = said(json!({ "state": "paused" }));
     rig.engine
         .change_own(&owner.account_id, &id, changed)
         .await
@@ -189,19 +188,16 @@ async fn a_callers_address_obeys_the_rules_for_strangers_addresses() {
         "http://[::1]:99999/",
         "ftp://x/",
     ] {
-        let place = BackendChange {
-            base_url: Some(address.into()),
-            settings: Some(json!({ "stage": "own-address" })),
-            ..BackendChange::default()
-        };
-        let change = WorkerChange {
-            name: Some("x".into()),
-            credential: Some("x".into()),
-            ..WorkerChange::default()
-        };
+        let body = json!({
+            "vendor": "stage",
+            "base_url": address,
+            "settings": { "stage": "own-address" },
+            "name": "x",
+            "credential": "x",
+        });
         let refused = rig
             .engine
-            .register_own(&caller.account_id, "stage", (place, change))
+            .register_own(&caller.account_id, said(body))
             .await;
         let refused = refused.expect_err(address);
         assert_eq!(

@@ -7,6 +7,7 @@ use std::time::Duration;
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
+use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{Job, JobId, JobState, Quota, Refusal, Tariff};
 use atelier_engine::{
     Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings, Worker,
@@ -17,6 +18,12 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::scripted::Scripted;
+
+/// What is said about a worker account.
+pub(crate) fn worker(said: &Value) -> WorkerPatch {
+    let fields = said.as_object().cloned().unwrap_or_default();
+    WorkerPatch::read(fields).expect("what can be said")
+}
 
 pub(crate) const START_MS: i64 = 1_800_000_000_000;
 

@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use atelier_engine::{BackendChange, WorkerChange};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
-use crate::rig::Rig;
+use crate::rig::{Rig, worker};
 use crate::stage::{Stage, after_ms, now_ms};
 
 const JOBS: usize = 5_000;
@@ -28,28 +27,26 @@ fn resident() -> u64 {
 }
 
 async fn cast(rig: &Rig) {
-    let change = BackendChange {
-        name: Some("scale".into()),
-        base_url: Some("http://127.0.0.1:9".into()),
-        settings: Some(json!({ "stage": "scale" })),
-        ..BackendChange::default()
-    };
+    let change = json!({
+        "vendor": "stage",
+        "name": "scale",
+        "base_url": "http://127.0.0.1:9",
+        "settings": { "stage": "scale" },
+    });
     let made = rig
         .engine
-        .create_backend("stage", change)
+        .create_backend("root", change.into())
         .await
         .expect("a back end");
-    let backend = made["id"].as_str().expect("an id");
     for number in 0..WORKERS {
-        let change = WorkerChange {
-            name: Some(format!("w{number}")),
-            credential: Some(format!("w{number}")),
-            concurrency: Some((JOBS / WORKERS) as i64),
-            polls_per_minute: Some(POLLS_PER_MINUTE),
-            ..WorkerChange::default()
-        };
+        let change = worker(&json!({
+            "name": format!("w{number}"),
+            "credential": format!("w{number}"),
+            "concurrency": JOBS / WORKERS,
+            "polls_per_minute": POLLS_PER_MINUTE,
+        }));
         rig.engine
-            .create_worker(backend, change)
+            .create_worker("root", &made.id, change)
             .await
             .expect("a worker");
     }

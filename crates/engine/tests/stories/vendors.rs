@@ -2,10 +2,9 @@
 //! more often than the vendor can take, and the pool draws the right conclusion.
 
 use atelier_contract::JobState;
-use atelier_engine::{BackendChange, WorkerChange};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, worker};
 use crate::stage::Stage;
 
 /// Sets up a back end on the stage with a worker account for each name; their identifiers.
@@ -15,33 +14,20 @@ pub(crate) async fn cast(
     lost: &str,
     workers: &[&str],
 ) -> (String, Vec<String>) {
-    let change = BackendChange {
-        name: Some(format!("stage {stage} {lost}")),
-        base_url: Some("http://127.0.0.1:9".into()),
-        settings: Some(json!({ "stage": stage, "lost": lost })),
-        rank: Some(1),
-        ..BackendChange::default()
-    };
-    let made = rig.engine.create_backend("stage", change).await;
-    let backend = made.expect("a back end")["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let change = json!({
+        "vendor": "stage",
+        "name": format!("stage {stage} {lost}"),
+        "base_url": "http://127.0.0.1:9",
+        "settings": { "stage": stage, "lost": lost },
+        "rank": 1,
+    });
+    let made = rig.engine.create_backend("root", change.into()).await;
+    let backend = made.expect("a back end").id;
     let mut ids = Vec::new();
     for name in workers {
-        let change = WorkerChange {
-            name: Some((*name).to_owned()),
-            credential: Some((*name).to_owned()),
-            concurrency: Some(4),
-            ..WorkerChange::default()
-        };
-        let made = rig.engine.create_worker(&backend, change).await;
-        ids.push(
-            made.expect("a worker")["id"]
-                .as_str()
-                .expect("an id")
-                .to_owned(),
-        );
+        let change = worker(&json!({ "name": name, "credential": name, "concurrency": 4 }));
+        let made = rig.engine.create_worker("root", &backend, change).await;
+        ids.push(made.expect("a worker").id);
     }
     (backend, ids)
 }
@@ -49,20 +35,12 @@ pub(crate) async fn cast(
 /// The condition of each worker account by its name.
 pub(crate) async fn conditions(rig: &Rig, backend: &str) -> Vec<(String, String)> {
     let shown = rig.engine.show_backend(backend).await.expect("a back end");
-    let one = |worker: &Value| {
-        (
-            worker["name"].as_str().expect("a name").to_owned(),
-            worker["health"]["condition"]
-                .as_str()
-                .expect("a word")
-                .to_owned(),
-        )
-    };
-    shown["accounts"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(one)
+    let accounts = shown.accounts.iter();
+    accounts
+        .map(|one| {
+            let condition = one.health.condition.word();
+            (one.spec.name.to_string(), condition.to_owned())
+        })
         .collect()
 }
 
@@ -223,18 +201,15 @@ async fn what_one_back_end_cannot_do_the_next_one_is_asked_for_and_each_only_onc
     assert_eq!(rig.purse(&caller).await, ("96".into(), "0".into()));
 
     // It is waited for while it is busy.
-    let full = WorkerChange {
-        concurrency: Some(1),
-        ..WorkerChange::default()
-    };
-    let changed = rig.engine.change_worker(&able, &workers[0], full).await;
+    let full = worker(&json!({ "concurrency": 1 }));
+    let changed = rig
+        .engine
+        .change_worker("root", &able, &workers[0], full)
+        .await;
     changed.expect("changed");
-    let ranked = async |rank| {
-        let change = BackendChange {
-            rank: Some(rank),
-            ..BackendChange::default()
-        };
-        let changed = rig.engine.change_backend(&able, change).await;
+    let ranked = async |rank: i64| {
+        let change = json!({ "rank": rank }).into();
+        let changed = rig.engine.change_backend("root", &able, change).await;
         changed.expect("changed");
     };
     ranked(0).await;
@@ -377,6 +352,6 @@ async fn a_picture_that_cannot_be_read_says_nothing_about_a_worker() {
     assert!(message.starts_with("[Invalid link]"), "{message}");
     assert!(stage.books().arrived.is_empty());
     let shown = rig.engine.show_backend(&backend).await.expect("shown");
-    assert_eq!(shown["accounts"][0]["health"]["recent"], json!([]));
+    assert!(shown.accounts[0].health.recent.is_empty());
     rig.check_books().await;
 }

@@ -1,10 +1,10 @@
 //! Worker accounts: who gets follow-ups, how they are drained, paced and changed, and what survives a restart.
 
 use atelier_contract::JobState;
-use atelier_engine::{Caller, WorkerChange};
+use atelier_engine::Caller;
 use serde_json::json;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, worker};
 use crate::stage::Stage;
 use crate::vendors::{cast, conditions};
 
@@ -17,13 +17,10 @@ async fn a_job_at_the_vendor_goes_on_with_a_credential_that_was_changed() {
     while stage.books().asked_at.is_empty() {
         rig.rest().await;
     }
-    let change = WorkerChange {
-        credential: Some("new".into()),
-        ..WorkerChange::default()
-    };
+    let change = worker(&json!({ "credential": "new" }));
     let changed = rig
         .engine
-        .change_worker(&backend, &workers[0], change)
+        .change_worker("root", &backend, &workers[0], change)
         .await;
     changed.expect("changed");
     stage.books().release_ms = Some(0);
@@ -80,7 +77,7 @@ async fn a_follow_up_goes_to_the_worker_that_made_its_parent() {
     }
     for worker in &workers {
         rig.engine
-            .remove_worker(&backend, worker)
+            .remove_worker("root", &backend, worker)
             .await
             .expect("removed");
     }
@@ -100,16 +97,13 @@ async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
     rig.rest().await;
     let busy = rig
         .engine
-        .remove_worker(&backend, &workers[0])
+        .remove_worker("root", &backend, &workers[0])
         .await
         .expect_err("busy");
     assert_eq!(busy.code, atelier_contract::Code::Conflict);
-    let drain = WorkerChange {
-        state: Some("draining".into()),
-        ..WorkerChange::default()
-    };
+    let drain = worker(&json!({ "state": "draining" }));
     rig.engine
-        .change_worker(&backend, &workers[0], drain)
+        .change_worker("root", &backend, &workers[0], drain)
         .await
         .expect("changed");
     let refused = rig
@@ -123,7 +117,7 @@ async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
         .expect("cancelled");
     rig.rest().await;
     rig.engine
-        .remove_worker(&backend, &workers[0])
+        .remove_worker("root", &backend, &workers[0])
         .await
         .expect("removed");
     rig.check_books().await;
@@ -134,12 +128,9 @@ async fn pace_is_kept_across_a_restart() {
     let stage = Stage::named("pace");
     let mut rig = Rig::with_vendors().await;
     let (backend, workers) = cast(&rig, "pace", "unknown", &["one"]).await;
-    let slow = WorkerChange {
-        per_minute: Some(2),
-        ..WorkerChange::default()
-    };
+    let slow = worker(&json!({ "per_minute": 2 }));
     rig.engine
-        .change_worker(&backend, &workers[0], slow)
+        .change_worker("root", &backend, &workers[0], slow)
         .await
         .expect("changed");
     let caller = rig.account(1_000).await;
@@ -181,9 +172,9 @@ async fn health_and_spending_survive_a_restart() {
         [("one".into(), "banned".into())]
     );
     let shown = rig.engine.show_backend(&backend).await.expect("shown");
-    assert_eq!(shown["accounts"][0]["spent"], json!(4));
-    let errors = &shown["accounts"][0]["health"]["last_errors"];
-    assert_eq!(errors[0]["outcome"], "dead", "{errors}");
+    assert_eq!(shown.accounts[0].spent.to_string(), "4");
+    let errors = &shown.accounts[0].health.last_errors;
+    assert_eq!(errors[0].outcome, "dead", "{errors:?}");
     rig.clock.advance(300_000);
     rig.engine.sweep_step().await.expect("swept");
     rig.check_books().await;
@@ -196,10 +187,15 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     let (backend, workers) = cast(&rig, "sealed", "unknown", &["broken"]).await;
     let probed = rig
         .engine
-        .probe_backend(&backend, Some(&workers[0]))
+        .probe_backend("root", &backend, Some(&workers[0]))
         .await
-        .expect("asked");
-    assert_eq!(probed["accounts"][0]["health"]["condition"], "banned");
+        .expect_err("it is not well");
+    assert_eq!(probed.code, atelier_contract::Code::BackendFailed);
+    assert!(probed.message.starts_with("broken: dead: "), "{probed}");
+    assert_eq!(
+        conditions(&rig, &backend).await,
+        [("broken".into(), "banned".into())]
+    );
     for shown in [
         json!(rig.engine.backends().await.expect("a list")),
         json!(rig.engine.stats().await.expect("stats")),
@@ -210,14 +206,18 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     }
     let rows = rig.store.workers().await.expect("rows");
     assert!(rows[0].credential.starts_with("v1:"), "sealed at rest");
-    let other = WorkerChange {
-        credential: Some("fine".into()),
-        ..WorkerChange::default()
-    };
+    let other = worker(&json!({ "credential": "fine" }));
     let shown = rig
         .engine
-        .change_worker(&backend, &workers[0], other)
+        .change_worker("root", &backend, &workers[0], other)
         .await
         .expect("changed");
-    assert_eq!(shown["health"]["condition"], "well", "another chance");
+    let condition = shown.health.condition.word();
+    assert_eq!(condition, "well", "another chance");
+    let well = rig
+        .engine
+        .probe_backend("root", &backend, Some(&workers[0]))
+        .await
+        .expect("it is well");
+    assert_eq!(well.accounts.len(), 1);
 }

@@ -1,6 +1,7 @@
 //! From a handler to a line of the table. What a page reads and answers is taken from the handler's own types, so that
 //! the documents cannot say anything else.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use atelier_contract::body::{self as contract_body, Fields};
@@ -83,19 +84,22 @@ impl<T: DeserializeOwned + JsonSchema + Send, const MOST: usize> Input for Body<
 /// What a raw body may become besides its texts: the operator's workflows are made of many small things.
 const RAW_STRUCTURE: usize = 32 * 1024 * 1024;
 
-/// A body of at most so many bytes whose fields are given no types here.
-pub(crate) struct RawBody<const MOST: usize>(pub(crate) Fields);
+/// A body of at most so many bytes in the shape of a `T`, as it came: its handler knows what an empty field means.
+pub(crate) struct RawBody<T, const MOST: usize>(
+    pub(crate) Fields,
+    pub(crate) PhantomData<fn() -> T>,
+);
 
-impl<const MOST: usize> Input for RawBody<MOST> {
+impl<T: DeserializeOwned + JsonSchema, const MOST: usize> Input for RawBody<T, MOST> {
     const TAKES: Takes = Takes {
         query: None,
-        body: Some(Described::body::<Fields>()),
+        body: Some(Described::body::<T>()),
     };
 
     async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
         let structure = RAW_STRUCTURE;
         let fields = body::fields_within(app, head, given, MOST, structure).await?;
-        Ok(Self(fields))
+        Ok(Self(fields, PhantomData))
     }
 }
 

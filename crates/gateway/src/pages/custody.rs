@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use atelier_contract::Refusal;
+use atelier_contract::body::Fields;
 use atelier_contract::family::SMALL_BODY;
+use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::keys::Named;
-use serde_json::Value;
+use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::workers::{NewOwnWorker, OwnWorkerView, WorkerPatch};
 
-use super::fleet;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, RawBody};
@@ -17,7 +20,7 @@ pub(super) async fn list(
     app: Arc<App>,
     received: Received,
     (): (),
-) -> Result<Data<Vec<Value>>, Denial> {
+) -> Result<Data<Vec<OwnWorkerView>>, Denial> {
     Ok(Data(app.engine.own_workers(received.account()?).await?))
 }
 
@@ -25,15 +28,11 @@ pub(super) async fn list(
 pub(super) async fn create(
     app: Arc<App>,
     received: Received,
-    RawBody(fields): RawBody<SMALL_BODY>,
-) -> Result<Data<Value>, Denial> {
-    let vendor = fleet::vendor(&fields)?;
-    let said = (fleet::backend(&fields)?, fleet::worker(&fields)?);
-    let account = received.account()?;
-    let made = app.engine.register_own(account, &vendor, said).await?;
-    let id = made["id"].as_str().unwrap_or_default();
-    app.engine
-        .note(account, "custody.create", id, &vendor)
+    RawBody(fields, _): RawBody<NewOwnWorker, SMALL_BODY>,
+) -> Result<Data<OwnWorkerView>, Denial> {
+    let made = app
+        .engine
+        .register_own(received.account()?, read(fields)?)
         .await?;
     Ok(Data(made))
 }
@@ -42,15 +41,10 @@ pub(super) async fn create(
 pub(super) async fn change(
     app: Arc<App>,
     received: Received,
-    RawBody(fields): RawBody<SMALL_BODY>,
-) -> Result<Data<Value>, Denial> {
-    let id = received.param(0);
-    let said = (fleet::backend(&fields)?, fleet::worker(&fields)?);
-    let account = received.account()?;
-    let changed = app.engine.change_own(account, id, said).await?;
-    app.engine
-        .note(account, "custody.change", id, &fleet::names(&fields))
-        .await?;
+    RawBody(fields, _): RawBody<Patch<NewOwnWorker>, SMALL_BODY>,
+) -> Result<Data<OwnWorkerView>, Denial> {
+    let (account, id) = (received.account()?, received.param(0));
+    let changed = app.engine.change_own(account, id, read(fields)?).await?;
     Ok(Data(changed))
 }
 
@@ -62,6 +56,10 @@ pub(super) async fn remove(
 ) -> Result<Data<Named>, Denial> {
     let (id, account) = (received.param(0), received.account()?);
     app.engine.remove_own(account, id).await?;
-    app.engine.note(account, "custody.remove", id, "").await?;
     Ok(Data(Named { id: id.to_owned() }))
+}
+
+/// The place and the account at it, which one body describes.
+fn read(fields: Fields) -> Result<(Patch<BackendSpec>, WorkerPatch), Refusal> {
+    Ok((Patch::new(fields.clone()), WorkerPatch::read(fields)?))
 }

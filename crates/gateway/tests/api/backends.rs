@@ -111,8 +111,11 @@ async fn work_goes_to_the_back_end_and_every_change_applies_at_once() {
     let probed = front
         .operate(Method::POST, &format!("{account}/probe"), None)
         .await;
-    let health = &probed.json["data"]["accounts"][0]["health"];
-    assert_eq!(health["condition"], "banned", "{}", probed.json);
+    probed.assert_refused(502, "backend_failed");
+    let message = probed.json["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("first: dead: "), "{message}");
+    let shown = front.operate(Method::GET, &account, None).await.json;
+    assert_eq!(shown["data"]["health"]["condition"], "banned", "{shown}");
     let refused = front
         .post(&caller.key, "/artgen/v1/imagine", json!({ "prompt": "x" }))
         .await;
@@ -303,6 +306,61 @@ async fn a_declared_back_end_is_there_at_every_start_and_changed_only_there() {
         .await
         .json;
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(1), "{listed}");
+}
+
+#[tokio::test]
+async fn a_restart_undoes_nothing_that_an_operator_switched() {
+    let declared = r#"[{ name = "up", vendor = "relay", base_url = "http://127.0.0.1:9", accounts = [{ name = "a", credential = "at_x" }, { name = "b", credential = "at_y" }] }]"#;
+    let options = || Options::default().set("BACKENDS", declared);
+    let front = options().spawn().await;
+    let path = "/admin/v1/backends/up";
+    for (account, state) in [("up-a", "paused"), ("up-b", "draining")] {
+        let account = format!("{path}/accounts/{account}");
+        let body = json!({ "state": state });
+        let answer = front.operate(Method::PATCH, &account, Some(body)).await;
+        assert_eq!(answer.status, 200, "{}", answer.json);
+    }
+    let front = front.restart(options());
+    let shown = front.operate(Method::GET, path, None).await.json;
+    let accounts = &shown["data"]["accounts"];
+    assert_eq!(accounts[0]["state"], "paused", "{shown}");
+    assert_eq!(accounts[1]["state"], "draining", "{shown}");
+
+    let off = json!({ "enabled": false });
+    let switched = front.operate(Method::PATCH, path, Some(off)).await;
+    assert_eq!(switched.json["data"]["enabled"], false, "{}", switched.json);
+    let front = front.restart(options());
+    let shown = front.operate(Method::GET, path, None).await.json;
+    assert_eq!(shown["data"]["enabled"], false, "{shown}");
+    let on = json!({ "enabled": true });
+    let switched = front.operate(Method::PATCH, path, Some(on)).await;
+    assert_eq!(switched.json["data"]["enabled"], true, "{}", switched.json);
+
+    let audit = front.operate(Method::GET, "/admin/v1/audit", None).await;
+    let rows = audit.json["data"].as_array().expect("rows").clone();
+    let declared = rows
+        .iter()
+        .filter(|row| row["action"] == "backends.declare");
+    assert_eq!(declared.count(), 1, "{}", audit.json);
+}
+
+#[tokio::test]
+async fn a_probe_of_a_back_end_that_is_down_says_so() {
+    let front = Gateway::spawn().await;
+    let (backend, worker) = connect(&front, "http://127.0.0.1:9", "at_nobody").await;
+    let path = format!("/admin/v1/backends/{backend}");
+    for probe in [
+        format!("{path}/probe"),
+        format!("{path}/accounts/{worker}/probe"),
+    ] {
+        let answer = front.operate(Method::POST, &probe, None).await;
+        answer.assert_refused(502, "backend_failed");
+        let message = answer.json["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("first: retry: "), "{message}");
+    }
+    let shown = front.operate(Method::GET, &path, None).await.json;
+    let errors = &shown["data"]["accounts"][0]["health"]["last_errors"];
+    assert_eq!(errors[0]["outcome"], "retry", "{shown}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use crate::audit::AuditRow;
 use crate::batch::json;
 use crate::db::{Conn, args};
 use crate::workers::{BackendRow, WorkerRow};
-use crate::{Error, Result, Store};
+use crate::{Result, Store};
 
 /// What became of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,25 +47,66 @@ struct SealedLine {
     value: String,
 }
 
+/// A worker account to be made or changed.
+#[derive(Clone, Debug)]
+pub struct WorkerPut {
+    /// What it shall be; what it spent and how well it is are not taken from here.
+    pub row: WorkerRow,
+    /// Counts what it spent from zero again.
+    pub clear_spent: bool,
+    /// Replaces what is known of its health: JSON, and when it was learned.
+    pub health: Option<(String, i64)>,
+}
+
+/// Changes of back ends and worker accounts that belong together: one commit, all or none.
+#[derive(Clone, Debug, Default)]
+pub struct Arrangement {
+    /// Back ends to be made or changed.
+    pub backends: Vec<BackendRow>,
+    /// Worker accounts to be made or changed.
+    pub workers: Vec<WorkerPut>,
+    /// Back ends of the operator's that go; one with jobs in hand is switched off instead.
+    pub leaving_backends: Vec<String>,
+    /// Worker accounts of the operator's that go; one with jobs in hand is retired instead.
+    pub leaving_workers: Vec<String>,
+    /// What an operator switched stays as it is: whether a known back end is switched off, the state of a known
+    /// worker account.
+    pub keeps_switches: bool,
+}
+
+/// What became of an [`Arrangement`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arranged {
+    /// Done.
+    Done,
+    /// Another back end of the operator's has the name; nothing changed.
+    NameTaken,
+    /// A worker account's back end is not there; nothing changed.
+    NoBackend,
+}
+
 impl Store {
-    /// Makes or changes a back end; a conflict when another of the operator's has the name.
-    pub async fn put_backend(&self, row: BackendRow) -> Result<()> {
-        let done = self
-            .change(row, |conn, row| Box::pin(put_backend(conn, row)))
-            .await?;
-        done.then_some(())
-            .ok_or_else(|| Error::Conflict("there is a back end with this name".into()))
+    /// Makes and changes back ends and worker accounts, all or none.
+    pub async fn arrange(
+        &self,
+        arrangement: Arrangement,
+        audit: Option<AuditRow>,
+    ) -> Result<Arranged> {
+        self.act(
+            arrangement,
+            audit,
+            |conn, arrangement| Box::pin(arrange(conn, arrangement)),
+            |arranged| *arranged == Arranged::Done,
+        )
+        .await
     }
 
-    /// Makes or changes a worker account; what it spent and how well it is stay as they are. False when its back end
-    /// is not there.
-    pub async fn put_worker(&self, row: WorkerRow) -> Result<bool> {
-        self.change(row, |conn, row| Box::pin(put_worker(conn, row)))
-            .await
-    }
-
-    /// Notes what workers spent and how well they are.
-    pub async fn note_workers(&self, notes: Vec<WorkerNote>) -> Result<()> {
+    /// Notes what workers spent and how well they are, and who asked them, if anybody did.
+    pub async fn note_workers(
+        &self,
+        notes: Vec<WorkerNote>,
+        audit: Option<AuditRow>,
+    ) -> Result<()> {
         let line = |note: WorkerNote| NoteLine {
             id: note.id,
             spent: note.spent.thousandths(),
@@ -73,38 +114,48 @@ impl Store {
             health_ms: note.health_ms,
         };
         let lines: Vec<NoteLine> = notes.into_iter().map(line).collect();
-        self.change(json(&lines), |conn, lines| {
-            Box::pin(async move { conn.run(NOTE_WORKERS, args![lines]).await.map(|_| ()) })
-        })
-        .await
-    }
-
-    /// Counts what a worker account spent from zero again.
-    pub async fn clear_spent(&self, id: &str) -> Result<()> {
-        self.change(id.to_owned(), |conn, id| {
-            Box::pin(async move {
-                let sql = "UPDATE worker SET spent = 0, revision = revision + 1 WHERE id = $1";
-                conn.run(sql, args![id]).await.map(|_| ())
-            })
-        })
+        self.act(
+            json(&lines),
+            audit,
+            |conn, lines| {
+                Box::pin(async move { conn.run(NOTE_WORKERS, args![lines]).await.map(|_| ()) })
+            },
+            |()| true,
+        )
         .await
     }
 
     /// Removes a worker account of an owner, unless it has jobs in hand.
-    pub async fn remove_worker(&self, owner: Option<&str>, id: &str) -> Result<Removed> {
+    pub async fn remove_worker(
+        &self,
+        owner: Option<&str>,
+        id: &str,
+        audit: Option<AuditRow>,
+    ) -> Result<Removed> {
         let input = (owner.unwrap_or_default().to_owned(), id.to_owned());
-        self.change(input, |conn, (owner, id)| {
-            Box::pin(remove_worker(conn, owner, id))
-        })
+        self.act(
+            input,
+            audit,
+            |conn, (owner, id)| Box::pin(remove_worker(conn, owner, id)),
+            |removed| *removed == Removed::Done,
+        )
         .await
     }
 
     /// Removes a back end of an owner with all its worker accounts, unless one has jobs in hand.
-    pub async fn remove_backend(&self, owner: Option<&str>, id: &str) -> Result<Removed> {
+    pub async fn remove_backend(
+        &self,
+        owner: Option<&str>,
+        id: &str,
+        audit: Option<AuditRow>,
+    ) -> Result<Removed> {
         let input = (owner.unwrap_or_default().to_owned(), id.to_owned());
-        self.change(input, |conn, (owner, id)| {
-            Box::pin(remove_backend(conn, owner, id))
-        })
+        self.act(
+            input,
+            audit,
+            |conn, (owner, id)| Box::pin(remove_backend(conn, owner, id)),
+            |removed| *removed == Removed::Done,
+        )
         .await
     }
 
@@ -135,70 +186,112 @@ impl Store {
     }
 }
 
-/// False when the name is taken.
-async fn put_backend(conn: &mut Conn, row: &BackendRow) -> Result<bool> {
-    if row.owner.is_none() {
+async fn arrange(conn: &mut Conn, arrangement: &Arrangement) -> Result<Arranged> {
+    // Everything is looked at before anything is written.
+    for row in arrangement
+        .backends
+        .iter()
+        .filter(|row| row.owner.is_none())
+    {
         let other: Option<String> = conn
             .maybe(
                 "SELECT id FROM backend WHERE name = $1 AND id <> $2 AND owner IS NULL",
-                args![&row.name, &row.id],
+                args![&*row.spec.name, &row.id],
             )
             .await?;
-        if other.is_some() {
-            return Ok(false);
+        if other.is_some_and(|other| !arrangement.leaving_backends.contains(&other)) {
+            return Ok(Arranged::NameTaken);
         }
     }
-    conn.run(
-        PUT_BACKEND,
-        args![
-            &row.id,
-            row.owner.as_deref(),
-            &row.name,
-            &row.vendor,
-            &row.base_url,
-            &row.settings,
-            &row.operations,
-            row.rank,
-            row.enabled,
-            row.declared,
-            row.created_ms
-        ],
-    )
-    .await?;
-    Ok(true)
+    for WorkerPut { row, .. } in &arrangement.workers {
+        let comes = |one: &BackendRow| one.id == row.backend_id && one.owner == row.owner;
+        if !arrangement.backends.iter().any(comes) && !is_there(conn, row).await? {
+            return Ok(Arranged::NoBackend);
+        }
+    }
+    // Those that go make room for the names of those that come.
+    for id in &arrangement.leaving_backends {
+        if let Removed::Busy(_) = remove_backend(conn, "", id).await? {
+            // What is in hand goes on; nothing new begins.
+            let off = "UPDATE backend SET enabled = FALSE, revision = revision + 1 WHERE id = $1";
+            conn.run(off, args![id]).await?;
+        }
+    }
+    for row in &arrangement.backends {
+        put_backend(conn, row, arrangement.keeps_switches).await?;
+    }
+    for put in &arrangement.workers {
+        put_worker(conn, put, arrangement.keeps_switches).await?;
+    }
+    for id in &arrangement.leaving_workers {
+        if let Removed::Busy(_) = remove_worker(conn, "", id).await? {
+            let off = "UPDATE worker SET retired = TRUE, revision = revision + 1 WHERE id = $1";
+            conn.run(off, args![id]).await?;
+        }
+    }
+    Ok(Arranged::Done)
 }
 
-/// False when its back end is not there.
-async fn put_worker(conn: &mut Conn, row: &WorkerRow) -> Result<bool> {
+/// Whether the back end of a worker account is there, and its owner's.
+async fn is_there(conn: &mut Conn, row: &WorkerRow) -> Result<bool> {
     let at: Option<String> = conn
         .maybe(
             "SELECT id FROM backend WHERE id = $1 AND COALESCE(owner, '') = $2",
             args![&row.backend_id, row.owner.as_deref().unwrap_or_default()],
         )
         .await?;
-    if at.is_none() {
-        return Ok(false);
-    }
+    Ok(at.is_some())
+}
+
+async fn put_backend(conn: &mut Conn, row: &BackendRow, keeps_switch: bool) -> Result<()> {
+    let spec = &row.spec;
+    let (settings, operations) = (json(&spec.settings), json(&spec.operations));
+    let args = args![
+        &row.id,
+        row.owner.as_deref(),
+        &*spec.name,
+        &*spec.vendor,
+        &*spec.base_url,
+        &settings,
+        &operations,
+        spec.rank.get(),
+        spec.enabled.on(),
+        row.declared,
+        row.switched_off,
+        row.created_ms,
+        keeps_switch
+    ];
+    conn.run(PUT_BACKEND, args).await.map(|_| ())
+}
+
+async fn put_worker(conn: &mut Conn, put: &WorkerPut, keeps_state: bool) -> Result<()> {
+    let (row, spec) = (&put.row, &put.row.spec);
+    let (models, modes) = (json(&spec.models), json(&spec.modes));
+    let (health, health_ms) = put.health.clone().unwrap_or_default();
     let args = args![
         &row.id,
         &row.backend_id,
         row.owner.as_deref(),
-        &row.name,
+        &*spec.name,
         &row.credential,
-        row.concurrency,
-        row.per_minute,
-        row.per_hour,
-        row.polls_per_minute,
-        row.weight,
-        &row.models,
-        &row.modes,
-        &row.hours,
-        row.spend_cap.map(Quota::thousandths),
-        &row.state,
-        row.created_ms
+        spec.concurrency.get(),
+        spec.per_minute.get(),
+        spec.per_hour.get(),
+        spec.polls_per_minute.get(),
+        spec.weight.get(),
+        &models,
+        &modes,
+        spec.hours.text(),
+        spec.spend_cap.map(Quota::thousandths),
+        spec.state.word(),
+        &health,
+        health_ms,
+        row.created_ms,
+        keeps_state,
+        put.clear_spent,
+        put.health.is_some()
     ];
-    conn.run(PUT_WORKER, args).await?;
-    Ok(true)
+    conn.run(PUT_WORKER, args).await.map(|_| ())
 }
 
 async fn remove_worker(conn: &mut Conn, owner: &str, id: &str) -> Result<Removed> {
@@ -243,22 +336,28 @@ async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<Remove
 }
 
 const PUT_BACKEND: &str = "INSERT INTO backend (id, owner, name, vendor, base_url, settings, operations, \
-     rank, enabled, declared, created_ms, revision) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1) \
+     rank, enabled, declared, switched_off, created_ms, revision) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1) \
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, vendor = excluded.vendor, \
      base_url = excluded.base_url, settings = excluded.settings, operations = excluded.operations, \
      rank = excluded.rank, enabled = excluded.enabled, declared = excluded.declared, \
+     switched_off = CASE WHEN $13 THEN backend.switched_off ELSE excluded.switched_off END, \
      revision = backend.revision + 1";
 
 const PUT_WORKER: &str = "INSERT INTO worker (id, backend_id, owner, name, credential, concurrency, \
      per_minute, per_hour, polls_per_minute, weight, models, modes, hours, spend_cap, spent, state, \
-     health, health_ms, created_ms, revision) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, '', 0, $16, 1) \
+     health, health_ms, retired, created_ms, revision) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, FALSE, $18, 1) \
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, credential = excluded.credential, \
      concurrency = excluded.concurrency, per_minute = excluded.per_minute, \
      per_hour = excluded.per_hour, polls_per_minute = excluded.polls_per_minute, \
      weight = excluded.weight, models = excluded.models, modes = excluded.modes, \
-     hours = excluded.hours, spend_cap = excluded.spend_cap, state = excluded.state, \
+     hours = excluded.hours, spend_cap = excluded.spend_cap, \
+     retired = CASE WHEN $19 THEN FALSE ELSE worker.retired END, \
+     state = CASE WHEN $19 THEN worker.state ELSE excluded.state END, \
+     spent = CASE WHEN $20 THEN 0 ELSE worker.spent END, \
+     health = CASE WHEN $21 THEN excluded.health ELSE worker.health END, \
+     health_ms = CASE WHEN $21 THEN excluded.health_ms ELSE worker.health_ms END, \
      revision = worker.revision + 1";
 
 const NOTE_WORKERS: &str = "UPDATE worker SET spent = worker.spent + v.spent, \

@@ -72,6 +72,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0015_audit_chain",
         "74a051c067d1faf04aae8bc6f64511475e4972a1aeb2f5bad5c4df38d52b2201",
     ),
+    (
+        "0017_switches",
+        "186ea7265c56ae467092ff2e24559dd6132b6142045a981ccb69f2c9e64d096c",
+    ),
 ];
 
 #[test]

@@ -1,9 +1,14 @@
 //! Back ends and worker accounts: kept apart by owner, never removed with work in hand, resealed all or none.
 
 use atelier_contract::Speed;
+use atelier_contract::fields::{Count, Text};
+use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::pages::hours::Hours;
+use atelier_contract::pages::name::Name;
+use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use atelier_store::{
-    Attempt, BackendRow, Began, Error, LeaseRequest, Removed, StartLimits, WorkerNote, WorkerRow,
-    lane,
+    Arranged, Arrangement, Attempt, AuditRow, BackendRow, Began, LeaseRequest, Removed,
+    StartLimits, WorkerNote, WorkerPut, WorkerRow, lane,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -20,20 +25,26 @@ each_db!(
     a_lane_is_leased_only_when_it_is_asked_for,
     a_lease_that_was_no_try_is_not_counted,
     sealed_values_are_replaced_together,
+    an_arrangement_is_made_whole_or_not_at_all,
+    what_an_operator_switched_outlasts_a_declaration,
+    what_leaves_with_jobs_in_hand_is_switched_off_first,
 );
 
 fn backend(id: &str, owner: Option<&str>) -> BackendRow {
     BackendRow {
         id: id.into(),
         owner: owner.map(str::to_owned),
-        name: format!("name of {id}"),
-        vendor: "relay".into(),
-        base_url: "http://127.0.0.1:9/".into(),
-        settings: "{}".into(),
-        operations: "[]".into(),
-        rank: 10,
-        enabled: true,
+        spec: BackendSpec {
+            name: Name::kept(&format!("name of {id}")),
+            vendor: Text::cut("relay"),
+            base_url: Text::cut("http://127.0.0.1:9/"),
+            settings: serde_json::Map::new(),
+            operations: vec!["artgen".into()],
+            rank: Count::clamped(10),
+            enabled: true.into(),
+        },
         declared: false,
+        switched_off: false,
         created_ms: NOW,
         revision: 1,
     }
@@ -44,67 +55,85 @@ fn worker(id: &str, backend_id: &str, owner: Option<&str>) -> WorkerRow {
         id: id.into(),
         backend_id: backend_id.into(),
         owner: owner.map(str::to_owned),
-        name: "first".into(),
+        spec: WorkerSpec {
+            name: Name::kept("first"),
+            per_minute: Count::clamped(10),
+            per_hour: Count::clamped(100),
+            modes: vec![Speed::Fast],
+            hours: Hours::parse("08:00-20:00").expect("hours"),
+            spend_cap: Some(quota(50)),
+            ..WorkerSpec::default()
+        },
         credential: "v1:1:sealed".into(),
-        concurrency: 3,
-        per_minute: 10,
-        per_hour: 100,
-        polls_per_minute: 600,
-        weight: 1,
-        models: "[]".into(),
-        modes: "[\"fast\"]".into(),
-        hours: String::new(),
-        spend_cap: Some(quota(50)),
         spent: quota(0),
-        state: "active".into(),
         health: String::new(),
         health_ms: 0,
+        retired: false,
         created_ms: NOW,
         revision: 1,
     }
 }
 
+fn put(row: WorkerRow) -> WorkerPut {
+    WorkerPut {
+        row,
+        clear_spent: false,
+        health: None,
+    }
+}
+
+async fn put_backend(rig: &Rig, row: BackendRow) -> Arranged {
+    let arrangement = Arrangement {
+        backends: vec![row],
+        ..Arrangement::default()
+    };
+    let arranged = rig.store.arrange(arrangement, None).await;
+    arranged.expect("an answer")
+}
+
+async fn put_worker(rig: &Rig, row: WorkerRow) -> Arranged {
+    let arrangement = Arrangement {
+        workers: vec![put(row)],
+        ..Arrangement::default()
+    };
+    let arranged = rig.store.arrange(arrangement, None).await;
+    arranged.expect("an answer")
+}
+
 async fn a_back_end_is_made_and_changed(rig: Rig) {
     let mut row = backend("b", None);
-    rig.store.put_backend(row.clone()).await.expect("made");
+    put_backend(&rig, row.clone()).await;
     let mut first = backend("a", None);
-    first.rank = 5;
-    rig.store.put_backend(first.clone()).await.expect("made");
+    first.spec.rank = Count::clamped(5);
+    put_backend(&rig, first.clone()).await;
     assert_eq!(
         rig.store.backends().await.expect("a list"),
         [first.clone(), row.clone()],
         "in the order of fall-back"
     );
-    row.rank = 1;
-    row.enabled = false;
-    rig.store.put_backend(row.clone()).await.expect("changed");
+    row.spec.rank = Count::clamped(1);
+    row.spec.enabled = false.into();
+    put_backend(&rig, row.clone()).await;
     row.revision = 2;
     assert_eq!(rig.store.backends().await.expect("a list"), [row, first]);
 }
 
 async fn two_back_ends_of_the_operator_have_two_names(rig: Rig) {
     let account = rig.account(0, 1).await;
-    rig.store
-        .put_backend(backend("a", None))
-        .await
-        .expect("made");
+    put_backend(&rig, backend("a", None)).await;
     let mut twin = backend("b", None);
-    twin.name = "name of a".into();
-    let refused = rig.store.put_backend(twin.clone()).await;
-    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    twin.spec.name = Name::kept("name of a");
+    assert_eq!(put_backend(&rig, twin.clone()).await, Arranged::NameTaken);
     twin.owner = Some(account);
-    rig.store.put_backend(twin).await.expect("a caller's own");
+    put_backend(&rig, twin).await;
 }
 
 async fn a_worker_keeps_what_it_spent_when_it_is_changed(rig: Rig) {
     let mut row = worker("w", "b", None);
-    let nowhere = rig.store.put_worker(row.clone()).await.expect("an answer");
-    assert!(!nowhere, "its back end is not there");
-    rig.store
-        .put_backend(backend("b", None))
-        .await
-        .expect("made");
-    assert!(rig.store.put_worker(row.clone()).await.expect("made"));
+    let nowhere = put_worker(&rig, row.clone()).await;
+    assert_eq!(nowhere, Arranged::NoBackend);
+    put_backend(&rig, backend("b", None)).await;
+    assert_eq!(put_worker(&rig, row.clone()).await, Arranged::Done);
     let note = WorkerNote {
         id: "w".into(),
         spent: quota(7),
@@ -112,38 +141,49 @@ async fn a_worker_keeps_what_it_spent_when_it_is_changed(rig: Rig) {
         health_ms: NOW + 1,
     };
     rig.store
-        .note_workers(vec![
-            note.clone(),
-            WorkerNote {
-                id: "x".into(),
-                ..note
-            },
-        ])
+        .note_workers(
+            vec![
+                note.clone(),
+                WorkerNote {
+                    id: "x".into(),
+                    ..note
+                },
+            ],
+            None,
+        )
         .await
         .expect("noted");
-    row.state = "draining".into();
-    row.concurrency = 9;
-    rig.store.put_worker(row.clone()).await.expect("changed");
+    row.spec.state = WorkerState::Draining;
+    row.spec.concurrency = Count::clamped(9);
+    put_worker(&rig, row.clone()).await;
     let found = rig.store.workers().await.expect("a list");
     row.spent = quota(7);
     row.health = "{\"state\":\"well\"}".into();
     row.health_ms = NOW + 1;
     row.revision = 2;
     assert_eq!(found, [row]);
-    rig.store.clear_spent("w").await.expect("cleared");
+    let cleared = WorkerPut {
+        clear_spent: true,
+        health: Some(("well".into(), NOW + 2)),
+        ..put(found[0].clone())
+    };
+    let arrangement = Arrangement {
+        workers: vec![cleared],
+        ..Arrangement::default()
+    };
+    let done = rig.store.arrange(arrangement, None).await;
+    assert_eq!(done.expect("an answer"), Arranged::Done);
     let found = rig.store.workers().await.expect("a list");
     assert_eq!((found[0].spent, found[0].revision), (quota(0), 3));
+    assert_eq!(
+        (found[0].health.as_str(), found[0].health_ms),
+        ("well", NOW + 2)
+    );
 }
 
 async fn an_older_note_does_not_replace_a_newer_one(rig: Rig) {
-    rig.store
-        .put_backend(backend("b", None))
-        .await
-        .expect("made");
-    rig.store
-        .put_worker(worker("w", "b", None))
-        .await
-        .expect("made");
+    put_backend(&rig, backend("b", None)).await;
+    put_worker(&rig, worker("w", "b", None)).await;
     for (health, health_ms) in [("newer", NOW + 2), ("older", NOW + 1)] {
         let note = WorkerNote {
             id: "w".into(),
@@ -151,7 +191,10 @@ async fn an_older_note_does_not_replace_a_newer_one(rig: Rig) {
             health: health.into(),
             health_ms,
         };
-        rig.store.note_workers(vec![note]).await.expect("noted");
+        rig.store
+            .note_workers(vec![note], None)
+            .await
+            .expect("noted");
     }
     let found = rig.store.workers().await.expect("a list");
     assert_eq!(
@@ -176,40 +219,46 @@ async fn begin(rig: &Rig, job_id: &str, id: &str, worker: &str, now_ms: i64) {
 
 async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
     let account = rig.account(10, 10).await;
-    rig.store
-        .put_backend(backend("b", None))
-        .await
-        .expect("made");
-    rig.store
-        .put_worker(worker("w", "b", None))
-        .await
-        .expect("made");
+    put_backend(&rig, backend("b", None)).await;
+    put_worker(&rig, worker("w", "b", None)).await;
     let job = rig.running(&account, 1).await;
     begin(&rig, &job, "t", "b/w", NOW).await;
     assert_eq!(
-        rig.store.remove_worker(None, "w").await.expect("asked"),
+        rig.store
+            .remove_worker(None, "w", None)
+            .await
+            .expect("asked"),
         Removed::Busy(1)
     );
     assert_eq!(
-        rig.store.remove_backend(None, "b").await.expect("asked"),
+        rig.store
+            .remove_backend(None, "b", None)
+            .await
+            .expect("asked"),
         Removed::Busy(1)
     );
     rig.settle(rig.failure(&job, atelier_store::Guard::Unfinished))
         .await;
     assert_eq!(
-        rig.store.remove_worker(None, "w").await.expect("asked"),
+        rig.store
+            .remove_worker(None, "w", None)
+            .await
+            .expect("asked"),
         Removed::Done
     );
     assert_eq!(
-        rig.store.remove_worker(None, "w").await.expect("asked"),
+        rig.store
+            .remove_worker(None, "w", None)
+            .await
+            .expect("asked"),
         Removed::Absent
     );
-    rig.store
-        .put_worker(worker("v", "b", None))
-        .await
-        .expect("made");
+    put_worker(&rig, worker("v", "b", None)).await;
     assert_eq!(
-        rig.store.remove_backend(None, "b").await.expect("asked"),
+        rig.store
+            .remove_backend(None, "b", None)
+            .await
+            .expect("asked"),
         Removed::Done
     );
     assert!(rig.store.workers().await.expect("a list").is_empty());
@@ -217,20 +266,17 @@ async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
 
 async fn nobody_removes_or_fills_what_is_anothers(rig: Rig) {
     let (owner, other) = (rig.account(0, 1).await, rig.account(0, 1).await);
-    rig.store
-        .put_backend(backend("b", Some(&owner)))
-        .await
-        .expect("made");
+    put_backend(&rig, backend("b", Some(&owner))).await;
     for stranger in [None, Some(other.as_str())] {
-        let refused = rig.store.put_worker(worker("w", "b", stranger)).await;
-        assert!(!refused.expect("an answer"));
-        let refused = rig.store.remove_backend(stranger, "b").await;
+        let refused = put_worker(&rig, worker("w", "b", stranger)).await;
+        assert_eq!(refused, Arranged::NoBackend);
+        let refused = rig.store.remove_backend(stranger, "b", None).await;
         assert_eq!(refused.expect("an answer"), Removed::Absent);
     }
-    let own = rig.store.put_worker(worker("w", "b", Some(&owner))).await;
-    assert!(own.expect("an answer"));
+    let own = put_worker(&rig, worker("w", "b", Some(&owner))).await;
+    assert_eq!(own, Arranged::Done);
     for stranger in [None, Some(other.as_str())] {
-        let refused = rig.store.remove_worker(stranger, "w").await;
+        let refused = rig.store.remove_worker(stranger, "w", None).await;
         assert_eq!(refused.expect("an answer"), Removed::Absent);
     }
 }
@@ -306,14 +352,8 @@ async fn a_lease_that_was_no_try_is_not_counted(rig: Rig) {
 }
 
 async fn sealed_values_are_replaced_together(rig: Rig) {
-    rig.store
-        .put_backend(backend("b", None))
-        .await
-        .expect("made");
-    rig.store
-        .put_worker(worker("w", "b", None))
-        .await
-        .expect("made");
+    put_backend(&rig, backend("b", None)).await;
+    put_worker(&rig, worker("w", "b", None)).await;
     rig.store.put_setting("secret", "old").await.expect("put");
     rig.store.put_setting("other", "same").await.expect("put");
     rig.store
@@ -337,4 +377,99 @@ async fn sealed_values_are_replaced_together(rig: Rig) {
             ("secret".into(), "new".into())
         ]
     );
+}
+
+async fn an_arrangement_is_made_whole_or_not_at_all(rig: Rig) {
+    let act = |id: &str| AuditRow {
+        id: id.into(),
+        time_ms: NOW,
+        actor: "root".into(),
+        action: "test".into(),
+        target: String::new(),
+        detail: String::new(),
+    };
+    let both = |backend_id: &str, at: &str| Arrangement {
+        backends: vec![backend(backend_id, None)],
+        workers: vec![put(worker("w", at, None))],
+        ..Arrangement::default()
+    };
+    let astray = rig.store.arrange(both("b", "x"), Some(act("a"))).await;
+    assert_eq!(astray.expect("an answer"), Arranged::NoBackend);
+    assert!(rig.store.backends().await.expect("a list").is_empty());
+    let done = rig.store.arrange(both("b", "b"), Some(act("a"))).await;
+    assert_eq!(done.expect("an answer"), Arranged::Done);
+    // A row that cannot be written undoes the change it tells of.
+    let mut off = backend("b", None);
+    off.spec.enabled = false.into();
+    let change = Arrangement {
+        backends: vec![off],
+        ..Arrangement::default()
+    };
+    assert!(rig.store.arrange(change, Some(act("a"))).await.is_err());
+    let removed = rig.store.remove_worker(None, "w", Some(act("a"))).await;
+    assert!(removed.is_err());
+    let removed = rig.store.remove_backend(None, "b", Some(act("a"))).await;
+    assert!(removed.is_err());
+    let (backends, workers) = (
+        rig.store.backends().await.expect("a list"),
+        rig.store.workers().await.expect("a list"),
+    );
+    assert!(backends[0].in_use());
+    assert_eq!(workers.len(), 1);
+    assert_eq!(rig.store.audit(0, 9).await.expect("a page").1, 1);
+}
+
+async fn what_an_operator_switched_outlasts_a_declaration(rig: Rig) {
+    let declared = || Arrangement {
+        backends: vec![BackendRow {
+            declared: true,
+            ..backend("b", None)
+        }],
+        workers: vec![put(worker("w", "b", None))],
+        keeps_switches: true,
+        ..Arrangement::default()
+    };
+    rig.store.arrange(declared(), None).await.expect("declared");
+    let mut switched = declared();
+    switched.keeps_switches = false;
+    switched.backends[0].switched_off = true;
+    switched.workers[0].row.spec.state = WorkerState::Paused;
+    rig.store.arrange(switched, None).await.expect("switched");
+    let mut again = declared();
+    again.workers[0].row.spec.concurrency = Count::clamped(7);
+    rig.store.arrange(again, None).await.expect("declared");
+    let (backends, workers) = (
+        rig.store.backends().await.expect("a list"),
+        rig.store.workers().await.expect("a list"),
+    );
+    assert!(!backends[0].in_use() && backends[0].spec.enabled.on());
+    assert_eq!(workers[0].spec.state, WorkerState::Paused);
+    assert_eq!(workers[0].spec.concurrency.get(), 7);
+}
+
+async fn what_leaves_with_jobs_in_hand_is_switched_off_first(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    put_backend(&rig, backend("b", None)).await;
+    put_worker(&rig, worker("w", "b", None)).await;
+    put_worker(&rig, worker("idle", "b", None)).await;
+    let job = rig.running(&account, 1).await;
+    begin(&rig, &job, "t", "b/w", NOW).await;
+    let leaving = || Arrangement {
+        leaving_workers: vec!["w".into(), "idle".into()],
+        ..Arrangement::default()
+    };
+    rig.store.arrange(leaving(), None).await.expect("left");
+    let workers = rig.store.workers().await.expect("a list");
+    assert_eq!(workers.len(), 1);
+    assert!(workers[0].retired);
+    let all = || Arrangement {
+        leaving_backends: vec!["b".into()],
+        ..Arrangement::default()
+    };
+    rig.store.arrange(all(), None).await.expect("left");
+    assert!(!rig.store.backends().await.expect("a list")[0].in_use());
+    rig.settle(rig.failure(&job, atelier_store::Guard::Unfinished))
+        .await;
+    rig.store.arrange(all(), None).await.expect("left");
+    assert!(rig.store.backends().await.expect("a list").is_empty());
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use atelier_backends::{Backend, Secret, Setup, Vendor};
 use atelier_store::{BackendRow, WorkerRow};
+use serde_json::Value;
 
 use crate::house::House;
 
@@ -21,8 +22,8 @@ pub(crate) fn build(
 ) -> Result<Arc<dyn Backend>, String> {
     let vendor = vendors
         .iter()
-        .find(|vendor| vendor.name == backend.vendor)
-        .ok_or_else(|| format!("vendor: there is no {}", backend.vendor))?;
+        .find(|vendor| vendor.name == &*backend.spec.vendor)
+        .ok_or_else(|| format!("vendor: there is no {}", &*backend.spec.vendor))?;
     let credential = if row.credential.is_empty() {
         Secret::default()
     } else {
@@ -35,14 +36,12 @@ pub(crate) fn build(
     if vendor.needs_credential && credential.is_empty() {
         return Err(format!("credential: {} needs one", vendor.name));
     }
-    let settings =
-        serde_json::from_str(&backend.settings).map_err(|error| format!("settings: {error}"))?;
     let http = house
         .outbound
-        .vendor(&backend.base_url, backend.owner.is_none())?;
+        .vendor(&backend.spec.base_url, backend.owner.is_none())?;
     vendor.connect(Setup {
         http,
         credential,
-        settings,
+        settings: Value::Object(backend.spec.settings.clone()),
     })
 }

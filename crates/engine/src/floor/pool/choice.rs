@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use atelier_contract::pages::hours::Hours;
 use atelier_contract::{Quota, Speed};
 
 use crate::floor::lane::Lane;
 use crate::floor::pool::health::{Fitness, Health};
-use crate::floor::pool::hours::Hours;
 use crate::floor::pool::pace::Pace;
 use crate::names::WorkerName;
 

@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use atelier_backends::{Backend, Vendor};
-use atelier_contract::{Quota, Speed};
+use atelier_contract::Quota;
+use atelier_contract::pages::workers::WorkerState;
 use atelier_store::{BackendRow, WorkerRow};
 
 use crate::floor::pool::Pool;
 use crate::floor::pool::build;
 use crate::floor::pool::choice::{Candidate, Mode};
-use crate::floor::pool::hours::Hours;
 use crate::floor::pool::member::{Member, operations};
-use crate::floor::pool::open_lanes::SPEEDS;
 use crate::floor::pool::pace::{HOUR_MS, Pace};
 use crate::house::House;
 use crate::names::WorkerName;
@@ -115,36 +114,33 @@ impl Loader {
             Some(known) if known.revision == revision => Arc::clone(&known.backend),
             _ => self.build(backend, row)?,
         };
-        let list = |text: &str| serde_json::from_str::<Vec<String>>(text).unwrap_or_default();
-        let wanted = list(&backend.operations);
+        let (wanted, spec) = (&backend.spec.operations, &row.spec);
         let allowed =
             |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| covers(wanted, name));
-        let mode = match (backend.enabled, row.state.as_str()) {
-            (true, "active") => Mode::Active,
-            (true, "draining") => Mode::Draining,
-            _ => Mode::Paused,
+        let mode = match spec.state {
+            _ if !backend.in_use() => Mode::Paused,
+            WorkerState::Paused => Mode::Paused,
+            WorkerState::Active if !row.retired => Mode::Active,
+            WorkerState::Active | WorkerState::Draining => Mode::Draining,
         };
         let limit = |number: i64| usize::try_from(number).unwrap_or_default();
         let desk = Candidate {
             name: worker_name(row),
             backend: backend.id.clone(),
             owner: row.owner.clone(),
-            rank: backend.rank,
+            rank: backend.spec.rank.get(),
             last_resort: false,
             operations: operations(built.as_ref(), allowed),
-            models: list(&row.models),
-            speeds: list(&row.modes)
-                .iter()
-                .filter_map(|word| speed(word))
-                .collect(),
-            hours: Hours::parse(&row.hours)?,
-            spend_cap: row.spend_cap,
+            models: spec.models.clone(),
+            speeds: spec.modes.clone(),
+            hours: spec.hours.clone(),
+            spend_cap: spec.spend_cap,
             spent: row.spent,
-            weight: row.weight,
-            concurrency: limit(row.concurrency),
+            weight: spec.weight.get(),
+            concurrency: limit(spec.concurrency.get()),
             busy: 0,
             mode,
-            pace: Pace::new(limit(row.per_minute), limit(row.per_hour)),
+            pace: Pace::new(limit(spec.per_minute.get()), limit(spec.per_hour.get())),
             health: serde_json::from_str(&row.health).unwrap_or_default(),
         };
         Ok(Member {
@@ -153,7 +149,7 @@ impl Loader {
             recorded: true,
             worker_id: Some(row.id.clone()),
             revision,
-            polls_per_minute: row.polls_per_minute,
+            polls_per_minute: spec.polls_per_minute.get(),
             here: 0,
             unwritten: Quota::ZERO,
             changed: false,
@@ -168,11 +164,6 @@ impl Loader {
     ) -> Result<Arc<dyn Backend>, String> {
         build::build(&self.house, self.vendors, backend, row)
     }
-}
-
-/// The speed of a word.
-pub(crate) fn speed(word: &str) -> Option<Speed> {
-    SPEEDS.into_iter().find(|speed| speed.word() == word)
 }
 
 impl Pool {

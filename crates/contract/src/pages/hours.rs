@@ -1,16 +1,28 @@
 //! Work hours: spans of the day, in UTC, in which a worker account may be given work.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::fields::as_text;
+
+/// Characters of work hours.
+const MOST: usize = 200;
 /// Minutes of a day.
 const DAY: i64 = 24 * 60;
 const MINUTE_MS: i64 = 60_000;
 
 /// Spans of the day; none means always.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Hours(Vec<(i64, i64)>);
+pub struct Hours {
+    text: String,
+    spans: Vec<(i64, i64)>,
+}
 
 impl Hours {
     /// Reads `08:00-20:00` or several spans with commas between; a span may pass midnight.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || "must be spans such as 08:00-20:00, in UTC, with commas between".to_owned();
         let mut spans = Vec::new();
         for span in text
@@ -25,11 +37,19 @@ impl Hours {
             }
             spans.push((from % DAY, to % DAY));
         }
-        Ok(Self(spans))
+        Ok(Self {
+            text: text.to_owned(),
+            spans,
+        })
+    }
+
+    /// As they were written.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// When work may be given, at the earliest: now, or the beginning of the next span.
-    pub(crate) fn opens_ms(&self, now_ms: i64) -> i64 {
+    pub fn opens_ms(&self, now_ms: i64) -> i64 {
         let minute = now_ms.div_euclid(MINUTE_MS).rem_euclid(DAY);
         let within = |(from, to): &(i64, i64)| {
             if from < to {
@@ -38,15 +58,45 @@ impl Hours {
                 minute >= *from || minute < *to
             }
         };
-        if self.0.is_empty() || self.0.iter().any(within) {
+        if self.spans.is_empty() || self.spans.iter().any(within) {
             return now_ms;
         }
         let ahead = self
-            .0
+            .spans
             .iter()
             .map(|(from, _)| (from - minute).rem_euclid(DAY));
         let ahead = ahead.min().unwrap_or_default();
         (now_ms.div_euclid(MINUTE_MS) + ahead) * MINUTE_MS
+    }
+}
+
+impl Serialize for Hours {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hours {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = as_text(deserializer)?;
+        if text.len() > MOST {
+            return Err(de::Error::custom(format_args!(
+                "must be at most {MOST} characters"
+            )));
+        }
+        Self::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Hours {
+    fn schema_name() -> Cow<'static, str> {
+        "Hours".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": MOST })
     }
 }
 

@@ -1,0 +1,68 @@
+//! The worker accounts of a back end.
+
+use std::sync::Arc;
+
+use atelier_contract::family::SMALL_BODY;
+use atelier_contract::pages::keys::Named;
+use atelier_contract::pages::workers::{WorkerBody, WorkerPatch, WorkerView};
+
+use crate::app::App;
+use crate::http::denial::Denial;
+use crate::http::page::{Data, RawBody};
+use crate::http::received::Received;
+
+type Said = RawBody<WorkerBody, SMALL_BODY>;
+
+/// Lists the worker accounts of a back end.
+pub(crate) async fn list(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Vec<WorkerView>>, Denial> {
+    let backend = app.engine.show_backend(received.param(0)).await?;
+    Ok(Data(backend.accounts))
+}
+
+/// Makes a worker account.
+pub(crate) async fn create(
+    app: Arc<App>,
+    received: Received,
+    RawBody(fields, _): Said,
+) -> Result<Data<WorkerView>, Denial> {
+    let patch = WorkerPatch::read(fields)?;
+    let made = app.engine.create_worker(received.operator()?, received.param(0), patch);
+    Ok(Data(made.await?))
+}
+
+/// Shows a worker account.
+pub(crate) async fn show(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<WorkerView>, Denial> {
+    let (backend, id) = (received.param(0), received.param(1));
+    Ok(Data(app.engine.backend_worker(backend, id).await?))
+}
+
+/// Changes a worker account.
+pub(crate) async fn change(
+    app: Arc<App>,
+    received: Received,
+    RawBody(fields, _): Said,
+) -> Result<Data<WorkerView>, Denial> {
+    let (backend, id) = (received.param(0), received.param(1));
+    let patch = WorkerPatch::read(fields)?;
+    let changed = app.engine.change_worker(received.operator()?, backend, id, patch);
+    Ok(Data(changed.await?))
+}
+
+/// Removes a worker account.
+pub(crate) async fn remove(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Named>, Denial> {
+    let (backend, id) = (received.param(0), received.param(1));
+    app.engine.remove_worker(received.operator()?, backend, id).await?;
+    Ok(Data(Named { id: id.to_owned() }))
+}
