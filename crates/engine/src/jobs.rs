@@ -122,6 +122,17 @@ impl Jobs {
         account_id: Option<&str>,
         filter: JobsFilter,
     ) -> Result<(Vec<Job>, i64), Refusal> {
+        let (rows, total) = self.rows(account_id, filter).await?;
+        let jobs = rows.into_iter().map(|row| self.hydrate(row));
+        Ok((jobs.collect(), total))
+    }
+
+    /// The rows behind a page of jobs.
+    pub(crate) async fn rows(
+        &self,
+        account_id: Option<&str>,
+        filter: JobsFilter,
+    ) -> Result<(Vec<JobRow>, i64), Refusal> {
         let filter = JobFilter {
             account_id: account_id.map(str::to_owned),
             operations: filter.operations,
@@ -131,11 +142,7 @@ impl Jobs {
             limit: filter.limit,
             created_from_ms: None,
         };
-        let (rows, total) = self.house.store.jobs(filter).await.map_err(unavailable)?;
-        Ok((
-            rows.into_iter().map(|row| self.hydrate(row)).collect(),
-            total,
-        ))
+        self.house.store.jobs(filter).await.map_err(unavailable)
     }
 
     /// Hints about changes of a job.
@@ -144,7 +151,7 @@ impl Jobs {
     }
 
     /// A row as callers see it, with the progress that is not written down yet.
-    fn hydrate(&self, row: JobRow) -> Job {
+    pub(crate) fn hydrate(&self, row: JobRow) -> Job {
         let mut job = self.vault.job(row);
         if job.state == JobState::Running
             && let Some(live) = self.floor.progress(job.id.as_str())

@@ -37,7 +37,7 @@ pub use intake::{Call, Submitted};
 pub use keyring::Keyring;
 pub use loops::Running;
 pub use office::{
-    Caller, KeyHolder, KeyView, KeyWish, Opener, Operator, OperatorView, ROOT, Visitor,
+    Caller, KeyHolder, KeyView, KeyWish, Opener, Operator, OperatorView, ROOT, Served, Visitor,
 };
 pub use reseal::ResealError;
 pub use settings::Settings;

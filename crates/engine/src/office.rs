@@ -9,6 +9,7 @@ mod keys;
 mod operators;
 mod prices;
 mod sessions;
+mod served;
 mod stats;
 
 pub use callers::Caller;
@@ -18,3 +19,4 @@ pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;
 pub(crate) use sessions::MOST_MS as SESSION_MOST_MS;
 pub use sessions::{Opener, Visitor};
+pub use served::Served;

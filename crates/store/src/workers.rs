@@ -10,6 +10,7 @@ use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use serde::de::DeserializeOwned;
 
+use crate::batch::json;
 use crate::db::args;
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
@@ -158,6 +159,13 @@ impl Store {
         let sql = "SELECT worker, COUNT(*) FROM attempt WHERE ended_ms IS NULL \
              GROUP BY worker ORDER BY worker";
         self.db().all(sql, &[]).await
+    }
+
+    /// The worker of every attempt at some jobs, each with its job, oldest first.
+    pub async fn asked_workers(&self, jobs: &[&str]) -> Result<Vec<(String, String)>> {
+        let sql = "SELECT job_id, worker FROM attempt WHERE job_id IN ({list:$1}) \
+             ORDER BY began_ms, id";
+        self.db().all(sql, args![&json(jobs)]).await
     }
 
     /// The jobs that wait in a lane, oldest first.

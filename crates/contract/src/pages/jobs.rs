@@ -87,6 +87,21 @@ pub struct JobView {
     pub request: Fields,
 }
 
+/// A job as the operator sees it: also whose it is, and who served it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ServedJob {
+    /// The job.
+    #[serde(flatten)]
+    pub job: JobView,
+    /// The account it belongs to.
+    pub account_id: String,
+    /// The back end that was asked last, or `embedded`; null when nobody was asked.
+    pub backend: Option<String>,
+    /// The worker account there.
+    pub worker: Option<String>,
+}
+
 /// A job as its events show it: without what was asked, which does not change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -7,25 +7,30 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::List;
 
-/// The page that was asked for.
+/// The page of an account's jobs that was asked for.
 pub(super) async fn page_of(
     app: &App,
-    account_id: Option<&str>,
+    account_id: &str,
     query: JobsQuery,
 ) -> Result<List<JobView>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let filter = JobsFilter {
-        operations: query.operations(),
-        state: query.status.map(|state| state.0),
-        ascending: false,
-        page,
-        limit,
-    };
-    let (jobs, total) = app.engine.jobs(account_id, filter).await?;
+    let jobs = app.engine.jobs(Some(account_id), filter_of(&query));
+    let (jobs, total) = jobs.await?;
     Ok(List {
         rows: jobs.iter().map(JobView::of).collect(),
         total,
         page,
         limit,
     })
+}
+
+/// What was asked for, in the engine's words.
+pub(super) fn filter_of(query: &JobsQuery) -> JobsFilter {
+    JobsFilter {
+        operations: query.operations(),
+        state: query.status.map(|state| state.0),
+        ascending: false,
+        page: query.page.get(),
+        limit: query.limit.get(),
+    }
 }

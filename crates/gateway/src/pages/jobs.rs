@@ -17,7 +17,7 @@ pub(super) async fn list(
     received: Received,
     Query(query): Query<JobsQuery>,
 ) -> Result<List<JobView>, Denial> {
-    page_of(&app, Some(received.account()?), query).await
+    page_of(&app, received.account()?, query).await
 }
 
 /// Shows one job.

@@ -156,6 +156,34 @@ async fn work_goes_to_the_back_end_and_every_change_applies_at_once() {
 }
 
 #[tokio::test]
+async fn the_operator_sees_who_served_a_job_and_callers_do_not() {
+    let chain = chain(Options::default()).await;
+    let front = &chain.front;
+    let caller = front.account(100).await;
+    let id = imagine(front, &caller.key, "a lighthouse").await;
+    let job = finished(front, &caller.key, &id).await;
+    assert_eq!(job["status"], "SUCCESS", "{job}");
+    let jobs = front
+        .operate(Method::GET, "/admin/v1/jobs", None)
+        .await
+        .json;
+    let served = &jobs["data"][0];
+    assert_eq!(served["backend"], chain.backend.as_str(), "{served}");
+    assert_eq!(served["worker"], chain.worker.as_str(), "{served}");
+    let own = chain
+        .back
+        .operate(Method::GET, "/admin/v1/jobs", None)
+        .await;
+    let served = &own.json["data"][0];
+    assert_eq!(served["backend"], "embedded", "{served}");
+    let seen = front.get(&caller.key, &format!("/jobs/v1/{id}")).await;
+    assert!(
+        seen.json["data"].get("backend").is_none(),
+        "not for callers"
+    );
+}
+
+#[tokio::test]
 async fn a_back_end_with_jobs_in_hand_stays_until_they_have_ended() {
     let chain = chain(Options::default()).await;
     let front = &chain.front;

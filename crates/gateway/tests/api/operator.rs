@@ -216,6 +216,7 @@ async fn the_operator_sees_everything_and_leaves_a_trace() {
     let id = gateway.swap(&caller.key).await;
     let jobs = gateway.operate(Method::GET, "/admin/v1/jobs", None).await;
     assert_eq!(jobs.json["data"][0]["jobId"], id, "{}", jobs.json);
+    assert_eq!(jobs.json["data"][0]["accountId"], caller.id);
     let ledger = gateway.operate(Method::GET, "/admin/v1/ledger", None).await;
     assert!(
         ledger.json["data"]

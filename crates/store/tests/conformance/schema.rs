@@ -73,6 +73,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "74a051c067d1faf04aae8bc6f64511475e4972a1aeb2f5bad5c4df38d52b2201",
     ),
     (
+        "0016_sessions",
+        "8360321b0c81db33477028d4c90d023fc4632853cb09778fe50c25f8fff94bc5",
+    ),
+    (
         "0017_switches",
         "186ea7265c56ae467092ff2e24559dd6132b6142045a981ccb69f2c9e64d096c",
     ),

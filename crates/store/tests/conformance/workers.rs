@@ -289,6 +289,13 @@ async fn starts_and_live_attempts_are_counted_by_worker(rig: Rig) {
     }
     let starts = rig.store.recent_starts(NOW + 2).await.expect("a list");
     assert_eq!(starts, [("b/w".into(), NOW + 2), ("b/v".into(), NOW + 3)]);
+    let first = rig.running(&account, 1).await;
+    let never = rig.running(&account, 1).await;
+    begin(&rig, &first, "t4", "b/w", NOW).await;
+    let asked = rig.store.asked_workers(&[&first, &never]).await;
+    assert_eq!(asked.expect("a list"), [(first.clone(), "b/w".into())]);
+    rig.settle(rig.failure(&first, atelier_store::Guard::Unfinished))
+        .await;
     let live = rig.store.live_attempts().await.expect("a list");
     assert_eq!(live, [("b/v".into(), 1), ("b/w".into(), 2)]);
 }

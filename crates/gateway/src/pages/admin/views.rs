@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use atelier_contract::pages::audit::AuditRow;
 use atelier_contract::pages::callbacks::CallbackRow;
-use atelier_contract::pages::jobs::{JobView, JobsQuery};
+use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob};
 use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::pages::stats::{NodeRow, Stats};
 use atelier_contract::time::timestamp;
-use atelier_engine::{AuditView, LedgerView};
+use atelier_engine::{AuditView, LedgerView, Served};
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, List, Query};
 use crate::http::received::Received;
-use crate::pages::job_list::page_of;
+use crate::pages::job_list::filter_of;
 use crate::pages::rows;
 
 /// Jobs of every account.
@@ -23,8 +23,21 @@ pub(crate) async fn jobs(
     app: Arc<App>,
     _: Received,
     Query(query): Query<JobsQuery>,
-) -> Result<List<JobView>, Denial> {
-    page_of(&app, None, query).await
+) -> Result<List<ServedJob>, Denial> {
+    let (page, limit) = (query.page.get(), query.limit.get());
+    let (jobs, total) = app.engine.served_jobs(filter_of(&query)).await?;
+    let row = |one: Served| ServedJob {
+        job: JobView::of(&one.job),
+        account_id: one.account_id,
+        backend: one.backend,
+        worker: one.worker,
+    };
+    Ok(List {
+        rows: jobs.into_iter().map(row).collect(),
+        total,
+        page,
+        limit,
+    })
 }
 
 /// Movements of quota of every account.
