@@ -8,8 +8,8 @@ mod custody;
 mod keys;
 mod operators;
 mod prices;
-mod sessions;
 mod served;
+mod sessions;
 mod stats;
 
 pub use callers::Caller;
@@ -17,6 +17,6 @@ pub(crate) use callers::CallerCache;
 pub use keys::{KeyHolder, KeyView, KeyWish};
 pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;
+pub use served::Served;
 pub(crate) use sessions::MOST_MS as SESSION_MOST_MS;
 pub use sessions::{Opener, Visitor};
-pub use served::Served;

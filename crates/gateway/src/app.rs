@@ -21,9 +21,9 @@ use hyper::header::HeaderValue;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
+use crate::config::Config;
 #[cfg(feature = "studio")]
 use crate::config::StudioPace;
-use crate::config::Config;
 use crate::counts::Counts;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;

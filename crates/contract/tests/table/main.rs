@@ -8,4 +8,5 @@ mod prices;
 mod rules;
 mod sample;
 mod shapes;
+mod specs;
 mod table;

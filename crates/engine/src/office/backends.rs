@@ -8,7 +8,6 @@ mod probe;
 mod remove;
 mod show;
 
-pub(super) use check::refused;
 pub(super) use remove::gone;
 pub(super) use show::worker as show_worker;
 
@@ -18,6 +17,8 @@ use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::workers::{WorkerPatch, WorkerSpec, WorkerView};
 use atelier_contract::{Code, Quota, Refusal};
 use atelier_store::{Arranged, Arrangement, AuditRow, BackendRow, WorkerPut, WorkerRow};
+
+use check::{refused, undeclared};
 
 use crate::crash;
 use crate::engine::{Engine, unavailable};
@@ -325,15 +326,4 @@ fn switched_off(row: &BackendRow, spec: &BackendSpec, given: bool) -> Result<boo
     } else {
         row.switched_off
     })
-}
-
-/// Refuses what only the configuration may change.
-fn undeclared(row: &BackendRow) -> Result<(), Refusal> {
-    if row.declared {
-        return Err(Refusal::new(
-            Code::Conflict,
-            "this back end comes from the configuration; change it there",
-        ));
-    }
-    Ok(())
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use atelier_contract::JobState;
-use atelier_engine::WorkerChange;
 use futures_util::future::join_all;
+use serde_json::json;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, worker};
 use crate::stage::Stage;
 use crate::vendors::cast;
 
@@ -16,13 +16,11 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
     let rig = Rig::with_vendors().await;
     let caller = rig.account(10_000).await;
     let (backend, workers) = cast(&rig, "adopt left", "unknown", &["one"]).await;
-    let change = |concurrency, state: Option<&str>| WorkerChange {
-        concurrency,
-        state: state.map(str::to_owned),
-        ..WorkerChange::default()
-    };
-    let many = change(Some(300), None);
-    let changed = rig.engine.change_worker(&backend, &workers[0], many).await;
+    let many = worker(&json!({ "concurrency": 300 }));
+    let changed = rig
+        .engine
+        .change_worker("root", &backend, &workers[0], many)
+        .await;
     changed.expect("it takes many");
     let calls = (0..300).map(|_| rig.imagine(&caller, "limbo"));
     for accepted in join_all(calls).await {
@@ -32,8 +30,11 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
         rig.until_quiet().await;
     }
     // The next job is at another vendor, and its lease ends later than all of those.
-    let rest = change(None, Some("paused"));
-    let changed = rig.engine.change_worker(&backend, &workers[0], rest).await;
+    let rest = worker(&json!({ "state": "paused" }));
+    let changed = rig
+        .engine
+        .change_worker("root", &backend, &workers[0], rest)
+        .await;
     changed.expect("it rests");
     cast(&rig, "adopt right", "unknown", &["two"]).await;
     rig.clock.advance(5_000);

@@ -12,8 +12,8 @@ use crate::stage::Stage;
 use crate::vendors::cast;
 
 /// A body describes the place and the account at it.
-fn said(body: Value) -> (Patch<BackendSpec>, WorkerPatch) {
-    (body.clone().into(), worker(&body))
+fn said(body: &Value) -> (Patch<BackendSpec>, WorkerPatch) {
+    (body.clone().into(), worker(body))
 }
 
 async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String {
@@ -26,7 +26,7 @@ async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String
     });
     let made = rig
         .engine
-        .register_own(&caller.account_id, said(body))
+        .register_own(&caller.account_id, said(&body))
         .await;
     let made = made.expect("registered");
     assert!(json!(made).get("credential").is_none());
@@ -119,7 +119,7 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
         !json!(shown).to_string().contains(&id),
         "not among the operator's"
     );
-    let changed = said(json!({ "state": "paused" }));
+    let changed = said(&json!({ "state": "paused" }));
     rig.engine
         .change_own(&owner.account_id, &id, changed)
         .await
@@ -197,7 +197,7 @@ async fn a_callers_address_obeys_the_rules_for_strangers_addresses() {
         });
         let refused = rig
             .engine
-            .register_own(&caller.account_id, said(body))
+            .register_own(&caller.account_id, said(&body))
             .await;
         let refused = refused.expect_err(address);
         assert_eq!(

@@ -16,7 +16,7 @@ pub(crate) async fn cast(
 ) -> (String, Vec<String>) {
     let change = json!({
         "vendor": "stage",
-        "name": format!("stage {stage} {lost}"),
+        "name": format!("stage {stage} {lost} {}", workers.join(" ")),
         "base_url": "http://127.0.0.1:9",
         "settings": { "stage": stage, "lost": lost },
         "rank": 1,
@@ -160,11 +160,8 @@ async fn what_a_back_end_finds_on_the_way_that_it_cannot_do_the_next_one_does() 
     let (stage, rig) = (Stage::named("unable later"), Rig::with_vendors().await);
     for (rank, name) in [(1, "poor"), (500, "rich")] {
         let (backend, _) = cast(&rig, "unable later", "unknown", &[name]).await;
-        let change = BackendChange {
-            rank: Some(rank),
-            ..BackendChange::default()
-        };
-        let changed = rig.engine.change_backend(&backend, change).await;
+        let change = json!({ "rank": rank }).into();
+        let changed = rig.engine.change_backend("root", &backend, change).await;
         changed.expect("changed");
     }
     let caller = rig.account(100).await;

@@ -2,7 +2,7 @@
 //! takes them, only the vendor knows.
 
 use atelier_backends::{Secret, Setup};
-use atelier_contract::Refusal;
+use atelier_contract::{Code, Refusal};
 use atelier_store::BackendRow;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ impl Engine {
 }
 
 /// What is wrong, with the field it names in front, if it names one.
-pub(in crate::office) fn refused(field: &str, why: &str) -> Refusal {
+pub(super) fn refused(field: &str, why: &str) -> Refusal {
     match why.split_once(": ") {
         Some((named, rest))
             if named
@@ -46,4 +46,15 @@ pub(in crate::office) fn refused(field: &str, why: &str) -> Refusal {
         }
         _ => Refusal::invalid(field, why),
     }
+}
+
+/// Refuses what only the configuration may change.
+pub(super) fn undeclared(row: &BackendRow) -> Result<(), Refusal> {
+    if row.declared {
+        return Err(Refusal::new(
+            Code::Conflict,
+            "this back end comes from the configuration; change it there",
+        ));
+    }
+    Ok(())
 }

@@ -3,11 +3,13 @@
 
 use atelier_contract::pages::backends::Declared;
 use atelier_contract::pages::name::Name;
+use atelier_contract::pages::workers::WorkerSpec;
 use atelier_contract::{Code, Refusal};
 use atelier_store::{Arrangement, BackendRow, WorkerPut, WorkerRow};
 
-use super::refused;
+use super::check::refused;
 use crate::engine::{Engine, unavailable};
+use crate::floor::pool::load::worker_name;
 
 /// Who declares, in the audit record.
 const BY: &str = "configuration";
@@ -83,7 +85,7 @@ impl Engine {
         &self,
         workers: &[WorkerRow],
         backend: &BackendRow,
-        mut spec: atelier_contract::pages::workers::WorkerSpec,
+        mut spec: WorkerSpec,
     ) -> Result<WorkerPut, Refusal> {
         if spec.name.is_empty() {
             spec.name = Name::kept("default");
@@ -106,7 +108,7 @@ impl Engine {
         self.build_worker(backend, &row)
             .map_err(|why| refused("account", &why))?;
         Ok(WorkerPut {
-            health: another.then(|| self.well_again(&crate::floor::pool::load::worker_name(&row))),
+            health: another.then(|| self.well_again(&worker_name(&row))),
             clear_spent: false,
             row,
         })

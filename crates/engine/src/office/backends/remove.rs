@@ -3,7 +3,7 @@
 use atelier_contract::{Code, Refusal};
 use atelier_store::Removed;
 
-use super::undeclared;
+use super::check::undeclared;
 use crate::crash;
 use crate::engine::{Engine, unavailable};
 

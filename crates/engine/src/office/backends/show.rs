@@ -7,8 +7,8 @@ use atelier_contract::{Code, Refusal};
 use atelier_store::{BackendRow, WorkerRow};
 
 use crate::engine::{Engine, unavailable};
-use crate::floor::pool::member::Member;
 use crate::floor::pool::load::worker_name;
+use crate::floor::pool::member::Member;
 use crate::floor::pool::view::Picture;
 
 impl Engine {

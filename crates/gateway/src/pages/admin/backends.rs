@@ -30,7 +30,9 @@ pub(crate) async fn create(
     received: Received,
     RawBody(fields, _): Said<BackendSpec>,
 ) -> Result<Data<BackendView>, Denial> {
-    let made = app.engine.create_backend(received.operator()?, Patch::new(fields));
+    let made = app
+        .engine
+        .create_backend(received.operator()?, Patch::new(fields));
     Ok(Data(made.await?))
 }
 
@@ -51,7 +53,9 @@ pub(crate) async fn change(
     RawBody(fields, _): Said<Patch<BackendSpec>>,
 ) -> Result<Data<BackendView>, Denial> {
     let id = received.param(0);
-    let changed = app.engine.change_backend(received.operator()?, id, Patch::new(fields));
+    let changed = app
+        .engine
+        .change_backend(received.operator()?, id, Patch::new(fields));
     Ok(Data(changed.await?))
 }
 
@@ -74,6 +78,9 @@ pub(crate) async fn probe(
 ) -> Result<Data<BackendView>, Denial> {
     let (id, worker) = (received.param(0), received.params.get(1));
     let worker = worker.map(String::as_str);
-    let shown = app.engine.probe_backend(received.operator()?, id, worker).await?;
+    let shown = app
+        .engine
+        .probe_backend(received.operator()?, id, worker)
+        .await?;
     Ok(Data(shown))
 }

@@ -30,7 +30,9 @@ pub(crate) async fn create(
     RawBody(fields, _): Said,
 ) -> Result<Data<WorkerView>, Denial> {
     let patch = WorkerPatch::read(fields)?;
-    let made = app.engine.create_worker(received.operator()?, received.param(0), patch);
+    let made = app
+        .engine
+        .create_worker(received.operator()?, received.param(0), patch);
     Ok(Data(made.await?))
 }
 
@@ -52,7 +54,9 @@ pub(crate) async fn change(
 ) -> Result<Data<WorkerView>, Denial> {
     let (backend, id) = (received.param(0), received.param(1));
     let patch = WorkerPatch::read(fields)?;
-    let changed = app.engine.change_worker(received.operator()?, backend, id, patch);
+    let changed = app
+        .engine
+        .change_worker(received.operator()?, backend, id, patch);
     Ok(Data(changed.await?))
 }
 
@@ -63,6 +67,8 @@ pub(crate) async fn remove(
     (): (),
 ) -> Result<Data<Named>, Denial> {
     let (backend, id) = (received.param(0), received.param(1));
-    app.engine.remove_worker(received.operator()?, backend, id).await?;
+    app.engine
+        .remove_worker(received.operator()?, backend, id)
+        .await?;
     Ok(Data(Named { id: id.to_owned() }))
 }
