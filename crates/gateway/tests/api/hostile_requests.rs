@@ -206,14 +206,17 @@ async fn fault(gateway: &Gateway, account: &Account, row: &Row) -> Option<String
     None
 }
 
-/// Every file below a folder that is not the database's.
+/// What the service writes for itself: the database, and the mark that says whose files these are.
+const OWN: [&str; 2] = ["atelier.db", "/installs/"];
+
+/// Every file below a folder that is not the service's own.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
             found.extend(files(&path));
-        } else if !path.to_string_lossy().contains("atelier.db") {
+        } else if !OWN.iter().any(|own| path.to_string_lossy().contains(own)) {
             found.push(path);
         }
     }
