@@ -4,7 +4,7 @@ CREATE TABLE console_session (
     hash TEXT PRIMARY KEY NOT NULL,
     key_hash TEXT,
     operator_hash TEXT,
-    link INTEGER NOT NULL,
+    link BIGINT NOT NULL,
     created_ms BIGINT NOT NULL,
     seen_ms BIGINT NOT NULL
 );

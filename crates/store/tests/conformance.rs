@@ -45,6 +45,8 @@ mod races;
 mod retention;
 #[path = "conformance/schema.rs"]
 mod schema;
+#[path = "conformance/sessions.rs"]
+mod sessions;
 #[path = "conformance/settle.rs"]
 mod settle;
 #[path = "conformance/workers.rs"]

@@ -1,0 +1,85 @@
+//! Sessions of the console.
+
+use atelier_store::SessionRow;
+
+use crate::rig::{NOW, Rig};
+
+each_db!(
+    a_session_replaces_another_in_one_commit,
+    sessions_end_alone_or_with_their_key_or_operator,
+    sessions_that_nobody_uses_are_forgotten,
+);
+
+fn new(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
+    SessionRow {
+        hash: rig.id("session"),
+        key_hash: key.map(str::to_owned),
+        operator_hash: operator.map(str::to_owned),
+        link: false,
+        created_ms: NOW,
+        seen_ms: NOW,
+    }
+}
+
+async fn open(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
+    let row = new(rig, key, operator);
+    let opened = rig.store.open_session(row.clone(), None).await;
+    assert!(opened.expect("an answer"));
+    row
+}
+
+async fn is_open(rig: &Rig, row: &SessionRow) -> bool {
+    let found = rig.store.session(&row.hash).await;
+    found.expect("a read").is_some()
+}
+
+async fn a_session_replaces_another_in_one_commit(rig: Rig) {
+    let link = SessionRow {
+        link: true,
+        ..new(&rig, Some("k"), None)
+    };
+    let opened = rig.store.open_session(link.clone(), None).await;
+    assert!(opened.expect("an answer"));
+    let next = new(&rig, Some("k"), None);
+    let opened = rig.store.open_session(next.clone(), Some(&link.hash)).await;
+    assert!(opened.expect("an answer"));
+    assert!(!is_open(&rig, &link).await);
+    assert_eq!(
+        rig.store.session(&next.hash).await.expect("a read"),
+        Some(next)
+    );
+    // What was replaced once cannot be replaced again, and nothing is opened in its place.
+    let late = new(&rig, Some("k"), None);
+    let opened = rig.store.open_session(late.clone(), Some(&link.hash)).await;
+    assert!(!opened.expect("an answer"));
+    assert!(!is_open(&rig, &late).await);
+}
+
+async fn sessions_end_alone_or_with_their_key_or_operator(rig: Rig) {
+    let first = open(&rig, Some("k"), None).await;
+    let second = open(&rig, Some("k"), Some("root")).await;
+    let third = open(&rig, Some("k"), None).await;
+    let operator = open(&rig, None, Some("root")).await;
+    let stranger = open(&rig, Some("other"), None).await;
+    let ended = rig.store.close_sessions(&first.hash, false).await;
+    assert_eq!(ended.expect("ended"), 1);
+    assert!(is_open(&rig, &third).await);
+    let ended = rig.store.close_sessions(&second.hash, true).await;
+    assert_eq!(ended.expect("ended"), 3);
+    for gone in [&second, &third, &operator] {
+        assert!(!is_open(&rig, gone).await);
+    }
+    assert!(is_open(&rig, &stranger).await);
+}
+
+async fn sessions_that_nobody_uses_are_forgotten(rig: Rig) {
+    let used = open(&rig, Some("k"), None).await;
+    let idle = open(&rig, Some("k"), None).await;
+    rig.store
+        .touch_session(&used.hash, NOW + 10)
+        .await
+        .expect("noted");
+    let forgotten = rig.store.forget_sessions(NOW + 5, 10).await;
+    assert_eq!(forgotten.expect("forgotten"), 1);
+    assert!(is_open(&rig, &used).await && !is_open(&rig, &idle).await);
+}
