@@ -21,12 +21,21 @@ function App() {
   const [who, setWho] = useState(undefined);
   const route = useRoute();
   useEffect(() => {
-    const link = location.hash.slice(1);
-    if (link.startsWith("se_")) history.replaceState(null, "", location.pathname);
-    (link.startsWith("se_") ? signIn(link).catch(() => session()) : session()).then(setWho, () => setWho(null));
+    // A link signs in with what stands behind its mark, which is taken out of the address at once.
+    const enter = () => {
+      const word = location.hash.slice(1);
+      const linked = word.startsWith("se_");
+      if (linked) history.replaceState(null, "", location.pathname);
+      (linked ? signIn(word).catch(() => session()) : session()).then(setWho, () => setWho(null));
+    };
+    enter();
+    addEventListener("hashchange", enter);
     onSignedOut(() => setWho(null));
     document.addEventListener("click", followLinks);
-    return () => document.removeEventListener("click", followLinks);
+    return () => {
+      removeEventListener("hashchange", enter);
+      document.removeEventListener("click", followLinks);
+    };
   }, []);
   const refresh = () => get("/artgen/v1/info").then(({ data }) => setWho((old) => (old ? { ...old, account: { ...old.account, ...data } } : old)), () => {});
   useEffect(() => {

@@ -56,8 +56,8 @@ export function Shell({ who, route, leave, children }) {
         ${OFFICE.map((room) => html`<${Room} key=${room.page} room=${room} prefix="operator/" active=${here === `operator/${room.page}`} />`)}`}
     </nav>
     <header class="top">
-      <button class="search" onClick=${() => setPalette(true)} aria-label=${t("search")}>
-        <${Icon} name="search" /><span>${t("search")}</span><kbd>${navigator.platform.startsWith("Mac") ? "⌘K" : "Ctrl K"}</kbd>
+      <button class="search" onClick=${() => setPalette(true)}>
+        <${Icon} name="search" /><span>${t("search")}</span><kbd aria-hidden="true">${navigator.platform.startsWith("Mac") ? "⌘K" : "Ctrl K"}</kbd>
       </button>
       ${who.account && html`<a class="pill" href=${href("account")} title=${who.account.email}>
         <b>${count(who.account.balance)}</b> ${t("quota")}<span class="dim"> · ${count(who.account.freeze_balance)} ${t("held")}</span></a>`}

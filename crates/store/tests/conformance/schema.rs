@@ -74,7 +74,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0016_sessions",
-        "8360321b0c81db33477028d4c90d023fc4632853cb09778fe50c25f8fff94bc5",
+        "07f140d7165d2f886918cba31a250228cdbcc1d61067b9169f7e3efbfbb02ecd",
     ),
     (
         "0017_switches",
