@@ -2,7 +2,7 @@
 const en = {
   create: "Create", library: "Library", account: "Account", operator: "Operator", overview: "Overview", jobs: "Jobs",
   accounts: "Accounts", backends: "Back ends", prices: "Prices", callbacks: "Callbacks", audit: "Audit", docs: "Docs",
-  keys: "Keys", ledger: "Ledger", usage: "Usage", operators: "Operators", nodes: "Nodes", custody: "Your own accounts",
+  keys: "Keys", ledger: "Ledger", usage: "Usage", operators: "Operators", node: "Node", nodes: "Nodes", custody: "Your own accounts",
   search: "Search jobs, pages, settings", quota: "quota", held: "held", signOut: "Sign out", signIn: "Sign in",
   signInTitle: "Welcome", signInText: "Sign in with an API key, or with an operator's token to run the service.",
   signInField: "API key or operator token", signInHelp: "It is sent once and not kept in this page.",

@@ -35,7 +35,7 @@ export function Overview() {
   if (!stats) return html`<h1>${problem || " "}</h1>`;
   const ill = stats.backends.filter((one) => one.condition !== "well" || !one.usable);
   return html`<header class="head"><div><h1>${ill.length ? t("notWellTitle", ill.length) : t("wellTitle")}</h1>
-      <p class="dim">${nodes.length} ${t("nodes").toLowerCase()} · ${t("up").toLowerCase()} ${took(stats.upMs)}</p></div></header>
+      <p class="dim">${nodes.length} ${t(nodes.length === 1 ? "node" : "nodes").toLowerCase()} · ${t("up").toLowerCase()} ${took(stats.upMs)}</p></div></header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <div class="figures">
       <${Figure} title=${t("jobsRunning")} value=${count(stats.running)} text=${`${count(stats.inHand)} here`} />
