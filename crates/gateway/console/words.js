@@ -12,7 +12,7 @@ const en = {
   emptyLibrary: "Nothing yet. Everything you make is kept here.", cameBack: "Your quota came back.",
   accepted: "accepted", started: "at work", stored: "stored", settled: "settled", delivered: "delivered",
   dropPicture: "Drop, paste or choose a picture", dropPictures: "Drop, paste or choose up to {0} pictures",
-  useInput: "Use as input", repaint: "Repaint a region", all: "All", pictures: "Pictures", videos: "Videos", results: "results",
+  addressOnly: "This field takes an address. Paste one, or choose from your library.", useInput: "Use as input", repaint: "Repaint a region", all: "All", pictures: "Pictures", videos: "Videos", results: "results",
   today: "Today", yesterday: "Yesterday", loadMore: "Show more", close: "Close", request: "Request", timeline: "Timeline",
   money: "Quota", files: "Files", tree: "Came from", what: "What", when: "When", amount: "Amount", balance: "Balance",
   reason: "Reason", name: "Name", scopes: "May", expires: "Expires", never: "never", lastUsed: "Last used", revoke: "Revoke",

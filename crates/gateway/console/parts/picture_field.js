@@ -1,7 +1,8 @@
-// A field for pictures: drop, paste, choose a file, paste an address, or pick from what was made before.
+// A field for pictures: drop, paste or choose a file where the field takes the bytes, give an address where it takes one,
+// or pick from what was made before.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
-import { get, post } from "../api.js";
+import { get } from "../api.js";
 import { isVideo } from "../show.js";
 import { Dialog } from "./dialog.js";
 
@@ -12,16 +13,7 @@ const asDataUri = (file) => new Promise((done, fail) => {
   reader.readAsDataURL(file);
 });
 
-/** What the field can carry of a file: the bytes themselves where it takes them, otherwise the address of an upload. */
-async function taken(file, inline) {
-  if (inline) return asDataUri(file);
-  const form = new FormData();
-  form.append("file", file);
-  const { data } = await post("/files/v1", form);
-  return data.url;
-}
-
-/** The same for a result of the service, which has an address already. */
+/** What the field can carry of a result: its address, or the bytes themselves where it takes them. */
 async function picked(url, inline) {
   if (!inline) return url;
   const answer = await fetch(url);
@@ -64,7 +56,8 @@ export function PictureField({ id, value, most, inline, video = false, change, d
   };
   const files = (list) => {
     const wanted = [...list].filter((file) => file.type.startsWith(video ? "video/" : "image/"));
-    if (wanted.length) add(() => Promise.all(wanted.map((file) => taken(file, inline))));
+    if (wanted.length && !inline) setProblem(t("addressOnly"));
+    else if (wanted.length) add(() => Promise.all(wanted.map(asDataUri)));
   };
   const paste = (event) => {
     if (event.clipboardData.files.length) { event.preventDefault(); files(event.clipboardData.files); }
@@ -83,9 +76,9 @@ export function PictureField({ id, value, most, inline, video = false, change, d
       <button type="button" class="corner" aria-label=${t("remove")} onClick=${() => change(value.filter((_, other) => other !== place))}>×</button>
     </figure>`)}
     ${value.length < most && html`<div class="drop">
-      <button type="button" id=${id} class="plain" aria-describedby=${describedBy} disabled=${busy} onClick=${() => input.current.click()}>
-        ${most > 1 ? t("dropPictures", most) : t("dropPicture")}</button>
-      <button type="button" class="plain accent" onClick=${() => setPicking(true)}>${t("library")}</button>
+      ${inline && html`<button type="button" id=${id} class="plain" aria-describedby=${describedBy} disabled=${busy} onClick=${() => input.current.click()}>
+        ${most > 1 ? t("dropPictures", most) : t("dropPicture")}</button>`}
+      <button type="button" id=${inline ? undefined : id} class="plain accent" onClick=${() => setPicking(true)}>${t("library")}</button>
       ${!inline && html`<input type="url" class="address" placeholder="https://…" aria-label=${t("address")}
         onChange=${(event) => { const url = event.target.value.trim(); if (url) { event.target.value = ""; add(async () => [url]); } }} />`}
       <input ref=${input} type="file" hidden accept=${video ? "video/*" : "image/png,image/jpeg,image/webp,image/gif"} multiple=${most > 1}
