@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::framing::{Bounds, BrokenBody, Framing, Wrong};
 use super::watch::Seat;
 
-/// How much is read at once where bytes are looked at.
+/// How much memory a connection keeps for what was looked at.
 const PIECE: usize = 8192;
 
 /// A watched socket.
@@ -86,10 +86,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads a piece and looks at it; false at the end of the stream.
-    fn read_and_look(&mut self, context: &mut Context<'_>) -> Poll<io::Result<bool>> {
-        let mut piece = [0; PIECE];
-        let mut piece = ReadBuf::new(&mut piece);
+    /// Reads a piece and looks at it; false at the end of the stream. A piece that is one right head lies in the buffer
+    /// already when this is over, everything else among what was approved.
+    fn read_and_look(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<bool>> {
         if self.framing.in_head() {
             self.seat.wake_when_late(context);
             if self.seat.is_late() {
@@ -97,12 +100,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
                 return Poll::Ready(Ok(true));
             }
         }
-        ready!(Pin::new(&mut self.stream).poll_read(context, &mut piece))?;
-        if piece.filled().is_empty() {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        let piece = &buffer.filled()[before..];
+        if piece.is_empty() {
             return Poll::Ready(Ok(false));
         }
         self.seat.heard();
-        match self.framing.feed(piece.filled(), &mut self.approved) {
+        if self.framing.is_one_right_head(piece) {
+            return Poll::Ready(Ok(true));
+        }
+        let looked_at = self.framing.feed(piece, &mut self.approved);
+        buffer.set_filled(before);
+        match looked_at {
             Ok(refused) => {
                 if let Some((number, why)) = refused {
                     self.seat.refuse(number, why);
@@ -126,8 +136,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guarded<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let guarded = &mut *self;
+        let before = buffer.filled().len();
         loop {
-            if guarded.hand_on(buffer) {
+            if guarded.hand_on(buffer) || buffer.filled().len() > before {
                 return Poll::Ready(Ok(()));
             }
             let free = guarded.framing.free_bytes();
@@ -135,7 +146,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guarded<S> {
                 return guarded.read_freely(context, buffer, free);
             }
             // After a refused head what still comes is read and forgotten, so that the answer is not lost to a reset.
-            let alive = ready!(guarded.read_and_look(context))?;
+            let alive = ready!(guarded.read_and_look(context, buffer))?;
             if !alive {
                 return if guarded.framing.is_over() {
                     Poll::Pending

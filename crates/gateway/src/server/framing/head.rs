@@ -48,7 +48,7 @@ pub(super) fn judge(head: &[u8], bounds: Bounds) -> Result<Body, Wrong> {
         if number >= bounds.lines {
             return Err(Wrong::LongHead);
         }
-        let colon = line.iter().position(|byte| *byte == b':');
+        let colon = memchr::memchr(b':', line);
         let (name, value) = line.split_at(colon.ok_or(Wrong::Line)?);
         let value = value[1..].trim_ascii();
         if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
@@ -121,7 +121,7 @@ impl<'a> Iterator for Lines<'a> {
 
     fn next(&mut self) -> Option<&'a [u8]> {
         let rest = self.0.take()?;
-        let end = rest.windows(2).position(|two| two == b"\r\n");
+        let end = memchr::memmem::find(rest, b"\r\n");
         let (line, rest) = match end {
             Some(at) => (&rest[..at], Some(&rest[at + 2..])),
             None => (rest, None),
@@ -132,7 +132,26 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+    TOKEN[usize::from(byte)]
+}
+
+/// What a name may consist of. Every byte of every head is looked up.
+const TOKEN: [bool; 256] = bytes_of(b"!#$%&'*+-.^_`|~");
+
+/// Letters, digits and these.
+const fn bytes_of(others: &[u8]) -> [bool; 256] {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut place = 0;
+    while place < others.len() {
+        all[others[place] as usize] = true;
+        place += 1;
+    }
+    all
 }
 
 fn is_control(byte: u8) -> bool {
@@ -141,8 +160,8 @@ fn is_control(byte: u8) -> bool {
 
 /// A name or an address with an optional port; not a list, not an address with a user or a path.
 fn is_host(value: &[u8]) -> bool {
-    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+;=:[]%".contains(byte);
-    !value.is_empty() && value.iter().all(allowed)
+    const ALLOWED: [bool; 256] = bytes_of(b"-._~!$&'()*+;=:[]%");
+    !value.is_empty() && value.iter().all(|byte| ALLOWED[usize::from(*byte)])
 }
 
 /// Digits alone, and few enough to be a number that nobody takes for a negative one.
