@@ -102,6 +102,21 @@ fn every_example_has_an_operation_and_every_operation_an_example() {
     assert_eq!(files, names);
 }
 
+/// A promise is worth the test that holds it.
+#[test]
+fn every_test_that_the_security_page_names_is_there() {
+    let page = std::fs::read_to_string(root().join("SECURITY.md")).expect("the page");
+    let is_test = |word: &&str| {
+        word.len() > 20 && !word.contains(|c: char| !"_".contains(c) && !c.is_ascii_lowercase())
+    };
+    let mut missing: BTreeSet<&str> = page.split('`').filter(is_test).collect();
+    assert!(missing.len() > 20, "{missing:?}");
+    visit(&root().join("crates"), &mut |_, text| {
+        missing.retain(|name| !text.contains(&format!("fn {name}(")));
+    });
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
 #[test]
 fn nothing_is_marked_as_unfinished() {
     let mut found = Vec::new();
