@@ -171,10 +171,12 @@ fn names_a_family(line: &str, is_gateway: bool) -> bool {
 }
 
 #[test]
-fn no_circle_of_files_imports_each_other_in_contract_and_gateway() {
-    for name in ["contract", "gateway"] {
+fn no_circle_of_files_imports_each_other() {
+    for name in [
+        "contract", "media", "studio", "store", "backends", "engine", "gateway",
+    ] {
         let arrows = file_arrows(&root().join("crates").join(name).join("src"));
-        assert!(arrows.len() > 50, "{name}: {} files", arrows.len());
+        assert!(arrows.len() > 30, "{name}: {} files", arrows.len());
         let mut left: BTreeSet<&String> = arrows.keys().collect();
         // What uses nothing that is left, and what nothing uses that is left, is in no circle.
         loop {

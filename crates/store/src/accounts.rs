@@ -1,34 +1,17 @@
 //! Accounts: who may spend what.
 
+pub(crate) mod row;
+
+pub use row::Account;
+
 use atelier_contract::Quota;
 
+use crate::accounts::row::ACCOUNT_COLUMNS;
 use crate::audit::AuditRow;
 use crate::batch::books::{Books, Posting};
 use crate::db::{Conn, args};
 use crate::keys::{self, KeyAdded, NewKey};
-use crate::row::{Columns, Read};
 use crate::{Error, Result, Store};
-
-/// A caller's account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    /// Identifier.
-    pub id: String,
-    /// E-mail as given; unique in any case.
-    pub email: String,
-    /// When the e-mail was verified.
-    pub email_verified_ms: Option<i64>,
-    /// What can be spent.
-    pub balance: Quota,
-    /// What is held by unfinished jobs.
-    pub frozen: Quota,
-    /// The most unfinished jobs in one queue.
-    pub max_queue: i64,
-    /// Whether its keys are refused.
-    pub disabled: bool,
-    /// When it was made.
-    pub created_ms: i64,
-}
 
 /// An account to be made.
 #[derive(Clone, Debug)]
@@ -60,24 +43,6 @@ pub struct AccountPatch {
     pub email_verified_ms: Option<Option<i64>>,
     /// Whether its keys are refused.
     pub disabled: Option<bool>,
-}
-
-pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.email_verified_ms, \
-     account.balance, account.frozen, account.max_queue, account.disabled, account.created_ms";
-
-impl Read for Account {
-    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
-        Ok(Self {
-            id: columns.text()?,
-            email: columns.text()?,
-            email_verified_ms: columns.maybe_int()?,
-            balance: columns.quota()?,
-            frozen: columns.quota()?,
-            max_queue: columns.int()?,
-            disabled: columns.flag()?,
-            created_ms: columns.int()?,
-        })
-    }
 }
 
 impl Store {

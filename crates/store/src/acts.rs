@@ -3,7 +3,7 @@
 use crate::audit::AuditRow;
 use crate::chain;
 use crate::db::Conn;
-use crate::writer::Act;
+use crate::pending::Act;
 use crate::{Result, Store};
 
 /// A change of the store, and the row that says who made it: one commit, both or neither.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 

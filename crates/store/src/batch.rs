@@ -3,21 +3,20 @@
 
 pub(crate) mod attempts;
 pub(crate) mod books;
+mod calls;
 mod decide;
+mod lines;
 pub(crate) mod tries;
 mod write;
 
 use std::collections::HashMap;
 
-use serde::Serialize;
-
 use crate::Result;
 use crate::db::{Conn, args};
 use crate::jobs::accept::{Accept, Accepted};
+use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::jobs::settle::{Settled, Settlement};
-use crate::jobs::{JOB_COLUMNS, JobRow};
-use crate::row::{Columns, Read};
-use crate::writer::Pending;
+use crate::pending::Pending;
 
 use books::Books;
 use decide::Decisions;
@@ -35,7 +34,7 @@ pub(crate) async fn run(
         .collect();
     let books = Books::load(conn, &account_ids, &settle_ids).await?;
     let jobs = load_jobs(conn, &settle_ids).await?;
-    let calls = load_calls(conn, accepts).await?;
+    let calls = calls::load(conn, accepts).await?;
 
     let mut decisions = Decisions::new(books, jobs, calls);
     let settled: Vec<Settled> = settles
@@ -57,11 +56,6 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// A JSON array for a statement.
-pub(crate) fn json<T: Serialize + ?Sized>(lines: &T) -> String {
-    serde_json::to_string(lines).expect("plain lines are JSON")
-}
-
 async fn load_jobs(conn: &mut Conn, ids: &[&str]) -> Result<HashMap<String, JobRow>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
@@ -70,63 +64,4 @@ async fn load_jobs(conn: &mut Conn, ids: &[&str]) -> Result<HashMap<String, JobR
         format!("SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}}) ORDER BY id {{lock}}");
     let rows: Vec<JobRow> = conn.all(&sql, args![&json(ids)]).await?;
     Ok(rows.into_iter().map(|row| (row.id.clone(), row)).collect())
-}
-
-/// An accepted call that a caller's key stands for.
-pub(crate) struct Call {
-    fingerprint: String,
-    job_id: String,
-    created_ms: i64,
-}
-
-/// Remembered calls by account and key.
-type Calls = HashMap<(String, String), Call>;
-
-struct CallRow((String, String), Call);
-
-impl Read for CallRow {
-    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
-        Ok(Self(
-            (columns.text()?, columns.text()?),
-            Call {
-                fingerprint: columns.text()?,
-                job_id: columns.text()?,
-                created_ms: columns.int()?,
-            },
-        ))
-    }
-}
-
-#[derive(Serialize)]
-struct CallKey<'a> {
-    account_id: &'a str,
-    key: &'a str,
-}
-
-async fn load_calls(conn: &mut Conn, accepts: &[Pending<Accept, Accepted>]) -> Result<Calls> {
-    let keys: Vec<CallKey<'_>> = accepts
-        .iter()
-        .filter_map(|one| {
-            let key = &one.input.idempotency.as_ref()?.key;
-            Some(CallKey {
-                account_id: &one.input.job.account_id,
-                key,
-            })
-        })
-        .collect();
-    if keys.is_empty() {
-        return Ok(Calls::new());
-    }
-    let rows: Vec<CallRow> = conn
-        .all(
-            "SELECT i.account_id, i.key, i.fingerprint, i.job_id, i.created_ms \
-             FROM {rows:$1 account_id text, key text} \
-             JOIN idempotency i ON i.account_id = v.account_id AND i.key = v.key",
-            args![&json(&keys)],
-        )
-        .await?;
-    Ok(rows
-        .into_iter()
-        .map(|CallRow(key, call)| (key, call))
-        .collect())
 }

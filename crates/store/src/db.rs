@@ -76,6 +76,11 @@ macro_rules! args {
 }
 pub(crate) use args;
 
+/// A JSON array for a statement.
+pub(crate) fn json<T: serde::Serialize + ?Sized>(lines: &T) -> String {
+    serde_json::to_string(lines).expect("plain lines are JSON")
+}
+
 /// The statement for a driver with its values bound.
 macro_rules! bound {
     ($driver:ident, $sql:expr, $args:expr) => {{

@@ -1,6 +1,6 @@
 //! Keys: only their hash is stored.
 
-use crate::accounts::{ACCOUNT_COLUMNS, Account};
+use crate::accounts::row::{ACCOUNT_COLUMNS, Account};
 use crate::audit::AuditRow;
 use crate::db::{Conn, args};
 use crate::row::{Columns, Read};

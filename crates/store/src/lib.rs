@@ -24,6 +24,7 @@ pub mod ledger;
 pub mod migrate;
 pub mod nodes;
 pub mod operators;
+mod pending;
 mod retention;
 mod row;
 pub mod sessions;
@@ -67,9 +68,10 @@ use tokio_util::task::TaskTracker;
 use address::Address;
 use db::{Conn, Db};
 use dialect::Dialect;
+use pending::{Act, Pending, Single};
 use time::SharedTime;
 use writer::pulse::Pulse;
-use writer::{Act, Change, Pending, Single, Writer};
+use writer::{Batched, Change, Writer};
 
 /// A store that has committed nothing for this long is not ready.
 const READY: Duration = Duration::from_secs(5);
@@ -216,6 +218,12 @@ impl Store {
         let (pending, answer) = Pending::new(input);
         self.send(Change::Other(Box::new(Single { pending, act })), answer)
             .await
+    }
+
+    /// Has the writer do a change together with the others of its kind; answered after their commit.
+    async fn commit<I: Batched>(&self, input: I) -> Result<I::Answer> {
+        let (pending, answer) = Pending::new(input);
+        self.send(I::change(pending), answer).await
     }
 
     /// Puts a change into the queue, or is refused when the queue is full.

@@ -6,8 +6,7 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::time::{sleep, timeout};
 
-use crate::batch::json;
-use crate::db::{Db, args};
+use crate::db::{Db, args, json};
 use crate::{Result, Store};
 
 /// The channel all nodes listen to.

@@ -10,8 +10,7 @@ use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use serde::de::DeserializeOwned;
 
-use crate::batch::json;
-use crate::db::args;
+use crate::db::{args, json};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 

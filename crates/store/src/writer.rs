@@ -18,7 +18,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::TaskTracker;
 
-pub(crate) use change::{Act, Batch, Change, Pending, Single};
+use change::Batch;
+pub(crate) use change::{Batched, Change};
 use checkpoint::Checkpoint;
 use mark::Mark;
 use pulse::Pulse;

@@ -5,10 +5,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde::Serialize;
 
 use crate::Result;
-use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::jobs::attempt::{Attempt, Began, Receipt, StartLimits};
-use crate::writer::Pending;
+use crate::pending::Pending;
 
 #[derive(Serialize)]
 struct AttemptLine<'a> {

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use crate::batch::json;
-use crate::db::{Arg, Conn, Line, args};
+use crate::db::{Arg, Conn, Line, args, json};
 use crate::row::{Columns, Read};
 use atelier_contract::Quota;
 

@@ -6,10 +6,10 @@ use atelier_contract::{JobState, Quota, Speed};
 
 use crate::assets::Asset;
 use crate::batch::books::{Books, Posting};
-use crate::batch::write::{DeliveryLine, FinalLine, JobLine};
-use crate::batch::{Call, Calls};
-use crate::jobs::JobRow;
+use crate::batch::calls::{Call, Calls};
+use crate::batch::lines::{DeliveryLine, FinalLine, JobLine};
 use crate::jobs::accept::{Accept, Accepted};
+use crate::jobs::row::JobRow;
 use crate::jobs::settle::{Guard, Outcome, Settled, Settlement};
 
 /// How much later a job's turn comes for every unfinished job its account already has in the queue.
@@ -28,7 +28,7 @@ const fn speed_penalty_ms(speed: Speed) -> i64 {
 pub(crate) struct Decisions<'a> {
     pub(crate) books: Books,
     jobs: HashMap<String, JobRow>,
-    calls: Calls,
+    pub(crate) calls: Calls,
     pub(crate) new_jobs: Vec<JobLine<'a>>,
     pub(crate) new_calls: Vec<(String, String)>,
     pub(crate) finals: Vec<FinalLine>,
@@ -48,11 +48,6 @@ impl<'a> Decisions<'a> {
             deliveries: Vec::new(),
             assets: Vec::new(),
         }
-    }
-
-    /// The remembered call of an account's key.
-    pub(crate) fn call(&self, key: &(String, String)) -> Option<&Call> {
-        self.calls.get(key)
     }
 
     /// Admits a job or says why not: repeated call, then queue limit, then quota.

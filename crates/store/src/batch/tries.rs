@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::Result;
-use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::deliveries::{DeliveryResult, DeliveryState};
-use crate::writer::Pending;
+use crate::pending::Pending;
 
 #[derive(Serialize)]
 struct TryLine<'a> {

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult};
 use crate::dialect::Dialect;
-use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
 /// Which lanes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
@@ -84,12 +82,12 @@ impl Store {
             return Ok(Vec::new());
         }
         let (now_ms, lease_until_ms) = (claim.now_ms, claim.lease_until_ms);
-        let (pending, answer) = Pending::new(Chosen {
+        self.commit(Chosen {
             ids,
             now_ms,
             lease_until_ms,
-        });
-        self.send(Change::Claim(Box::new(pending)), answer).await
+        })
+        .await
     }
 
     /// What a claim is to take, in order. All of it is read aside, so that the writer has little to do.
@@ -124,8 +122,7 @@ impl Store {
 
     /// Records a try; false when it was not the current one.
     pub async fn finish_delivery(&self, result: DeliveryResult) -> Result<bool> {
-        let (pending, answer) = Pending::new(result);
-        self.send(Change::Tried(Box::new(pending)), answer).await
+        self.commit(result).await
     }
 
     /// Makes a delivery due again, unless it is being sent.

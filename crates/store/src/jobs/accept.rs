@@ -2,7 +2,6 @@
 
 use atelier_contract::{Quota, Speed};
 
-use crate::writer::{Change, Pending};
 use crate::{Result, Store};
 
 /// A job to be accepted.
@@ -101,7 +100,6 @@ pub enum Accepted {
 impl Store {
     /// Accepts a job, together with every other change that waits.
     pub async fn accept(&self, accept: Accept) -> Result<Accepted> {
-        let (pending, answer) = Pending::new(accept);
-        self.send(Change::Accept(Box::new(pending)), answer).await
+        self.commit(accept).await
     }
 }

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::batch::json;
-use crate::db::{Conn, args};
-use crate::writer::{Change, Pending};
+use crate::db::{Conn, args, json};
 use crate::{Result, Store};
 
 /// The intent to ask a back end, written before it is asked.
@@ -104,8 +102,7 @@ impl Store {
 
     /// Records the intent to ask a back end, if its worker may have more. The same attempt counts once.
     pub async fn begin_attempt(&self, attempt: Attempt) -> Result<Began> {
-        let (pending, answer) = Pending::new(attempt);
-        self.send(Change::Attempt(Box::new(pending)), answer).await
+        self.commit(attempt).await
     }
 
     /// Records the back end's ticket; false when the fence moved on.
@@ -117,14 +114,14 @@ impl Store {
         ticket: &str,
         now_ms: i64,
     ) -> Result<bool> {
-        let (pending, answer) = Pending::new(Receipt {
+        self.commit(Receipt {
             job_id: job_id.to_owned(),
             fence,
             attempt_id: attempt_id.to_owned(),
             ticket: ticket.to_owned(),
             now_ms,
-        });
-        self.send(Change::Ticket(Box::new(pending)), answer).await
+        })
+        .await
     }
 
     /// Records how far jobs are; never goes down within an attempt.

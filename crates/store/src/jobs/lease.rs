@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use atelier_contract::Speed;
 use serde::Serialize;
 
-use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::dialect::Dialect;
-use crate::jobs::{JOB_COLUMNS, JobRow};
+use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::{Result, Store};
 
 /// A wish for work.

@@ -3,9 +3,8 @@
 
 use atelier_contract::JobState;
 
-use crate::batch::json;
-use crate::db::{Arg, args};
-use crate::jobs::{JOB_COLUMNS, JobRow};
+use crate::db::{Arg, args, json};
+use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::{Result, Store};
 
 const DAY_MS: i64 = 86_400_000;

@@ -3,8 +3,7 @@
 use atelier_contract::Quota;
 
 use crate::assets::NewAsset;
-use crate::jobs::JobRow;
-use crate::writer::{Change, Pending};
+use crate::jobs::row::JobRow;
 use crate::{Result, Store};
 
 /// Who may settle.
@@ -68,7 +67,6 @@ pub enum Settled {
 impl Store {
     /// Ends a job, together with every other change that waits.
     pub async fn settle(&self, settlement: Settlement) -> Result<Settled> {
-        let (pending, answer) = Pending::new(settlement);
-        self.send(Change::Settle(Box::new(pending)), answer).await
+        self.commit(settlement).await
     }
 }

@@ -2,8 +2,7 @@
 
 use atelier_contract::{Quota, Speed};
 
-use crate::batch::json;
-use crate::db::args;
+use crate::db::{args, json};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 

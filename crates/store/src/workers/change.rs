@@ -4,8 +4,7 @@ use atelier_contract::Quota;
 use serde::Serialize;
 
 use crate::audit::AuditRow;
-use crate::batch::json;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::workers::{BackendRow, WorkerRow};
 use crate::{Result, Store};
 

@@ -1,6 +1,4 @@
-//! Changes on their way to the writer, each with the caller who waits for its answer.
-
-use std::pin::Pin;
+//! The kinds of changes that the writer takes, and a batch of them that is committed together.
 
 use tokio::sync::oneshot;
 
@@ -11,121 +9,93 @@ use crate::deliveries::{Delivery, DeliveryResult};
 use crate::jobs::accept::{Accept, Accepted};
 use crate::jobs::attempt::{Attempt, Began, Receipt};
 use crate::jobs::settle::{Settled, Settlement};
+use crate::pending::{Pending, Work};
 use crate::{Error, Result};
 
-/// A change and who waits for it.
-pub(crate) struct Pending<I, T> {
-    pub(crate) input: I,
-    /// Filled in while the batch runs, sent after it is committed.
-    pub(crate) answer: Option<T>,
-    reply: oneshot::Sender<Result<T>>,
+/// What is written together with others of its kind, by few statements however many there are.
+pub(crate) trait Batched: Sized {
+    /// What its caller is told.
+    type Answer;
+    /// The change that carries it to the writer.
+    fn change(pending: Pending<Self, Self::Answer>) -> Change;
 }
 
-impl<I, T> Pending<I, T> {
-    pub(crate) fn new(input: I) -> (Self, oneshot::Receiver<Result<T>>) {
-        let (reply, receiver) = oneshot::channel();
-        (
-            Self {
-                input,
-                answer: None,
-                reply,
-            },
-            receiver,
-        )
-    }
+/// The kinds of batched changes: a row says the name of the kind, where a batch keeps it, what goes in and what comes out.
+macro_rules! kinds {
+    ($($kind:ident, $place:ident: $input:ty => $answer:ty;)+) => {
+        /// What comes out of the queue.
+        pub(crate) enum Change {
+            $($kind(Box<Pending<$input, $answer>>),)+
+            Other(Box<dyn Work>),
+            Stop(oneshot::Sender<()>),
+        }
 
-    fn send(self, outcome: Result<()>) {
-        let answer = outcome.and_then(|()| self.answer.ok_or(Error::NotFound));
-        // A caller who has gone needs no answer; the change stands all the same.
-        let _: std::result::Result<(), Result<T>> = self.reply.send(answer);
-    }
+        $(impl Batched for $input {
+            type Answer = $answer;
+
+            fn change(pending: Pending<Self, $answer>) -> Change {
+                Change::$kind(Box::new(pending))
+            }
+        })+
+
+        /// Changes that are committed together.
+        #[derive(Default)]
+        pub(crate) struct Batch {
+            $($place: Vec<Pending<$input, $answer>>,)+
+            others: Vec<Box<dyn Work>>,
+        }
+
+        impl Batch {
+            pub(crate) fn len(&self) -> usize {
+                $(self.$place.len() +)+ self.others.len()
+            }
+
+            /// Takes a change in, unless nobody waits for it any more.
+            pub(crate) fn push(&mut self, change: Change) {
+                match change {
+                    $(Change::$kind(one) if !one.is_abandoned() => self.$place.push(*one),)+
+                    Change::Other(other) if !other.is_abandoned() => self.others.push(other),
+                    _ => {}
+                }
+            }
+
+            fn send(self, mut outcome: impl FnMut() -> Result<()>) {
+                $(self.$place.into_iter().for_each(|one| one.send(outcome()));)+
+                self.others.into_iter().for_each(|one| one.send(outcome()));
+            }
+
+            /// One batch for each change.
+            pub(crate) fn split(self) -> Vec<Self> {
+                let mut one_each = Vec::with_capacity(self.len());
+                $(one_each.extend(self.$place.into_iter().map(|one| Self {
+                    $place: vec![one],
+                    ..Self::default()
+                }));)+
+                one_each.extend(self.others.into_iter().map(|one| Self {
+                    others: vec![one],
+                    ..Self::default()
+                }));
+                one_each
+            }
+        }
+    };
 }
 
-/// What a single change does inside the transaction.
-pub(crate) type Act<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
-
-/// A change of any other kind: what it needs, and what to do with it. It may be done again when a batch fails.
-pub(crate) struct Single<I, T> {
-    pub(crate) pending: Pending<I, T>,
-    pub(crate) act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
-}
-
-pub(crate) trait Work: Send {
-    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> Act<'a, ()>;
-    fn send(self: Box<Self>, outcome: Result<()>);
-    fn is_abandoned(&self) -> bool;
-}
-
-impl<I: Send + Sync, T: Send> Work for Single<I, T> {
-    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> Act<'a, ()> {
-        Box::pin(async move {
-            self.pending.answer = Some((self.act)(conn, &self.pending.input).await?);
-            Ok(())
-        })
-    }
-
-    fn send(self: Box<Self>, outcome: Result<()>) {
-        self.pending.send(outcome);
-    }
-
-    fn is_abandoned(&self) -> bool {
-        self.pending.reply.is_closed()
-    }
-}
-
-/// What comes out of the queue.
-pub(crate) enum Change {
-    Accept(Box<Pending<Accept, Accepted>>),
-    Settle(Box<Pending<Settlement, Settled>>),
-    Attempt(Box<Pending<Attempt, Began>>),
-    Ticket(Box<Pending<Receipt, bool>>),
-    Claim(Box<Pending<Chosen, Vec<Delivery>>>),
-    Tried(Box<Pending<DeliveryResult, bool>>),
-    Other(Box<dyn Work>),
-    Stop(oneshot::Sender<()>),
-}
-
-/// Changes that are committed together.
-#[derive(Default)]
-pub(crate) struct Batch {
-    accepts: Vec<Pending<Accept, Accepted>>,
-    settles: Vec<Pending<Settlement, Settled>>,
-    attempts: Vec<Pending<Attempt, Began>>,
-    tickets: Vec<Pending<Receipt, bool>>,
-    claims: Vec<Pending<Chosen, Vec<Delivery>>>,
-    tries: Vec<Pending<DeliveryResult, bool>>,
-    others: Vec<Box<dyn Work>>,
+// When a batch is repeated one by one, it goes in this order: what ends makes place for what begins.
+kinds! {
+    Settle, settles: Settlement => Settled;
+    Accept, accepts: Accept => Accepted;
+    Attempt, attempts: Attempt => Began;
+    Ticket, tickets: Receipt => bool;
+    Tried, tries: DeliveryResult => bool;
+    Claim, claims: Chosen => Vec<Delivery>;
 }
 
 impl Batch {
-    pub(crate) fn len(&self) -> usize {
-        self.accepts.len()
-            + self.settles.len()
-            + self.attempts.len()
-            + self.tickets.len()
-            + self.claims.len()
-            + self.tries.len()
-            + self.others.len()
-    }
-
     /// Whether its commit must survive the machine. Claims and tries of deliveries need not: what is forgotten of them
     /// is delivered once more, which receivers are promised to be able to tell. The next durable commit takes them along.
     pub(crate) fn must_be_durable(&self) -> bool {
         self.claims.len() + self.tries.len() < self.len()
-    }
-
-    /// Takes a change in, unless nobody waits for it any more.
-    pub(crate) fn push(&mut self, change: Change) {
-        match change {
-            Change::Accept(accept) if !accept.reply.is_closed() => self.accepts.push(*accept),
-            Change::Settle(settle) if !settle.reply.is_closed() => self.settles.push(*settle),
-            Change::Attempt(one) if !one.reply.is_closed() => self.attempts.push(*one),
-            Change::Ticket(one) if !one.reply.is_closed() => self.tickets.push(*one),
-            Change::Claim(one) if !one.reply.is_closed() => self.claims.push(*one),
-            Change::Tried(one) if !one.reply.is_closed() => self.tries.push(*one),
-            Change::Other(other) if !other.is_abandoned() => self.others.push(other),
-            _ => {}
-        }
     }
 
     pub(crate) async fn run(&mut self, conn: &mut Conn) -> Result<()> {
@@ -163,32 +133,5 @@ impl Batch {
     pub(crate) fn fail_with(self, error: Error) {
         let mut error = Some(error);
         self.send(|| Err(error.take().unwrap_or(Error::Busy)));
-    }
-
-    fn send(self, mut outcome: impl FnMut() -> Result<()>) {
-        self.accepts.into_iter().for_each(|one| one.send(outcome()));
-        self.settles.into_iter().for_each(|one| one.send(outcome()));
-        self.attempts
-            .into_iter()
-            .for_each(|one| one.send(outcome()));
-        self.tickets.into_iter().for_each(|one| one.send(outcome()));
-        self.claims.into_iter().for_each(|one| one.send(outcome()));
-        self.tries.into_iter().for_each(|one| one.send(outcome()));
-        self.others.into_iter().for_each(|one| one.send(outcome()));
-    }
-
-    /// One batch for each change.
-    pub(crate) fn split(self) -> Vec<Self> {
-        let mut one_each = Vec::with_capacity(self.len());
-        macro_rules! single {
-            ($($kind:ident),+) => {
-                $(one_each.extend(self.$kind.into_iter().map(|one| Self {
-                    $kind: vec![one],
-                    ..Self::default()
-                }));)+
-            };
-        }
-        single!(settles, accepts, attempts, tickets, tries, claims, others);
-        one_each
     }
 }

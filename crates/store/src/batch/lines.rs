@@ -1,0 +1,168 @@
+//! The rows that a batch writes for jobs, their attempts and what is owed for them.
+
+use atelier_contract::JobState;
+use serde::Serialize;
+use url::Position;
+
+use crate::db::{Arg, Line, args};
+use crate::jobs::accept::Accept;
+use crate::jobs::row::JobRow;
+
+/// A new job's row.
+pub(crate) struct JobLine<'a> {
+    accept: &'a Accept,
+    turn_ms: i64,
+    pub(crate) fence: i64,
+}
+
+impl<'a> JobLine<'a> {
+    pub(crate) fn new(accept: &'a Accept, turn_ms: i64) -> Self {
+        Self {
+            accept,
+            turn_ms,
+            fence: i64::from(accept.lease.is_some()),
+        }
+    }
+}
+
+impl Line for JobLine<'_> {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        let Accept { job, lease, .. } = self.accept;
+        let state = if lease.is_some() {
+            JobState::Running
+        } else {
+            JobState::Waiting
+        };
+        out.extend_from_slice(args![
+            &job.id,
+            &job.account_id,
+            &job.operation,
+            &job.queue,
+            state.number(),
+            job.speed as i64,
+            &job.request,
+            job.price.thousandths(),
+            job.parent_id.as_deref(),
+            &job.lane,
+            job.follows.as_deref(),
+            job.hook_url.as_deref(),
+            job.created_ms,
+            lease.as_ref().map(|_| job.created_ms),
+            job.deadline_ms,
+            self.turn_ms,
+            self.fence,
+            lease.as_ref().map(|lease| &*lease.owner),
+            lease.as_ref().map(|lease| lease.until_ms),
+        ]);
+    }
+}
+
+/// What the end of a job changes of its row.
+pub(crate) struct FinalLine {
+    id: String,
+    state: i64,
+    progress: i64,
+    message: Option<String>,
+    output: Option<String>,
+    alias: Option<String>,
+    quota: i64,
+    finished_ms: Option<i64>,
+    revision: i64,
+    attempt_id: Option<String>,
+    attempt_state: &'static str,
+}
+
+impl FinalLine {
+    pub(crate) fn new(row: &JobRow) -> Self {
+        Self {
+            id: row.id.clone(),
+            state: row.state.number(),
+            progress: row.progress,
+            message: row.message.clone(),
+            output: row.output.clone(),
+            alias: row.alias.clone(),
+            quota: row.quota.thousandths(),
+            finished_ms: row.finished_ms,
+            revision: row.revision,
+            attempt_id: row.attempt_id.clone(),
+            attempt_state: if row.state == JobState::Succeeded {
+                "done"
+            } else {
+                "failed"
+            },
+        }
+    }
+}
+
+impl Line for FinalLine {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            &self.id,
+            self.state,
+            self.progress,
+            self.message.as_deref(),
+            self.output.as_deref(),
+            self.alias.as_deref(),
+            self.quota,
+            self.finished_ms,
+            self.revision,
+        ]);
+    }
+}
+
+/// The end of a job's last attempt.
+pub(crate) struct AttemptEnd<'a> {
+    id: &'a str,
+    line: &'a FinalLine,
+}
+
+impl<'a> AttemptEnd<'a> {
+    pub(crate) fn of(line: &'a FinalLine) -> Option<Self> {
+        let id = line.attempt_id.as_deref()?;
+        Some(Self { id, line })
+    }
+}
+
+impl Line for AttemptEnd<'_> {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            self.id,
+            self.line.attempt_state,
+            self.line.finished_ms
+        ]);
+    }
+}
+
+/// A result owed to a caller's address.
+#[derive(Serialize)]
+pub(crate) struct DeliveryLine {
+    id: String,
+    job_id: String,
+    account_id: String,
+    url: String,
+    host: String,
+    created_ms: i64,
+}
+
+impl DeliveryLine {
+    pub(crate) fn owed(row: &JobRow, now_ms: i64) -> Option<Self> {
+        let url = row.hook_url.clone()?;
+        Some(Self {
+            id: format!("cb_{}", row.id),
+            job_id: row.id.clone(),
+            account_id: row.account_id.clone(),
+            host: host(&url),
+            url,
+            created_ms: now_ms,
+        })
+    }
+}
+
+/// The host of an address, with its port when it is not the usual one: two receivers on one machine are two. The
+/// address itself when it has none, so that it still counts against something.
+fn host(address: &str) -> String {
+    let parsed = url::Url::parse(address).ok();
+    let host = parsed.map(|url| url[Position::BeforeHost..Position::AfterPort].to_owned());
+    host.filter(|host| !host.is_empty())
+        .unwrap_or_else(|| address.to_owned())
+}

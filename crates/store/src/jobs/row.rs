@@ -1,0 +1,135 @@
+//! A job as it is stored.
+
+use atelier_contract::{JobState, Quota, Speed};
+
+use crate::row::{Columns, Read};
+
+/// A stored job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobRow {
+    /// Identifier.
+    pub id: String,
+    /// Whose it is.
+    pub account_id: String,
+    /// `family.operation`.
+    pub operation: String,
+    /// The queue whose limit it counts against.
+    pub queue: String,
+    /// Where it is.
+    pub state: JobState,
+    /// How fast it was asked for.
+    pub speed: Speed,
+    /// 0 to 100.
+    pub progress: i64,
+    /// Why it failed.
+    pub message: Option<String>,
+    /// The request as JSON.
+    pub request: String,
+    /// The output as JSON.
+    pub output: Option<String>,
+    /// What was held.
+    pub price: Quota,
+    /// What was charged; zero until it succeeded.
+    pub quota: Quota,
+    /// The job it follows.
+    pub parent_id: Option<String>,
+    /// A name by which the account may cite it.
+    pub alias: Option<String>,
+    /// Where the result is posted to.
+    pub hook_url: Option<String>,
+    /// How often posting was tried.
+    pub hook_times: i64,
+    /// When it was accepted.
+    pub created_ms: i64,
+    /// When it first started.
+    pub started_ms: Option<i64>,
+    /// When it became final.
+    pub finished_ms: Option<i64>,
+    /// When it is failed if it has not finished.
+    pub deadline_ms: i64,
+    /// When anything a caller sees of it last changed.
+    pub updated_ms: i64,
+    /// Counts changes a caller sees.
+    pub revision: i64,
+    /// Counts leases; a write with an older number is refused.
+    pub fence: i64,
+    /// Who runs it.
+    pub lease_owner: Option<String>,
+    /// Until when.
+    pub lease_until_ms: Option<i64>,
+    /// Attempts begun.
+    pub tries: i64,
+    /// The current attempt.
+    pub attempt_id: Option<String>,
+    /// The back end's ticket of the current attempt, as JSON.
+    pub ticket: Option<String>,
+    /// The back end or worker account of the current attempt.
+    pub worker: Option<String>,
+    /// Where it may run; empty for any back end of the operator's.
+    pub lane: String,
+    /// The worker account that made the job it follows.
+    pub follows: Option<String>,
+    /// Leases that were given back without a try, or that took up an earlier try.
+    pub handed_back: i64,
+}
+
+impl JobRow {
+    /// How often the job has been begun.
+    pub fn begun(&self) -> i64 {
+        self.fence - self.handed_back
+    }
+}
+
+/// The columns of a [`JobRow`], in its order.
+pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job.queue, job.state, \
+     job.speed, job.progress, job.message, job.request, job.output, job.price, job.quota, \
+     job.parent_id, job.alias, job.hook_url, \
+     COALESCE((SELECT attempts FROM delivery WHERE delivery.job_id = job.id), 0), \
+     job.created_ms, job.started_ms, job.finished_ms, job.deadline_ms, job.updated_ms, \
+     job.revision, job.fence, job.lease_owner, job.lease_until_ms, job.tries, job.attempt_id, \
+     (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker, job.lane, job.follows, \
+     job.handed_back";
+
+impl Read for JobRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            account_id: columns.text()?,
+            operation: columns.text()?,
+            queue: columns.text()?,
+            state: state(columns.int()?)?,
+            speed: Speed::from_number(columns.int()?),
+            progress: columns.int()?,
+            message: columns.maybe_text()?,
+            request: columns.text()?,
+            output: columns.maybe_text()?,
+            price: columns.quota()?,
+            quota: columns.quota()?,
+            parent_id: columns.maybe_text()?,
+            alias: columns.maybe_text()?,
+            hook_url: columns.maybe_text()?,
+            hook_times: columns.int()?,
+            created_ms: columns.int()?,
+            started_ms: columns.maybe_int()?,
+            finished_ms: columns.maybe_int()?,
+            deadline_ms: columns.int()?,
+            updated_ms: columns.int()?,
+            revision: columns.int()?,
+            fence: columns.int()?,
+            lease_owner: columns.maybe_text()?,
+            lease_until_ms: columns.maybe_int()?,
+            tries: columns.int()?,
+            attempt_id: columns.maybe_text()?,
+            ticket: columns.maybe_text()?,
+            worker: columns.maybe_text()?,
+            lane: columns.text()?,
+            follows: columns.maybe_text()?,
+            handed_back: columns.int()?,
+        })
+    }
+}
+
+fn state(number: i64) -> sqlx::Result<JobState> {
+    JobState::from_number(number)
+        .ok_or_else(|| sqlx::Error::Decode(format!("no job state {number}").into()))
+}

@@ -1,0 +1,74 @@
+//! A change on its way to the writer, with the caller who waits for its answer.
+
+use std::pin::Pin;
+
+use tokio::sync::oneshot;
+
+use crate::db::Conn;
+use crate::{Error, Result};
+
+/// A change and who waits for it.
+pub(crate) struct Pending<I, T> {
+    pub(crate) input: I,
+    /// Filled in while the batch runs, sent after it is committed.
+    pub(crate) answer: Option<T>,
+    reply: oneshot::Sender<Result<T>>,
+}
+
+impl<I, T> Pending<I, T> {
+    pub(crate) fn new(input: I) -> (Self, oneshot::Receiver<Result<T>>) {
+        let (reply, receiver) = oneshot::channel();
+        (
+            Self {
+                input,
+                answer: None,
+                reply,
+            },
+            receiver,
+        )
+    }
+
+    /// Whether nobody waits for it any more.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    /// Answers, once it is known whether the commit stands.
+    pub(crate) fn send(self, outcome: Result<()>) {
+        let answer = outcome.and_then(|()| self.answer.ok_or(Error::NotFound));
+        // A caller who has gone needs no answer; the change stands all the same.
+        let _: std::result::Result<(), Result<T>> = self.reply.send(answer);
+    }
+}
+
+/// What a single change does inside the transaction.
+pub(crate) type Act<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
+/// A change of any other kind: what it needs, and what to do with it. It may be done again when a batch fails.
+pub(crate) struct Single<I, T> {
+    pub(crate) pending: Pending<I, T>,
+    pub(crate) act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+}
+
+pub(crate) trait Work: Send {
+    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> Act<'a, ()>;
+    fn send(self: Box<Self>, outcome: Result<()>);
+    fn is_abandoned(&self) -> bool;
+}
+
+impl<I: Send + Sync, T: Send> Work for Single<I, T> {
+    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> Act<'a, ()> {
+        Box::pin(async move {
+            self.pending.answer = Some((self.act)(conn, &self.pending.input).await?);
+            Ok(())
+        })
+    }
+
+    fn send(self: Box<Self>, outcome: Result<()>) {
+        self.pending.send(outcome);
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.pending.is_abandoned()
+    }
+}
