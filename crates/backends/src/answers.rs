@@ -49,16 +49,16 @@ pub(crate) fn unexpected(answer: &VendorAnswer) -> Fault {
 
 /// What an answer to a question about work means; `Gone` when the vendor does not know the work.
 pub(crate) fn fault_of(answer: &VendorAnswer) -> Fault {
-    let said = serde_json::from_slice(&answer.bytes)
+    let words = serde_json::from_slice(&answer.bytes)
         .ok()
         .and_then(|body: Value| ErrorWords::read(&body));
     // A page instead of JSON comes from whoever stands between, who does not know the request.
-    let page = said.is_none() && serde_json::from_slice::<Value>(&answer.bytes).is_err();
-    let said = said.unwrap_or_default();
+    let page = words.is_none() && serde_json::from_slice::<Value>(&answer.bytes).is_err();
+    let words = words.unwrap_or_default();
     let class = match answer.status {
-        400 | 403 | 422 | 451 if said.is_review() => Class::Reject,
-        400 | 402 | 403 | 429 if said.is_money() => Class::Quota,
-        400 | 403 if said.is_key() => Class::Dead,
+        400 | 403 | 422 | 451 if words.is_review() => Class::Reject,
+        400 | 402 | 403 | 429 if words.is_money() => Class::Quota,
+        400 | 403 if words.is_key() => Class::Dead,
         401 => Class::Dead,
         402 => Class::Quota,
         429 => Class::Rate,
@@ -70,8 +70,8 @@ pub(crate) fn fault_of(answer: &VendorAnswer) -> Fault {
     };
     let detail = answer.start();
     let mut fault = match class {
-        Class::Reject => refused_by_review(&said.message),
-        Class::BadRequest => bad_request(&said.message),
+        Class::Reject => refused_by_review(&words.message),
+        Class::BadRequest => bad_request(&words.message),
         _ => Fault::vendor(class, ""),
     };
     fault.detail = detail;

@@ -82,12 +82,12 @@ pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
 /// The size of a clip as its own bytes tell it, or else the one that was asked for.
 pub(crate) fn size_or_asked(work: &Work, bytes: &[u8]) -> (u32, u32) {
     let asked = (work.brief.width, work.brief.height);
-    let told = match kind(bytes) {
+    let read = match kind(bytes) {
         Some("video/webm") => webm::size(bytes),
         Some("image/webp") => moving_webp(bytes),
         _ => video_info(bytes).ok().map(|info| (info.width, info.height)),
     };
-    told.unwrap_or(asked)
+    read.unwrap_or(asked)
 }
 
 /// The size of a WebP that moves; `None` for anything else.

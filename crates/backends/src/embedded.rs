@@ -1,6 +1,6 @@
 //! The embedded engine: paints from the brief with `studio`, offline, and serves every operation it can really do.
 //!
-//! The work is done inside `start`, on a bounded pool of threads with a memory budget; the async threads only wait.
+//! The work is done inside `start`, on a bounded number of threads with a memory budget; the async threads only wait.
 //! The same job always makes the same pictures, so an attempt whose outcome was lost is simply repeated.
 
 mod album;
@@ -61,7 +61,7 @@ impl Default for EmbeddedSettings {
 /// The embedded engine.
 pub struct Embedded {
     settings: EmbeddedSettings,
-    pool: Threads,
+    threads: Threads,
 }
 
 impl Embedded {
@@ -69,7 +69,7 @@ impl Embedded {
     pub fn new(settings: EmbeddedSettings) -> Self {
         Self {
             settings,
-            pool: Threads::new(settings.threads, settings.memory_megabytes),
+            threads: Threads::new(settings.threads, settings.memory_megabytes),
         }
     }
 
@@ -93,7 +93,7 @@ impl Embedded {
         }
         let assignment = Assignment::prepared(work, stop).await?;
         let made = self
-            .pool
+            .threads
             .run(assignment.megabytes(), move || tasks::done(&assignment));
         let made = made.await;
         drop(guard);

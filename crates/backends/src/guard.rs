@@ -4,16 +4,17 @@
 //! name leads to right before a connection ([`Policy::check_address`]). Both must agree, or nothing is opened.
 
 mod allow;
+mod blocked;
 mod own;
 mod ranges;
 mod text;
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use url::{Host, Url};
 
 use allow::Allow;
+pub use blocked::Blocked;
 use own::Own;
 
 /// The ports every policy knows.
@@ -26,22 +27,6 @@ pub enum Purpose {
     Callback,
     /// The service reads an image or another file from there.
     Image,
-}
-
-/// Why an address may not be used, as a fragment that reads well after the name of a field.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Blocked(String);
-
-impl Blocked {
-    pub(crate) fn new(reason: impl fmt::Display) -> Self {
-        Self(reason.to_string())
-    }
-
-    /// The reason, for a refusal that puts the field's name in front.
-    pub fn reason(&self) -> &str {
-        &self.0
-    }
 }
 
 /// The rules of one deployment.

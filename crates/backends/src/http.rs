@@ -6,16 +6,16 @@ mod callback;
 mod connect;
 mod fault;
 mod fetch;
+mod limits;
 mod memory;
 mod multipart;
+mod places;
 mod resolve;
 mod sift;
-mod slots;
 mod tls;
 mod vendor;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -27,13 +27,14 @@ use rustls::pki_types::CertificateDer;
 use crate::guard::{Policy, Purpose};
 use connect::{Guarded, Rules};
 use memory::Budget;
-use slots::Slots;
+use places::Places;
 
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
 pub use fetch::{Download, FetchedImage};
+pub use limits::Limits;
 pub use memory::Share;
-pub(crate) use memory::held;
+pub(crate) use memory::with_share;
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
 pub(crate) use sift::Sifter;
@@ -47,75 +48,6 @@ const MOST_HEADERS: usize = 100;
 /// The most bytes of an answer's head, and the size of one read.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// How long, how large, how many.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Looking up a name.
-    pub lookup: Duration,
-    /// Opening a connection, all addresses of a name together.
-    pub connect: Duration,
-    /// A callback until its answer's status is known.
-    pub callback: Duration,
-    /// Waiting for the start of a callback's answer once the status is known.
-    pub answer: Duration,
-    /// An image, from the first look-up to the last byte, redirects and waiting included.
-    pub image: Duration,
-    /// A file, likewise.
-    pub file: Duration,
-    /// The longest pause between two pieces of a file.
-    pub stall: Duration,
-    /// Waiting for a free slot of a destination.
-    pub slot: Duration,
-    /// The largest image.
-    pub image_bytes: u64,
-    /// The memory all inputs may take together, from their reading until the vendor has them.
-    pub input_memory: u64,
-    /// The largest result file of an operator's back end, and the most all files of one piece of work have together.
-    pub vendor_file: u64,
-    /// The memory that answers and files of operators' back ends may take together.
-    pub vendor_memory: u64,
-    /// The largest result file of a back end that a caller brought, and the most all files of one piece of work have.
-    pub stranger_file: u64,
-    /// The memory that answers and files of back ends that callers brought may take together.
-    pub stranger_memory: u64,
-    /// Images and files from one destination at a time.
-    pub per_destination: usize,
-    /// Callbacks to one destination at a time, whoever sends them; more than one account's share of it.
-    pub per_receiver: usize,
-    /// Callbacks at a time, and likewise images and files at a time.
-    pub at_once: usize,
-    /// Redirects an image or file may take.
-    pub redirects: usize,
-    /// Addresses one name may have.
-    pub answers: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            lookup: Duration::from_secs(5),
-            connect: Duration::from_secs(5),
-            callback: Duration::from_secs(10),
-            answer: Duration::from_secs(1),
-            image: Duration::from_secs(20),
-            file: Duration::from_mins(10),
-            stall: Duration::from_secs(20),
-            slot: Duration::from_secs(10),
-            image_bytes: 30 * 1024 * 1024,
-            input_memory: 512 * 1024 * 1024,
-            vendor_file: 512 * 1024 * 1024,
-            vendor_memory: 1024 * 1024 * 1024,
-            stranger_file: 128 * 1024 * 1024,
-            stranger_memory: 256 * 1024 * 1024,
-            per_destination: 8,
-            per_receiver: 128,
-            at_once: 256,
-            redirects: 3,
-            answers: 16,
-        }
-    }
-}
-
 type HttpClient = Client<HttpsConnector<Guarded>, Full<Bytes>>;
 
 /// The guarded client; clones share their limits.
@@ -127,8 +59,8 @@ pub struct Outbound {
     roots: Vec<CertificateDer<'static>>,
     callbacks: HttpClient,
     fetches: HttpClient,
-    callback_slots: Slots,
-    fetch_slots: Slots,
+    callback_places: Places,
+    fetch_places: Places,
     input_memory: Budget,
     vendor_memory: Budget,
     stranger_memory: Budget,
@@ -165,6 +97,12 @@ impl Outbound {
         &self.policy
     }
 
+    /// Waits for a share of the memory for inputs that covers so many bytes, or for all there is. Whoever has one must not
+    /// wait for a second: two who did could wait for each other.
+    pub async fn reserve(&self, bytes: u64) -> Share {
+        self.input_memory.share(bytes).await
+    }
+
     /// The limits it obeys.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -189,8 +127,8 @@ impl Outbound {
         Ok(Self {
             callbacks: client(Purpose::Callback),
             fetches: client(Purpose::Image),
-            callback_slots: Slots::new(limits.per_receiver, limits.at_once),
-            fetch_slots: Slots::new(limits.per_destination, limits.at_once),
+            callback_places: Places::new(limits.per_receiver, limits.at_once),
+            fetch_places: Places::new(limits.per_destination, limits.at_once),
             input_memory: Budget::new(limits.input_memory),
             vendor_memory: Budget::new(limits.vendor_memory),
             stranger_memory: Budget::new(limits.stranger_memory),

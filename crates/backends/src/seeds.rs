@@ -1,4 +1,4 @@
-//! Seeds: from the caller, or from the job's identifier, so that a repeated attempt makes the same bytes.
+//! Seeds: from the caller, or from the job's identifier, so that a repeated attempt makes the same picture.
 
 use atelier_contract::JobId;
 

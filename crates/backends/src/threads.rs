@@ -1,4 +1,4 @@
-//! The bounded pool for CPU work: so many pieces at once, so much memory at once, never on the async threads.
+//! Threads for CPU work, bounded: so many pieces at once, so much memory at once, never on the async threads.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Threads {
         megabytes: u32,
         work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let closed = |_| Fault::ours("the pool is closed");
+        let closed = |_| Fault::ours("the threads are closed");
         // A piece larger than the whole budget still runs, alone.
         let megabytes = megabytes.clamp(1, self.most_megabytes);
         let memory = self.megabytes.clone().acquire_many_owned(megabytes);
@@ -71,9 +71,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_becomes_our_fault_and_frees_its_room() {
-        let pool = Threads::new(1, 10);
+        let threads = Threads::new(1, 10);
         for _ in 0..2 {
-            let fault = pool
+            let fault = threads
                 .run(10, || -> Result<(), Fault> { panic!("bad brush") })
                 .await
                 .expect_err("a fault");
@@ -86,11 +86,11 @@ mod tests {
     /// Six pieces of half the memory each: never more than two at once, though there are four threads.
     #[tokio::test]
     async fn memory_bounds_how_many_run_at_once() {
-        let pool = Threads::new(4, 100);
+        let threads = Threads::new(4, 100);
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let pieces = (0..6).map(|_| {
             let (now, most) = (now.clone(), most.clone());
-            pool.run(50, move || {
+            threads.run(50, move || {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_millis(20));
                 now.fetch_sub(1, Ordering::SeqCst);

@@ -14,7 +14,7 @@ pub use crate::time::timestamp;
 pub use frame::{framed, framed_always, shaped};
 pub use refused::refused;
 pub use submit::{
-    Delivery, FORM_BODY, Finished, IMAGE_BODY, Request, SMALL_BODY, Submit, answer, job,
+    AnswersWith, FORM_BODY, Finished, IMAGE_BODY, Request, SMALL_BODY, Submit, answer, job,
 };
 
 /// How a family's job identifiers look.

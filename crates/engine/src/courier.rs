@@ -60,8 +60,8 @@ impl Courier {
             now_ms,
             lease_until_ms: now_ms + CLAIM_MS,
             limit: free as i64,
-            per_lane: house.settings.callbacks_per_host,
-            rooms: self.routes.rooms(now_ms),
+            per_route: house.settings.callbacks_per_host,
+            routes: self.routes.places(now_ms),
             per_account,
             accounts: self.routes.accounts(per_account),
         };

@@ -23,7 +23,7 @@ use url::{Host, Url};
 
 use crate::config::Config;
 #[cfg(feature = "studio")]
-use crate::config::StudioPace;
+use crate::config::StudioTempo;
 use crate::counts::Counts;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
@@ -289,8 +289,8 @@ fn workers(config: &Config) -> Vec<Worker> {
         },
         memory_megabytes: studio.memory_mib,
         tempo: match studio.pace {
-            StudioPace::Instant => Tempo::Instant,
-            StudioPace::Realistic => Tempo::Realistic,
+            StudioTempo::Instant => Tempo::Instant,
+            StudioTempo::Realistic => Tempo::Realistic,
         },
         sandbox: studio.sandbox,
     };

@@ -247,14 +247,14 @@ pub(crate) struct Studio {
     pub(crate) slots: usize,
     pub(crate) threads: usize,
     pub(crate) memory_mib: u32,
-    pub(crate) pace: StudioPace,
+    pub(crate) pace: StudioTempo,
     pub(crate) sandbox: bool,
 }
 
 /// How fast the embedded engine seems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum StudioPace {
+pub(crate) enum StudioTempo {
     /// As fast as it can.
     Instant,
     /// As slow as real back ends.

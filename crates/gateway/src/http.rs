@@ -4,6 +4,7 @@
 mod access;
 mod answer;
 mod body;
+mod body_share;
 mod caller;
 pub(crate) mod cors;
 pub(crate) mod denial;
@@ -18,7 +19,6 @@ pub(crate) mod rate;
 pub(crate) mod received;
 pub(crate) mod reply;
 mod request_id;
-mod room;
 mod router;
 pub(crate) mod session;
 mod submit;
@@ -61,7 +61,7 @@ pub(crate) async fn serve(
     let seen = app
         .log_requests
         .then(|| (request.method().clone(), request.uri().path().to_owned()));
-    let form = reply::Form::of(request.uri().path());
+    let shape = reply::RefusalShape::of(request.uri().path());
     let peer = app.proxies.client(from.peer, request.headers());
     let holder = if peer == seat.peer {
         Arc::clone(&seat.holder)
@@ -81,9 +81,9 @@ pub(crate) async fn serve(
     };
     let mut reply = match answer {
         Ok(Ok(reply)) => reply,
-        Ok(Err(denial)) => reply::denied(form, &denial),
+        Ok(Err(denial)) => reply::denied(shape, &denial),
         Err(_) => reply::denied(
-            form,
+            shape,
             &Refusal::new(Code::Internal, "something went wrong here").into(),
         ),
     };

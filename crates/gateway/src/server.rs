@@ -168,8 +168,8 @@ impl Server {
     ) -> io::Result<()> {
         let patience = Duration::from_secs(self.app.config.limits.header_timeout_s);
         if self.app.config.proxies.protocol && self.app.proxies.contains(from.peer) {
-            let told = timeout(patience, proxy_protocol::read(&mut stream)).await??;
-            from.peer = told.unwrap_or(from.peer);
+            let named = timeout(patience, proxy_protocol::read(&mut stream)).await??;
+            from.peer = named.unwrap_or(from.peer);
         }
         match &self.tls {
             Some(tls) if from.secure => {
@@ -191,7 +191,7 @@ impl Server {
         });
         let io = TokioIo::new(Guarded::new(stream, Arc::clone(seat), self.bounds));
         let mut connection = pin!(self.builder.serve_connection(io, service));
-        let mut told = pin!(seat.told());
+        let mut command = pin!(seat.command());
         loop {
             tokio::select! {
                 biased;
@@ -201,12 +201,12 @@ impl Server {
                     }
                     break;
                 }
-                command = told.as_mut() => {
-                    if command == Command::Leave {
+                command_given = command.as_mut() => {
+                    if command_given == Command::Leave {
                         break;
                     }
                     connection.as_mut().graceful_shutdown();
-                    told.set(seat.told());
+                    command.set(seat.command());
                 }
             }
         }

@@ -25,7 +25,7 @@ pub(crate) struct Shares {
 #[derive(Default)]
 struct State {
     taken: u64,
-    held: HashMap<Arc<str>, u64>,
+    parts: HashMap<Arc<str>, u64>,
     waiting: Vec<Waiting>,
     /// When holders had their last turn, as long as anybody waits.
     turns: HashMap<Arc<str>, u64>,
@@ -35,7 +35,7 @@ struct State {
 struct Waiting {
     holder: Arc<str>,
     amount: u64,
-    turn: oneshot::Sender<Held>,
+    turn: oneshot::Sender<Part>,
 }
 
 /// Why nothing can be taken now.
@@ -48,7 +48,7 @@ pub(crate) enum Full {
 }
 
 /// A part that is given back when this is dropped.
-pub(crate) struct Held {
+pub(crate) struct Part {
     shares: Arc<Shares>,
     holder: Arc<str>,
     amount: u64,
@@ -94,13 +94,13 @@ impl Shares {
     }
 
     /// Takes a part now, or says why not.
-    pub(crate) fn try_take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Result<Held, Full> {
+    pub(crate) fn try_take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Result<Part, Full> {
         self.take_free(&mut self.state(), holder, amount)?;
         Ok(self.part(Arc::clone(holder), amount))
     }
 
     /// Waits for its turn. More than a share is never given, so nobody waits for ever.
-    pub(crate) async fn take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Held {
+    pub(crate) async fn take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Part {
         let amount = amount.min(self.share);
         let turn = {
             let mut state = self.state();
@@ -108,16 +108,16 @@ impl Shares {
                 drop(state);
                 return self.part(Arc::clone(holder), amount);
             }
-            let (turn, told) = oneshot::channel();
+            let (turn, answer) = oneshot::channel();
             state.waiting.push(Waiting {
                 holder: Arc::clone(holder),
                 amount,
                 turn,
             });
-            told
+            answer
         };
         match turn.await {
-            Ok(held) => held,
+            Ok(part) => part,
             // Senders are only dropped after they were used; there is nothing to hold in any other case.
             Err(_) => self.part(Arc::clone(holder), 0),
         }
@@ -126,8 +126,8 @@ impl Shares {
     /// Who holds what.
     pub(crate) fn usage(&self) -> Usage {
         let state = self.state();
-        let held = state.held.iter();
-        let mut holders: Vec<_> = held
+        let parts = state.parts.iter();
+        let mut holders: Vec<_> = parts
             .map(|(who, amount)| (Arc::clone(who), *amount))
             .collect();
         holders.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
@@ -147,8 +147,8 @@ impl Shares {
         self.state().taken
     }
 
-    fn part(self: &Arc<Self>, holder: Arc<str>, amount: u64) -> Held {
-        Held {
+    fn part(self: &Arc<Self>, holder: Arc<str>, amount: u64) -> Part {
+        Part {
             shares: Arc::clone(self),
             holder,
             amount,
@@ -156,7 +156,7 @@ impl Shares {
     }
 
     fn take_free(&self, state: &mut State, holder: &Arc<str>, amount: u64) -> Result<(), Full> {
-        if state.held_by(holder) + amount > self.share {
+        if state.part_of(holder) + amount > self.share {
             return Err(Full::Share);
         }
         if state.taken + amount > self.whole {
@@ -174,10 +174,10 @@ impl Shares {
     /// one whose last turn is longest ago, and of its requests the oldest.
     fn next_in(&self, state: &State) -> Option<usize> {
         let queue = state.waiting.iter().enumerate();
-        let may = queue.filter(|(_, one)| state.held_by(&one.holder) + one.amount <= self.share);
+        let may = queue.filter(|(_, one)| state.part_of(&one.holder) + one.amount <= self.share);
         let next = may.min_by_key(|(place, one)| {
             let last_turn = state.turns.get(&one.holder).copied().unwrap_or(0);
-            (state.held_by(&one.holder), last_turn, *place)
+            (state.part_of(&one.holder), last_turn, *place)
         });
         next.map(|(place, _)| place)
     }
@@ -206,9 +206,9 @@ impl Shares {
                 turns.push((next.turn, self.part(next.holder, next.amount)));
             }
         }
-        for (turn, held) in turns {
+        for (turn, part) in turns {
             // Whoever has gone away gives its part back at once.
-            drop(turn.send(held));
+            drop(turn.send(part));
         }
     }
 
@@ -218,13 +218,13 @@ impl Shares {
 }
 
 impl State {
-    fn held_by(&self, holder: &Arc<str>) -> u64 {
-        self.held.get(holder).copied().unwrap_or(0)
+    fn part_of(&self, holder: &Arc<str>) -> u64 {
+        self.parts.get(holder).copied().unwrap_or(0)
     }
 
     fn add(&mut self, holder: &Arc<str>, amount: u64) {
         self.taken += amount;
-        *self.held.entry(Arc::clone(holder)).or_default() += amount;
+        *self.parts.entry(Arc::clone(holder)).or_default() += amount;
     }
 
     fn had_turn(&mut self, holder: &Arc<str>) {
@@ -234,16 +234,16 @@ impl State {
 
     fn subtract(&mut self, holder: &Arc<str>, amount: u64) {
         self.taken -= amount;
-        if let Entry::Occupied(mut held) = self.held.entry(Arc::clone(holder)) {
-            *held.get_mut() -= amount;
-            if *held.get() == 0 {
-                held.remove();
+        if let Entry::Occupied(mut part) = self.parts.entry(Arc::clone(holder)) {
+            *part.get_mut() -= amount;
+            if *part.get() == 0 {
+                part.remove();
             }
         }
     }
 }
 
-impl Held {
+impl Part {
     /// Grows to so much, or stays as it is.
     pub(crate) fn grow_to(&mut self, amount: u64) -> Result<(), Full> {
         let more = amount.saturating_sub(self.amount);
@@ -258,7 +258,7 @@ impl Held {
     /// Hands the part to another holder, if that one may have it.
     pub(crate) fn hand_to(&mut self, holder: &Arc<str>) -> Result<(), Full> {
         let mut state = self.shares.state();
-        if state.held_by(holder) + self.amount > self.shares.share {
+        if state.part_of(holder) + self.amount > self.shares.share {
             return Err(Full::Share);
         }
         state.subtract(&self.holder, self.amount);
@@ -268,7 +268,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for Part {
     fn drop(&mut self) {
         if self.amount > 0 {
             self.shares.give_back(&self.holder, self.amount);
@@ -326,14 +326,14 @@ mod tests {
     #[tokio::test]
     async fn whoever_stops_waiting_blocks_nobody() {
         let places = Shares::elastic("places", 1);
-        let held = places.take(&name("a"), 1).await;
+        let taken = places.take(&name("a"), 1).await;
         let mut gone = Box::pin({
             let places = Arc::clone(&places);
             async move { places.take(&name("b"), 1).await }
         });
         assert!(gone.as_mut().now_or_never().is_none());
         drop(gone);
-        drop(held);
+        drop(taken);
         assert!(places.try_take(&name("c"), 1).is_ok());
         assert_eq!(places.taken(), 0);
     }
@@ -361,13 +361,13 @@ mod tests {
             let whole = dice.u64(1..20);
             let share = dice.u64(1..=whole);
             let shares = Shares::new("anything", whole, share);
-            let mut held: Vec<Held> = Vec::new();
+            let mut taken: Vec<Part> = Vec::new();
             let mut waiting = Vec::new();
             for _ in 0..200 {
                 let who = name(["a", "b", "c", "d"][dice.usize(0..4)]);
                 let amount = dice.u64(1..=whole);
                 match dice.u8(0..6) {
-                    0 => held.extend(shares.try_take(&who, amount).ok()),
+                    0 => taken.extend(shares.try_take(&who, amount).ok()),
                     1 | 2 => {
                         let shares = Arc::clone(&shares);
                         waiting.push(Box::pin(async move { shares.take(&who, amount).await }));
@@ -375,23 +375,23 @@ mod tests {
                     3 if !waiting.is_empty() => {
                         drop(waiting.swap_remove(dice.usize(0..waiting.len())));
                     }
-                    4 if !held.is_empty() => {
-                        let place = dice.usize(0..held.len());
-                        let _ = held[place].hand_to(&who);
+                    4 if !taken.is_empty() => {
+                        let place = dice.usize(0..taken.len());
+                        let _ = taken[place].hand_to(&who);
                     }
-                    _ if !held.is_empty() => drop(held.swap_remove(dice.usize(0..held.len()))),
+                    _ if !taken.is_empty() => drop(taken.swap_remove(dice.usize(0..taken.len()))),
                     _ => {}
                 }
                 let mut still = Vec::new();
                 for mut one in std::mem::take(&mut waiting) {
                     match one.as_mut().now_or_never() {
-                        Some(part) => held.push(part),
+                        Some(part) => taken.push(part),
                         None => still.push(one),
                     }
                 }
                 waiting = still;
                 let usage = shares.usage();
-                let sum: u64 = held.iter().map(|one| one.amount).sum();
+                let sum: u64 = taken.iter().map(|one| one.amount).sum();
                 assert_eq!(usage.taken, sum, "seed {seed}");
                 assert!(usage.taken <= whole, "seed {seed}");
                 assert_eq!(usage.holders.iter().map(|one| one.1).sum::<u64>(), sum);
@@ -401,7 +401,7 @@ mod tests {
                 );
                 assert_eq!(usage.waiting, waiting.len(), "seed {seed}");
             }
-            drop(held);
+            drop(taken);
             while !waiting.is_empty() {
                 let before = waiting.len();
                 waiting.retain_mut(|one| one.as_mut().now_or_never().is_none());
@@ -419,7 +419,7 @@ mod tests {
             let places = Arc::clone(&places);
             Box::pin(async move { places.take(&name(who), 1).await })
         };
-        let mut held = Some(places.take(&name("crowd"), 1).await);
+        let mut taken = Some(places.take(&name("crowd"), 1).await);
         let mut crowd: Vec<_> = (0..100).map(|_| ask("crowd")).collect();
         for one in &mut crowd {
             assert!(one.as_mut().now_or_never().is_none());
@@ -427,11 +427,11 @@ mod tests {
         for _ in 0..20 {
             let mut single = ask("single");
             assert!(single.as_mut().now_or_never().is_none());
-            drop(held.take());
+            drop(taken.take());
             let turn = single.as_mut().now_or_never();
             drop(turn.expect("the very next turn"));
-            held = crowd.remove(0).now_or_never();
-            assert!(held.is_some(), "the crowd goes on meanwhile");
+            taken = crowd.remove(0).now_or_never();
+            assert!(taken.is_some(), "the crowd goes on meanwhile");
         }
     }
 }

@@ -64,13 +64,13 @@ fn damaged(error: impl std::fmt::Display) -> ImageError {
 }
 
 /// Room for the pixels and for what a decoder needs beside them.
-fn budget(header: Header) -> u64 {
+fn memory_most(header: Header) -> u64 {
     u64::from(header.width) * u64::from(header.height) * 16 + (4 << 20)
 }
 
 fn png(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
     let limits = png::Limits {
-        bytes: budget(header) as usize,
+        bytes: memory_most(header) as usize,
     };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_ignore_text_chunk(true);
@@ -121,7 +121,7 @@ fn jpeg(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
 
 fn webp(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
     let mut decoder = image_webp::WebPDecoder::new(Cursor::new(bytes)).map_err(damaged)?;
-    decoder.set_memory_limit(budget(header) as usize);
+    decoder.set_memory_limit(memory_most(header) as usize);
     if decoder.dimensions() != (header.width, header.height) {
         return Err(damaged("its frame differs from its header"));
     }
@@ -147,7 +147,7 @@ fn gif(bytes: &[u8], header: Header) -> Result<Picture, ImageError> {
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
     options.check_frame_consistency(true);
-    let limit = NonZeroU64::new(budget(header)).unwrap_or(NonZeroU64::MIN);
+    let limit = NonZeroU64::new(memory_most(header)).unwrap_or(NonZeroU64::MIN);
     options.set_memory_limit(gif::MemoryLimit::Bytes(limit));
     let mut decoder = options.read_info(Cursor::new(bytes)).map_err(damaged)?;
     let frame = decoder

@@ -1,7 +1,8 @@
 //! Pictures and clips in memory: decode, probe, strip, fit, cut out, enlarge, encode.
 //!
 //! Invariants: media knows nothing of jobs, accounts, files on disk or the network; every input is bounded before
-//! it is decoded; the same input gives the same picture; nothing here is async. Who paints is `atelier-studio`.
+//! it is decoded; the same input gives the same pixels from one build on one kind of processor; nothing here is async.
+//! Who paints is `atelier-studio`.
 
 mod decode;
 mod encode;

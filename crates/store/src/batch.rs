@@ -12,7 +12,7 @@ mod write;
 use std::collections::HashMap;
 
 use crate::Result;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::jobs::accept::{Accept, Accepted};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::jobs::settle::{Settled, Settlement};

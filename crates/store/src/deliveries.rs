@@ -2,7 +2,7 @@
 
 pub(crate) mod claim;
 
-pub use claim::{AccountRoom, Claim, Room};
+pub use claim::{AccountPlaces, Claim, RoutePlaces};
 
 use crate::db::args;
 use crate::row::{Columns, Read};

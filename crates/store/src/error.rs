@@ -50,10 +50,10 @@ impl From<sqlx::Error> for Error {
                 tracing::warn!(%error, "the database is away");
                 Self::Busy
             }
-            sqlx::Error::Database(told) if told.is_unique_violation() => {
-                Self::Conflict(told.to_string())
+            sqlx::Error::Database(database) if database.is_unique_violation() => {
+                Self::Conflict(database.to_string())
             }
-            sqlx::Error::Database(told) if is_away(told.as_ref()) => {
+            sqlx::Error::Database(database) if is_away(database.as_ref()) => {
                 tracing::warn!(%error, "the database is away");
                 Self::Busy
             }
@@ -65,8 +65,8 @@ impl From<sqlx::Error> for Error {
 /// Whether nothing more can be asked of the connection on which this happened.
 pub(crate) fn loses_connection(error: &sqlx::Error) -> bool {
     match error {
-        sqlx::Error::Database(told) => {
-            told.try_downcast_ref::<PgDatabaseError>().is_some() && is_away(told.as_ref())
+        sqlx::Error::Database(database) => {
+            database.try_downcast_ref::<PgDatabaseError>().is_some() && is_away(database.as_ref())
         }
         sqlx::Error::Io(_)
         | sqlx::Error::Tls(_)
@@ -77,9 +77,9 @@ pub(crate) fn loses_connection(error: &sqlx::Error) -> bool {
 }
 
 /// Connection trouble, shutting down, or no room for one more connection; SQLite: locked by another process.
-fn is_away(told: &dyn DatabaseError) -> bool {
-    let code = told.code().unwrap_or_default();
-    let postgres = told.try_downcast_ref::<PgDatabaseError>().is_some();
+fn is_away(database: &dyn DatabaseError) -> bool {
+    let code = database.code().unwrap_or_default();
+    let postgres = database.try_downcast_ref::<PgDatabaseError>().is_some();
     if postgres {
         code.starts_with("08") || code.starts_with("53") || code.starts_with("57P")
     } else {
@@ -92,8 +92,11 @@ impl Error {
     pub(crate) fn is_passing(&self) -> bool {
         match self {
             Self::Busy => true,
-            Self::Database(sqlx::Error::Database(told)) => {
-                matches!(told.code().as_deref(), Some("40P01" | "40001" | "55P03"))
+            Self::Database(sqlx::Error::Database(database)) => {
+                matches!(
+                    database.code().as_deref(),
+                    Some("40P01" | "40001" | "55P03")
+                )
             }
             _ => false,
         }

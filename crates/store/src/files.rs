@@ -1,6 +1,7 @@
 //! The bytes of the vault, under short keys: in a folder, or in any S3-compatible bucket. What was put is durable when
 //! the call returns, and a key always has either its whole content or nothing.
 
+mod error;
 mod folder;
 mod key;
 mod place;
@@ -8,47 +9,15 @@ mod s3;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 
+pub use error::{FilesError, Flow, Result};
 pub use s3::S3Settings;
 
 use folder::Folder;
 use s3::Bucket;
-
-/// A flow of pieces or names that may break off.
-pub type Flow<T> = Pin<Box<dyn Stream<Item = Result<T>> + Send>>;
-
-/// What can go wrong with a stored file.
-#[derive(Debug, thiserror::Error)]
-pub enum FilesError {
-    /// Keys are letters, digits, `_`, `-`, `.` and `/`.
-    #[error("`{0}` is not a key of the vault")]
-    BadKey(String),
-    /// The setting of where the files are kept cannot be used.
-    #[error("the place of the vault {0}")]
-    BadPlace(String),
-    /// Nothing is stored under the key.
-    #[error("there is no such file in the vault")]
-    NotFound,
-    /// The range does not lie within the file.
-    #[error("the file has no such range")]
-    BadRange,
-    /// The flow of bytes to be stored broke off; nothing was stored.
-    #[error("the file to be stored broke off")]
-    Source(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The folder failed.
-    #[error("the vault's folder failed")]
-    Io(#[from] std::io::Error),
-    /// The bucket failed.
-    #[error("the vault's bucket failed")]
-    Bucket(#[source] object_store::Error),
-}
-
-/// The result of a vault call.
-pub type Result<T> = std::result::Result<T, FilesError>;
 
 /// Where the bytes are kept; cheap to clone.
 #[derive(Clone, Debug)]

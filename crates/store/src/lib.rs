@@ -1,8 +1,8 @@
 //! Durable state on SQLite or PostgreSQL.
 //!
-//! Invariants: the store never decides, it keeps; every public change is one commit and is answered only after it;
-//! quota moves only together with its ledger row; a final job never changes; time and identifiers come from the
-//! caller.
+//! Invariants: the store judges by nothing but what it is given and what it has (a balance, a queue limit, a fence); every
+//! public change is one commit and is answered only after it; quota moves only together with its ledger row; a final job
+//! never changes; time and identifiers come from the caller.
 
 pub mod accounts;
 mod acts;
@@ -38,13 +38,13 @@ pub use accounts::{Account, AccountPatch, NewAccount};
 pub use assets::{Asset, DELETING_MS, NewAsset};
 pub use audit::AuditRow;
 pub use deliveries::{
-    AccountRoom, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, Room,
+    AccountPlaces, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, RoutePlaces,
 };
 pub use error::{Error, Result};
 pub use jobs::JobRow;
 pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{Attempt, Began, ProgressNote, REJECTED, Requeue, StartLimits, UNABLE};
-pub use jobs::lease::{LeaseRequest, lane};
+pub use jobs::lease::{LeaseRequest, work_kind};
 pub use jobs::list::JobFilter;
 pub use jobs::settle::{Guard, Outcome, Settled, Settlement};
 pub use jobs::statistics::{Counts, UsageRow};

@@ -42,7 +42,7 @@ impl Wake {
                 continue;
             };
             match timeout(SILENCE, listener.recv()).await {
-                Ok(Ok(told)) => return told.payload().to_owned(),
+                Ok(Ok(hint)) => return hint.payload().to_owned(),
                 Ok(Err(error)) => {
                     tracing::warn!(%error, "listening for hints");
                     self.listener = None;
@@ -74,7 +74,7 @@ impl Store {
     /// Tells every node some things, in one go; does nothing on SQLite.
     pub async fn notify(&self, payloads: &[String]) -> Result<()> {
         if let Db::Postgres(_) = self.db() {
-            let sql = "SELECT pg_notify($1, told)::text FROM ({list:$2}) AS v(told)";
+            let sql = "SELECT pg_notify($1, hint)::text FROM ({list:$2}) AS v(hint)";
             let payloads = json(payloads);
             let args = args![CHANNEL, &payloads];
             self.db().all::<String>(sql, args).await?;

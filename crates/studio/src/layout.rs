@@ -83,7 +83,7 @@ pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed
         return Vec::new();
     }
     let crowd = 1.0 / (1.0 + 0.30 * (total as f32 - 1.0)).powf(0.72);
-    let mut slots = slots(total, dice);
+    let mut spots = spots(total, dice);
     let mut all = Vec::new();
     for (index, want) in wanted.iter().enumerate() {
         let looks = want.look.map_or(*dice, Dice::new);
@@ -92,8 +92,8 @@ pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed
         };
         for copy in 0..want.count {
             let own = dice.part(&want.key, i32::from(copy) + index as i32 * 100);
-            let slot = slots.pop().unwrap_or(0.0);
-            let mut one = place(want, (index, art.clone()), (slot, crowd), (floor, &own));
+            let spot = spots.pop().unwrap_or(0.0);
+            let mut one = place(want, (index, art.clone()), (spot, crowd), (floor, &own));
             // All of them must fit beside each other.
             if total > 1 && want.at.is_none() {
                 one.scale *= (0.84 / total as f32 / one.width()).min(1.0);
@@ -111,7 +111,7 @@ pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed
 }
 
 /// Places across the picture, in the order they are handed out from the end.
-fn slots(total: usize, dice: &Dice) -> Vec<f32> {
+fn spots(total: usize, dice: &Dice) -> Vec<f32> {
     if total == 1 {
         let x = [-0.17, 0.0, 0.17, 0.05][dice.pick("third", 4)];
         return vec![x + dice.between("step", -0.03, 0.03)];
@@ -147,19 +147,19 @@ fn size_of(want: &Wanted, art: &Art, floor: Floor, crowd: f32) -> f32 {
 fn place(
     want: &Wanted,
     (index, art): (usize, Art),
-    (slot, crowd): (f32, f32),
+    (spot, crowd): (f32, f32),
     (floor, dice): (Floor, &Dice),
 ) -> Placed {
     let mut scale = size_of(want, &art, floor, crowd);
-    let mut x = slot;
+    let mut x = spot;
     let tall = art.bounds.height() * scale;
-    let room = floor.near - floor.horizon;
+    let ground = floor.near - floor.horizon;
     let mut habitat = want.kind.habitat;
     if habitat == Habitat::Water && floor.water.is_none() {
         habitat = Habitat::Ground;
     }
     let mut y = match habitat {
-        Habitat::Ground | Habitat::Table => floor.near - room * dice.between("back", 0.04, 0.22),
+        Habitat::Ground | Habitat::Table => floor.near - ground * dice.between("back", 0.04, 0.22),
         Habitat::Water => {
             let near = floor.water.unwrap_or(floor.near);
             floor.horizon + (near - floor.horizon) * dice.between("back", 0.34, 0.62) + 0.02
@@ -193,7 +193,7 @@ fn place(
         };
     }
     // What stands lower is nearer, and a little larger.
-    let near = ((y - floor.horizon) / room.max(0.05)).clamp(0.0, 1.2);
+    let near = ((y - floor.horizon) / ground.max(0.05)).clamp(0.0, 1.2);
     if matches!(habitat, Habitat::Ground | Habitat::Water) && want.place != Place::Far {
         scale *= 0.78 + 0.24 * near;
     }
@@ -220,7 +220,7 @@ fn moved(
     (x, y, scale): (&mut f32, &mut f32, &mut f32),
     (habitat, tall): (Habitat, f32),
 ) {
-    let room = floor.near - floor.horizon;
+    let ground = floor.near - floor.horizon;
     match want.place {
         Place::Left => *x = -0.27,
         Place::Right => *x = 0.27,
@@ -231,7 +231,7 @@ fn moved(
             *scale *= 0.45;
             let grounded = habitat == Habitat::Ground;
             *y = if grounded {
-                floor.horizon + room * 0.25
+                floor.horizon + ground * 0.25
             } else {
                 *y - 0.12
             };

@@ -1,7 +1,7 @@
 //! The painter: scenes from words, figures, styles, films, and work on given pictures, all in memory.
 //!
-//! Invariants: studio knows nothing of jobs, accounts, files on disk or the network; the same input gives the same
-//! picture; nothing here is async. Codecs and plain work on pixels are `atelier-media`'s.
+//! Invariants: studio knows nothing of jobs, accounts, files on disk or the network; the same input gives the
+//! same pixels from one build on one kind of processor; nothing here is async. Codecs and plain work on pixels are `atelier-media`'s.
 
 mod anime;
 mod blend;

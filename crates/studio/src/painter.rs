@@ -148,7 +148,7 @@ fn prepare<'a>(region: &'a Region, style: &dyn Style, look: Look, frame: &Frame)
     let path = bent.as_ref().unwrap_or(&region.path);
     let transform = frame.transform(region.depth);
     let reach = look.edge * frame.scale;
-    let room = if look.edge > 0.0 {
+    let margin = if look.edge > 0.0 {
         reach * 2.0 + 2.0
     } else {
         1.0
@@ -156,7 +156,7 @@ fn prepare<'a>(region: &'a Region, style: &dyn Style, look: Look, frame: &Frame)
     let area = Area {
         width: frame.width,
         height: frame.height,
-        room,
+        margin,
     };
     let cover = Cover::of(path, transform, area);
     let edge = cover
@@ -203,7 +203,7 @@ fn outline_cover(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<C
     let area = Area {
         width: frame.width,
         height: frame.height,
-        room: 1.0,
+        margin: 1.0,
     };
     Cover::of(&drawn, frame.transform(depth), area)
 }
@@ -213,7 +213,7 @@ fn drop_shadow(path: &Path, look: Look, frame: &Frame, depth: f32) -> Option<Sha
     let area = Area {
         width: frame.width,
         height: frame.height,
-        room: reach * 2.5,
+        margin: reach * 2.5,
     };
     let moved = frame.transform(depth).post_translate(reach * 0.6, reach);
     let cover = Cover::of(path, moved, area)?;

@@ -1,4 +1,4 @@
-//! Scenes: what a prompt asks for, stored as a description that always renders to the same bytes.
+//! Scenes: what a prompt asks for, stored as a description that one build always renders to the same pixels.
 
 mod actor;
 mod as_anime;
@@ -34,7 +34,7 @@ use crate::words::reading::Tongue;
 use figure::Figure;
 use window::Window;
 
-/// What a prompt asks for; the same scene always renders to the same bytes at any size.
+/// What a prompt asks for; one build always renders the same scene to the same pixels, and shows the same at any size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
     /// The words it came from.

@@ -179,8 +179,8 @@ fn indices(picture: &Picture, palette: &[[u8; 3]]) -> Vec<u8> {
     // Pixels repeat, so each of 32 768 coarse colours is looked up once.
     let mut known = vec![None; 1 << 15];
     let mut look_up = |[r, g, b]: [u8; 3]| {
-        let slot = usize::from(r >> 3) << 10 | usize::from(g >> 3) << 5 | usize::from(b >> 3);
-        *known[slot].get_or_insert_with(|| nearest(&centres, &[r, g, b].map(f32::from)) as u8)
+        let cell = usize::from(r >> 3) << 10 | usize::from(g >> 3) << 5 | usize::from(b >> 3);
+        *known[cell].get_or_insert_with(|| nearest(&centres, &[r, g, b].map(f32::from)) as u8)
     };
     let pixels = picture.pixels().iter();
     pixels

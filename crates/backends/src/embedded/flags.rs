@@ -30,17 +30,17 @@ impl Flags {
     pub(super) fn of(assignment: &Assignment) -> Self {
         let extra = &assignment.work.brief.extra;
         let number = |name: &str| extra.get(name).and_then(amount);
-        let said = |name: &str| assignment.work.request.get(name).and_then(Value::as_str);
+        let asked = |name: &str| assignment.work.request.get(name).and_then(Value::as_str);
         let stylize = number("stylize").unwrap_or(USUAL_STYLIZE);
         let raw = extra.get("raw").is_some() || word(extra, "style") == Some("raw");
         let usual = if raw { 0.55 } else { 1.0 };
         let strange = number("weird").unwrap_or(0.0) / 3000.0 * STRANGEST;
         Self {
             chaos: (number("chaos").unwrap_or(0.0) / 100.0 + strange).min(1.0),
-            flair: flair(stylize) * usual * spoken(said("style")),
+            flair: flair(stylize) * usual * spoken(asked("style")),
             tiled: extra.get("tile") == Some(&Value::Bool(true)),
             anime: extra.get("niji").is_some() || assignment.work.brief.model.starts_with("niji"),
-            detail: detail(word(extra, "quality").or(said("quality"))),
+            detail: detail(word(extra, "quality").or(asked("quality"))),
         }
     }
 

@@ -6,7 +6,7 @@ use super::assignment::Assignment;
 use super::{cel, draw, film, follow, merge, repaint, retouch};
 use crate::backend::{Fault, Made};
 
-/// Does an assignment; called on a thread of the pool.
+/// Does an assignment; called on a thread of its own.
 pub(super) fn done(assignment: &Assignment) -> Result<Made, Fault> {
     assignment.step(0, 1)?;
     match assignment.work.brief.task {

@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use super::Blocked;
+use super::blocked::Blocked;
 
 /// No address is longer.
 const MOST_CHARACTERS: usize = 2048;

@@ -32,7 +32,7 @@ pub struct CallbackOutcome {
     pub blocked: bool,
     /// Whether it found no place on the way out, so that nobody was asked.
     pub busy: bool,
-    /// How long it took, without waiting for a slot.
+    /// How long it took, without waiting for a place.
     pub duration_ms: u64,
     /// The start of the answer, with anything unprintable replaced.
     pub answer_start: String,
@@ -57,7 +57,7 @@ impl Outbound {
         let Ok(url) = self.policy.check_url(url, Purpose::Callback) else {
             return failed(Trouble::Blocked, Instant::now());
         };
-        let Some(_slot) = self.callback_slots.take(&url, self.limits.slot).await else {
+        let Some(_place) = self.callback_places.take(&url, self.limits.place).await else {
             return failed(Trouble::Busy, Instant::now());
         };
         let started = Instant::now();

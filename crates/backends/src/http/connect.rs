@@ -16,7 +16,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tower_service::Service;
 
 use super::fault::Cause;
-use super::{Limits, Resolver};
+use super::limits::Limits;
+use super::resolve::Resolver;
 use crate::guard::{self, Policy, Purpose};
 
 /// The longest wait for one of several addresses.

@@ -15,7 +15,7 @@ use url::Url;
 
 use super::fault::classify;
 use super::memory::Share;
-use super::slots::Slot;
+use super::places::Place;
 use super::{FetchFault, Outbound, Trouble, USER_AGENT};
 use crate::guard::Purpose;
 
@@ -97,7 +97,7 @@ impl Outbound {
     ) -> Result<FetchedImage, FetchFault> {
         let deadline = Instant::now() + self.limits.image;
         let work = async {
-            let (response, _slot) = self
+            let (response, _place) = self
                 .get(url, "image/png, image/jpeg, image/webp, image/gif")
                 .await?;
             let most = self.limits.image_bytes;
@@ -128,7 +128,7 @@ impl Outbound {
     /// Starts reading a file of at most `max_bytes`; its bytes are the caller's to look at.
     pub async fn fetch_file(&self, url: &str, max_bytes: u64) -> Result<Download, FetchFault> {
         let deadline = Instant::now() + self.limits.file;
-        let (response, slot) = timeout_at(deadline, self.get(url, "*/*"))
+        let (response, place) = timeout_at(deadline, self.get(url, "*/*"))
             .await
             .unwrap_or(Err(Trouble::TimedOut))?;
         let length = response.body().size_hint().exact();
@@ -145,7 +145,7 @@ impl Outbound {
             left: max_bytes,
             deadline,
             stall: self.limits.stall,
-            _slot: slot,
+            _place: place,
         };
         Ok(Download {
             media_type,
@@ -155,12 +155,12 @@ impl Outbound {
     }
 
     /// Asks for an address and follows what redirects are allowed.
-    async fn get(&self, url: &str, accept: &str) -> Result<(Response<Incoming>, Slot), Trouble> {
+    async fn get(&self, url: &str, accept: &str) -> Result<(Response<Incoming>, Place), Trouble> {
         let mut url = self.judged(url)?;
         for _ in 0..=self.limits.redirects {
-            let slot = self
-                .fetch_slots
-                .take(&url, self.limits.slot)
+            let place = self
+                .fetch_places
+                .take(&url, self.limits.place)
                 .await
                 .ok_or(Trouble::Busy)?;
             let request = Request::builder()
@@ -181,7 +181,7 @@ impl Outbound {
                 Err(_) => return Err(Trouble::TimedOut),
             };
             match response.status().as_u16() {
-                200 => return Ok((response, slot)),
+                200 => return Ok((response, place)),
                 301 | 302 | 303 | 307 | 308 => url = self.next(&url, &response)?,
                 other => return Err(Trouble::Status(other)),
             }
@@ -253,13 +253,13 @@ fn starts_like_an_image(bytes: &[u8]) -> bool {
         || bytes.starts_with(b"RIFF") && bytes[8..].starts_with(b"WEBP")
 }
 
-/// A file on its way; the slot is held until the end.
+/// A file on its way; the place is held until the end.
 struct Flow {
     body: Incoming,
     left: u64,
     deadline: Instant,
     stall: std::time::Duration,
-    _slot: Slot,
+    _place: Place,
 }
 
 /// The next piece; after an error the flow is over.

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Outbound;
-
 /// The unit in which memory is given out.
 pub(crate) const UNIT: u64 = 64 * 1024;
 
@@ -27,25 +25,21 @@ impl Budget {
             free: Arc::new(Semaphore::new(units as usize)),
         }
     }
+
+    /// Waits for a share that covers so many bytes, or for all there is.
+    pub(super) async fn share(&self, bytes: u64) -> Share {
+        let units = units(bytes).min(self.units);
+        if units == 0 {
+            return Share(None);
+        }
+        let permit = Arc::clone(&self.free).acquire_many_owned(units).await;
+        Share(permit.ok())
+    }
 }
 
 /// A share of the common memory; it returns when it is dropped.
 #[derive(Debug, Default)]
 pub struct Share(Option<OwnedSemaphorePermit>);
-
-impl Outbound {
-    /// Waits for a share that covers so many bytes, or for all there is. Whoever has one must not wait for a second:
-    /// two who did could wait for each other.
-    pub async fn reserve(&self, bytes: u64) -> Share {
-        let budget = &self.input_memory;
-        let units = units(bytes).min(budget.units);
-        if units == 0 {
-            return Share(None);
-        }
-        let permit = Arc::clone(&budget.free).acquire_many_owned(units).await;
-        Share(permit.ok())
-    }
-}
 
 impl Share {
     /// Grows to so many units, however long that takes; false when there can never be so many.
@@ -60,7 +54,7 @@ impl Share {
         let more = Arc::clone(&budget.free).acquire_many_owned(missing).await;
         let Ok(more) = more else { return false };
         match &mut self.0 {
-            Some(held) => held.merge(more),
+            Some(permit) => permit.merge(more),
             none => *none = Some(more),
         }
         true
@@ -84,7 +78,7 @@ impl Share {
     /// The same bytes, which give the share back when the last copy of them is gone.
     pub fn hold(mut self, bytes: Bytes) -> Bytes {
         self.shrink(bytes.len() as u64);
-        held(self, bytes)
+        with_share(self, bytes)
     }
 
     fn units(&self) -> usize {
@@ -93,24 +87,24 @@ impl Share {
 }
 
 /// Bytes with the share they were read under, or a copy of the way to it.
-struct Held<S, B> {
+struct WithShare<S, B> {
     bytes: B,
     _share: S,
 }
 
-impl<S, B: AsRef<[u8]>> AsRef<[u8]> for Held<S, B> {
+impl<S, B: AsRef<[u8]>> AsRef<[u8]> for WithShare<S, B> {
     fn as_ref(&self) -> &[u8] {
         self.bytes.as_ref()
     }
 }
 
 /// Bytes that keep a share for as long as any of them is there.
-pub(crate) fn held<S, B>(share: S, bytes: B) -> Bytes
+pub(crate) fn with_share<S, B>(share: S, bytes: B) -> Bytes
 where
     S: Send + 'static,
     B: AsRef<[u8]> + Send + 'static,
 {
-    Bytes::from_owner(Held {
+    Bytes::from_owner(WithShare {
         bytes,
         _share: share,
     })

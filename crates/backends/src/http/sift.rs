@@ -180,7 +180,7 @@ impl Sifter {
 struct Decoder {
     bytes: Vec<u8>,
     bits: u32,
-    held: u32,
+    loaded: u32,
     /// Characters of an escape that has begun.
     escape: Vec<u8>,
     /// Whether a comma will end the head of a data-URI.
@@ -220,7 +220,7 @@ impl Decoder {
             b',' if self.head => {
                 self.head = false;
                 self.bytes.clear();
-                (self.bits, self.held) = (0, 0);
+                (self.bits, self.loaded) = (0, 0);
                 return;
             }
             _ if self.head => return,
@@ -230,10 +230,10 @@ impl Decoder {
             }
         };
         self.bits = self.bits << 6 | u32::from(value);
-        self.held += 6;
-        if self.held >= 8 {
-            self.held -= 8;
-            self.bytes.push((self.bits >> self.held) as u8);
+        self.loaded += 6;
+        if self.loaded >= 8 {
+            self.loaded -= 8;
+            self.bytes.push((self.bits >> self.loaded) as u8);
         }
     }
 }

@@ -171,7 +171,7 @@ impl VendorHttp {
             weight: 1,
             deadline,
             stall: limits.stall,
-            wait: limits.slot,
+            wait: limits.place,
         }
     }
 

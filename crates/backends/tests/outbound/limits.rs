@@ -21,7 +21,7 @@ fn limits() -> Limits {
         image: Duration::from_secs(1),
         file: Duration::from_secs(3),
         stall: Duration::from_millis(500),
-        slot: Duration::from_secs(1),
+        place: Duration::from_secs(1),
         image_bytes: 1024 * 1024,
         ..Limits::default()
     }

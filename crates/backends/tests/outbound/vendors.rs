@@ -22,7 +22,7 @@ const MIB: usize = 1024 * 1024;
 fn limits() -> Limits {
     Limits {
         stall: Duration::from_millis(500),
-        slot: Duration::from_millis(300),
+        place: Duration::from_millis(300),
         file: Duration::from_secs(20),
         vendor_file: 4 * MIB as u64,
         vendor_memory: 6 * MIB as u64,

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 
 /// How a submit is answered.
 #[derive(Clone, Copy)]
-pub enum Delivery {
+pub enum AnswersWith {
     /// With a job id, at once.
     Job,
     /// With the result, when it is there; the function renders it.
@@ -76,7 +76,7 @@ pub struct Submit {
     /// Path; the method is always POST.
     pub path: &'static str,
     /// How it is answered.
-    pub delivery: Delivery,
+    pub answers_with: AnswersWith,
     /// Reads the fields of a call.
     pub parse: fn(Fields) -> Result<Box<dyn Request>, Refusal>,
     /// Reads a stored request.
@@ -159,7 +159,7 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
     Submit {
         name,
         path,
-        delivery: Delivery::Job,
+        answers_with: AnswersWith::Job,
         parse: parse::<T>,
         parse_stored: parse_stored::<T>,
         schema: schema_of::<T>,
@@ -186,7 +186,7 @@ pub const fn answer<T: Operation + Send + Sync + 'static, A: JsonSchema>(
     render: fn(&Finished<'_>) -> Value,
 ) -> Submit {
     Submit {
-        delivery: Delivery::Answer(render),
+        answers_with: AnswersWith::Answer(render),
         answer_shape: schema_of::<A>,
         ..job::<T>(name, path, example)
     }

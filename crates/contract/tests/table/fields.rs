@@ -275,7 +275,10 @@ fn either_spelling_of_the_callback_address_is_taken_by_every_job() {
         for spelling in ["hookUrl", "hook_url"] {
             let body = with(&base, spelling, &json!("https://example.com/hook"));
             let (order, _) = order(submit.name, &body, base.parent.as_ref()).expect(submit.name);
-            let job = matches!(submit.delivery, atelier_contract::family::Delivery::Job);
+            let job = matches!(
+                submit.answers_with,
+                atelier_contract::family::AnswersWith::Job
+            );
             assert_eq!(order.hook.is_some(), job, "{} {spelling}", submit.name);
             let body = with(&base, spelling, &json!(false));
             outcome(submit, &base, &body).expect("false means none");

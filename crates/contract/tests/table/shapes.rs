@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use atelier_contract::family::{Delivery, Finished, Submit};
+use atelier_contract::family::{AnswersWith, Finished, Submit};
 use atelier_contract::job::Output;
 use atelier_contract::{File, Job, JobState, Role, operation};
 use serde_json::{Map, Value};
@@ -73,7 +73,7 @@ fn finished(submit: &Submit) -> Job {
 fn views(submit: &Submit) -> Map<String, Value> {
     let mut views = Map::new();
     let done = finished(submit);
-    if let Delivery::Answer(render) = submit.delivery {
+    if let AnswersWith::Answer(render) = submit.answers_with {
         let base64 = vec!["aGVsbG8=".to_owned(); 10];
         views.insert(
             "answer".into(),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::family::Delivery;
+use atelier_contract::family::AnswersWith;
 use atelier_contract::operation::Context;
 
 use crate::bases::{bases, submits};
@@ -54,7 +54,7 @@ fn a_usual_duration_is_inside_the_time_limit() {
 #[test]
 fn a_callback_address_is_refused_under_the_name_its_operation_documents() {
     let mut seen = HashSet::new();
-    for submit in submits().filter(|submit| matches!(submit.delivery, Delivery::Job)) {
+    for submit in submits().filter(|submit| matches!(submit.answers_with, AnswersWith::Job)) {
         let base = bases(submit.name).remove(0);
         let properties = Schemas::of(submit.schema).properties();
         let documented = properties

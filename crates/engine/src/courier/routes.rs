@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use atelier_store::{AccountRoom, Delivery, Room};
+use atelier_store::{AccountPlaces, Delivery, RoutePlaces};
 
 /// Tries in a row that must go unanswered before a route is closed.
 const FAILURES: u32 = 10;
@@ -65,28 +65,28 @@ impl Routes {
     }
 
     /// The routes that have other than the usual places now.
-    pub(crate) fn rooms(&self, now_ms: i64) -> Vec<Room> {
+    pub(crate) fn places(&self, now_ms: i64) -> Vec<RoutePlaces> {
         let records = self.records();
-        let rooms = records.iter().map(|(route, record)| Room {
+        let places = records.iter().map(|(route, record)| RoutePlaces {
             account_id: route.account_id.clone(),
             host: route.host.clone(),
             places: record.places(self.usual, now_ms),
         });
-        rooms.filter(|room| room.places != self.usual).collect()
+        places.filter(|one| one.places != self.usual).collect()
     }
 
     /// The accounts that have other than the usual places now, over all their routes.
-    pub(crate) fn accounts(&self, usual: i64) -> Vec<AccountRoom> {
+    pub(crate) fn accounts(&self, usual: i64) -> Vec<AccountPlaces> {
         let mut under_way: HashMap<&str, i64> = HashMap::new();
         let records = self.records();
         for (route, record) in records.iter().filter(|(_, record)| record.under_way > 0) {
             *under_way.entry(&route.account_id).or_default() += record.under_way;
         }
-        let room = |(account_id, busy): (&str, i64)| AccountRoom {
+        let places = |(account_id, busy): (&str, i64)| AccountPlaces {
             account_id: account_id.to_owned(),
             places: (usual - busy).max(0),
         };
-        under_way.into_iter().map(room).collect()
+        under_way.into_iter().map(places).collect()
     }
 
     /// Notes that a try begins.
@@ -147,8 +147,8 @@ mod tests {
     }
 
     fn places(routes: &Routes, now_ms: i64) -> Vec<(String, i64)> {
-        let rooms = routes.rooms(now_ms).into_iter();
-        rooms.map(|room| (room.host, room.places)).collect()
+        let places = routes.places(now_ms).into_iter();
+        places.map(|one| (one.host, one.places)).collect()
     }
 
     fn fail(routes: &Routes, times: usize, now_ms: i64) {
@@ -165,12 +165,12 @@ mod tests {
         routes.begin(&route("busy"));
         assert_eq!(places(&routes, 0), [("busy".into(), 2)]);
         routes.begin(&route("other"));
-        let room = |places| AccountRoom {
+        let account = |places| AccountPlaces {
             account_id: "a".into(),
             places,
         };
-        assert_eq!(routes.accounts(5), [room(2)], "over all its hosts");
-        assert_eq!(routes.accounts(2), [room(0)]);
+        assert_eq!(routes.accounts(5), [account(2)], "over all its hosts");
+        assert_eq!(routes.accounts(2), [account(0)]);
         routes.end(&route("other"), true, 0);
         routes.end(&route("busy"), true, 0);
         assert_eq!(places(&routes, 0), [("busy".into(), 3)]);

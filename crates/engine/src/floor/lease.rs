@@ -14,7 +14,7 @@ use crate::house::House;
 const LEASE_MOST: usize = 64;
 /// A job that no worker account can take now although others could be taken looks again after this.
 const LOOK_AGAIN_MS: i64 = 500;
-/// One that another was faster than looks again after this: a lane may seem free to it for as long as it is not.
+/// One that another was faster than looks again after this: a kind of work may seem open to it for as long as it is not.
 const LOOK_SOON_MS: i64 = 50;
 
 /// Leases waiting jobs; gives `begin` each that has a place, and says how many were leased.
@@ -31,15 +31,15 @@ pub(super) async fn lease(
     if limit == 0 {
         return Ok(0);
     }
-    let lanes = pool.lanes(now_ms);
-    if lanes.is_empty() {
+    let kinds = pool.open_kinds(now_ms);
+    if kinds.is_empty() {
         return Ok(0);
     }
     let request = LeaseRequest {
         owner: house.node.clone(),
         until_ms: now_ms + house.settings.lease_ms,
         now_ms,
-        lanes,
+        kinds,
         limit,
     };
     let rows = house.store.lease_next(request).await?;
@@ -71,7 +71,7 @@ pub(super) async fn lease(
 pub(super) async fn hand_back(house: &House, leased: &Leased, choice: Choice, picky: bool) {
     let now_ms = house.now_ms();
     let not_before_ms = match choice {
-        // The next look mostly finds no lane free unless a place is; a particular worker may stay busy for long.
+        // The next look mostly finds no kind of work open unless a place is free; a particular worker may stay busy for long.
         Choice::Wait(until_ms) if picky => until_ms.max(now_ms + LOOK_AGAIN_MS),
         Choice::Wait(_) | Choice::Take(_) => now_ms + LOOK_SOON_MS,
         Choice::Nobody => now_ms + 10 * LOOK_AGAIN_MS,

@@ -6,7 +6,7 @@ pub(crate) mod choice;
 pub(crate) mod health;
 pub(crate) mod load;
 pub(crate) mod member;
-pub(crate) mod open_lanes;
+pub(crate) mod open_kinds;
 pub(crate) mod pace;
 pub(crate) mod view;
 
@@ -27,7 +27,7 @@ use member::{Member, Worker};
 /// The pool of this process.
 #[derive(Default)]
 pub(crate) struct Pool {
-    stations: Mutex<Vec<Member>>,
+    members: Mutex<Vec<Member>>,
 }
 
 /// A place at a worker account, free again when dropped.
@@ -47,7 +47,7 @@ impl Slot {
     pub(crate) fn backend(&self) -> Arc<dyn Backend> {
         let now = self
             .pool
-            .with(&self.name, |station| Arc::clone(&station.backend));
+            .with(&self.name, |member| Arc::clone(&member.backend));
         now.unwrap_or_else(|| Arc::clone(&self.backend))
     }
 
@@ -58,10 +58,10 @@ impl Slot {
 
     /// What its worker account may be given, on all nodes together.
     pub(crate) fn limits(&self) -> StartLimits {
-        let limits = self.pool.with(&self.name, |station| StartLimits {
-            concurrency: station.desk.concurrency.max(1) as i64,
-            per_minute: station.desk.pace.per_minute as i64,
-            per_hour: station.desk.pace.per_hour as i64,
+        let limits = self.pool.with(&self.name, |member| StartLimits {
+            concurrency: member.candidate.concurrency.max(1) as i64,
+            per_minute: member.candidate.pace.per_minute as i64,
+            per_hour: member.candidate.pace.per_hour as i64,
         });
         limits.unwrap_or_default()
     }
@@ -81,14 +81,14 @@ impl Drop for Slot {
     fn drop(&mut self) {
         let began = self.began.load(Ordering::Acquire);
         let probe = self.probe;
-        self.pool.with(&self.name, |station| {
-            station.here = station.here.saturating_sub(1);
-            station.desk.busy = station.desk.busy.saturating_sub(1);
+        self.pool.with(&self.name, |member| {
+            member.here = member.here.saturating_sub(1);
+            member.candidate.busy = member.candidate.busy.saturating_sub(1);
             if !began {
-                station.desk.pace.undo();
+                member.candidate.pace.undo();
             }
             if probe {
-                station.desk.health.probing = false;
+                member.candidate.health.probing = false;
             }
         });
     }
@@ -97,57 +97,57 @@ impl Drop for Slot {
 impl Pool {
     /// A pool of what runs inside this process.
     pub(crate) fn new(workers: Vec<Worker>) -> Arc<Self> {
-        let stations = workers.into_iter().map(Member::inside).collect();
+        let members = workers.into_iter().map(Member::inside).collect();
         Arc::new(Self {
-            stations: Mutex::new(stations),
+            members: Mutex::new(members),
         })
     }
 
-    pub(crate) fn stations(&self) -> MutexGuard<'_, Vec<Member>> {
-        self.stations.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn members(&self) -> MutexGuard<'_, Vec<Member>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn with<T>(&self, name: &WorkerName, act: impl FnOnce(&mut Member) -> T) -> Option<T> {
-        let mut stations = self.stations();
-        stations
+        let mut members = self.members();
+        members
             .iter_mut()
-            .find(|station| station.desk.name == *name)
+            .find(|member| member.candidate.name == *name)
             .map(act)
     }
 
     /// Takes a place for a job, or says when to ask again.
     pub(crate) fn take(self: &Arc<Self>, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
-        let mut stations = self.stations();
-        let choice = choose(wish, stations.iter().map(|station| &station.desk), now_ms);
+        let mut members = self.members();
+        let choice = choose(wish, members.iter().map(|member| &member.candidate), now_ms);
         let Choice::Take(place) = choice else {
             return Err(choice);
         };
-        let station = &mut stations[place];
-        let probe = station.desk.health.fitness(now_ms) == Fitness::Probe;
-        station.desk.health.probing |= probe;
-        station.desk.pace.push(now_ms);
-        station.desk.busy += 1;
-        station.here += 1;
-        Ok(self.slot(station, probe, false))
+        let member = &mut members[place];
+        let probe = member.candidate.health.fitness(now_ms) == Fitness::Probe;
+        member.candidate.health.probing |= probe;
+        member.candidate.pace.push(now_ms);
+        member.candidate.busy += 1;
+        member.here += 1;
+        Ok(self.slot(member, probe, false))
     }
 
     /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
     pub(crate) fn take_over(self: &Arc<Self>, name: &WorkerName) -> Option<Slot> {
-        let mut stations = self.stations();
-        let station = stations
+        let mut members = self.members();
+        let member = members
             .iter_mut()
-            .find(|station| station.desk.name == *name)?;
-        station.desk.busy += 1;
-        station.here += 1;
-        Some(self.slot(station, false, true))
+            .find(|member| member.candidate.name == *name)?;
+        member.candidate.busy += 1;
+        member.here += 1;
+        Some(self.slot(member, false, true))
     }
 
-    fn slot(self: &Arc<Self>, station: &Member, probe: bool, began: bool) -> Slot {
+    fn slot(self: &Arc<Self>, member: &Member, probe: bool, began: bool) -> Slot {
         Slot {
             pool: Arc::clone(self),
-            name: station.desk.name.clone(),
-            backend: Arc::clone(&station.backend),
-            recorded: station.recorded,
+            name: member.candidate.name.clone(),
+            backend: Arc::clone(&member.backend),
+            recorded: member.recorded,
             began: AtomicBool::new(began),
             probe,
         }
@@ -155,75 +155,82 @@ impl Pool {
 
     /// What would come of a wish right now.
     pub(crate) fn outlook(&self, wish: &Wish<'_>, now_ms: i64) -> Choice {
-        let stations = self.stations();
-        choose(wish, stations.iter().map(|station| &station.desk), now_ms)
+        let members = self.members();
+        choose(wish, members.iter().map(|member| &member.candidate), now_ms)
     }
 
     /// Other nodes gave a worker account all it may have: until the next look at the store it counts as busy.
     pub(crate) fn fill(&self, name: &WorkerName) {
-        self.with(name, |station| {
-            station.desk.busy = station.desk.busy.max(station.desk.concurrency + 1);
+        self.with(name, |member| {
+            member.candidate.busy = member.candidate.busy.max(member.candidate.concurrency + 1);
         });
     }
 
     /// What to do about a submit to a named worker account whose answer was never seen.
     pub(crate) fn lost_submit(&self, name: &WorkerName) -> Option<LostSubmit> {
-        self.with(name, |station| station.backend.lost_submit())
+        self.with(name, |member| member.backend.lost_submit())
     }
 
     /// The name of the worker in this process whose attempts are not written down.
     pub(crate) fn unrecorded(&self) -> Option<WorkerName> {
-        let stations = self.stations();
-        let first = stations.iter().find(|station| !station.recorded)?;
-        Some(first.desk.name.clone())
+        let members = self.members();
+        let first = members.iter().find(|member| !member.recorded)?;
+        Some(first.candidate.name.clone())
     }
 
     /// How many more jobs could start now, over all.
     pub(crate) fn free(&self) -> usize {
-        let free = |station: &Member| station.desk.concurrency.saturating_sub(station.desk.busy);
-        self.stations().iter().map(free).sum()
+        let free = |member: &Member| {
+            member
+                .candidate
+                .concurrency
+                .saturating_sub(member.candidate.busy)
+        };
+        self.members().iter().map(free).sum()
     }
 
     /// Whether a worker account of this name belongs to a caller.
     pub(crate) fn owns(&self, owner: &str, name: &WorkerName) -> bool {
-        self.with(name, |station| station.desk.owner.as_deref() == Some(owner))
-            .unwrap_or(false)
+        self.with(name, |member| {
+            member.candidate.owner.as_deref() == Some(owner)
+        })
+        .unwrap_or(false)
     }
 
     /// Whether no worker account of a lane can ever take a job again, unless somebody changes something.
     pub(crate) fn is_hopeless(&self, lane: Lane<'_>) -> bool {
-        let banned = |one: &Member| one.desk.health.condition == Condition::Banned;
-        let members = self.stations();
-        let mut of_lane = members.iter().filter(|one| one.desk.is_in(lane));
+        let banned = |one: &Member| one.candidate.health.condition == Condition::Banned;
+        let members = self.members();
+        let mut of_lane = members.iter().filter(|one| one.candidate.is_in(lane));
         of_lane.all(banned)
     }
 
-    /// What can be leased for: operation, speed and lane, where a place is free.
-    pub(crate) fn lanes(&self, now_ms: i64) -> Vec<String> {
-        let members = self.stations();
-        let candidates: Vec<&Candidate> = members.iter().map(|one| &one.desk).collect();
-        open_lanes::open(&candidates, now_ms)
+    /// The kinds of work (operation, speed and lane) for which a place is free.
+    pub(crate) fn open_kinds(&self, now_ms: i64) -> Vec<String> {
+        let members = self.members();
+        let candidates: Vec<&Candidate> = members.iter().map(|one| &one.candidate).collect();
+        open_kinds::open(&candidates, now_ms)
     }
 
     /// The vendor answered a question about work it has.
     pub(crate) fn question_answered(&self, name: &WorkerName, now_ms: i64) {
-        self.with(name, |station| {
-            station.desk.health.question_answered(now_ms);
+        self.with(name, |member| {
+            member.candidate.health.question_answered(now_ms);
         });
     }
 
     /// The vendor took work.
     pub(crate) fn accepted(&self, name: &WorkerName, now_ms: i64) {
-        self.with(name, |station| station.desk.health.answered(now_ms));
+        self.with(name, |member| member.candidate.health.answered(now_ms));
     }
 
     /// A result was delivered, and what it cost.
     pub(crate) fn good(&self, name: &WorkerName, took_ms: i64, quota: Quota, now_ms: i64) {
-        self.with(name, |station| {
-            station.desk.health.good(took_ms, now_ms);
-            station.desk.spent = station.desk.spent + quota;
-            station.unwritten = station.unwritten + quota;
-            station.changed = true;
+        self.with(name, |member| {
+            member.candidate.health.good(took_ms, now_ms);
+            member.candidate.spent = member.candidate.spent + quota;
+            member.unwritten = member.unwritten + quota;
+            member.changed = true;
         });
     }
 
@@ -244,13 +251,13 @@ impl Pool {
         now_ms: i64,
         act: fn(&mut Health, &Fault, i64),
     ) {
-        self.with(name, |station| {
-            act(&mut station.desk.health, fault, now_ms);
-            station.changed = true;
-            if station.desk.health.fitness(now_ms) != Fitness::Fit {
+        self.with(name, |member| {
+            act(&mut member.candidate.health, fault, now_ms);
+            member.changed = true;
+            if member.candidate.health.fitness(now_ms) != Fitness::Fit {
                 tracing::warn!(
                     worker = %name,
-                    condition = station.desk.health.condition.word(),
+                    condition = member.candidate.health.condition.word(),
                     class = fault.class.word(),
                     detail = %fault.detail,
                     "a worker account is set aside"
@@ -261,28 +268,28 @@ impl Pool {
 
     /// Sets the health of a worker account, as an operator or a probe found it.
     pub(crate) fn set_health(&self, name: &WorkerName, act: impl FnOnce(&mut Health)) {
-        self.with(name, |station| {
-            act(&mut station.desk.health);
-            station.changed = true;
+        self.with(name, |member| {
+            act(&mut member.candidate.health);
+            member.changed = true;
         });
     }
 
     /// What has to be written down since the last time.
     pub(crate) fn notes(&self) -> Vec<WorkerNote> {
         let mut notes = Vec::new();
-        for station in self.stations().iter_mut() {
-            if !std::mem::take(&mut station.changed) {
+        for member in self.members().iter_mut() {
+            if !std::mem::take(&mut member.changed) {
                 continue;
             }
-            let spent = std::mem::replace(&mut station.unwritten, Quota::ZERO);
-            let Some(id) = station.worker_id.clone() else {
+            let spent = std::mem::replace(&mut member.unwritten, Quota::ZERO);
+            let Some(id) = member.worker_id.clone() else {
                 continue;
             };
             notes.push(WorkerNote {
                 id,
                 spent,
-                health: serde_json::to_string(&station.desk.health).unwrap_or_default(),
-                health_ms: station.desk.health.changed_ms,
+                health: serde_json::to_string(&member.candidate.health).unwrap_or_default(),
+                health_ms: member.candidate.health.changed_ms,
             });
         }
         notes
@@ -290,23 +297,23 @@ impl Pool {
 
     /// Puts back notes that could not be written down.
     pub(crate) fn renote(&self, notes: &[WorkerNote]) {
-        for station in self.stations().iter_mut() {
-            let same = |note: &&WorkerNote| Some(&note.id) == station.worker_id.as_ref();
+        for member in self.members().iter_mut() {
+            let same = |note: &&WorkerNote| Some(&note.id) == member.worker_id.as_ref();
             if let Some(note) = notes.iter().find(same) {
-                station.unwritten = station.unwritten + note.spent;
-                station.changed = true;
+                member.unwritten = member.unwritten + note.spent;
+                member.changed = true;
             }
         }
     }
 
     /// Questions a worker account may be asked in a minute, how many jobs it has here, and how long they take.
     pub(crate) fn rhythm(&self, name: &WorkerName) -> Rhythm {
-        self.with(name, |station| {
-            let mut durations: Vec<i64> = station.desk.health.durations().collect();
+        self.with(name, |member| {
+            let mut durations: Vec<i64> = member.candidate.health.durations().collect();
             durations.sort_unstable();
             Rhythm {
-                polls_per_minute: station.polls_per_minute,
-                in_hand: station.here,
+                polls_per_minute: member.polls_per_minute,
+                in_hand: member.here,
                 shortest_ms: durations.first().copied(),
                 median_ms: durations.get(durations.len() / 2).copied(),
             }

@@ -92,7 +92,7 @@ impl Register {
     }
 
     /// The jobs in hand, each with its fence.
-    pub(crate) fn held(&self) -> Vec<(String, i64)> {
+    pub(crate) fn leases(&self) -> Vec<(String, i64)> {
         let jobs = self.jobs();
         let held = jobs.iter().map(|(id, job)| (id.clone(), job.fence));
         held.collect()

@@ -68,18 +68,18 @@ pub(super) struct Gone {
 
 /// Says that this node still works on what it has in hand; which jobs it has lost.
 pub(super) async fn renew(context: &Context) -> Result<Gone, atelier_store::Error> {
-    let (house, held) = (&context.house, context.register.held());
+    let (house, leases) = (&context.house, context.register.leases());
     let mut gone = Gone::default();
-    if held.is_empty() {
+    if leases.is_empty() {
         return Ok(gone);
     }
     let until_ms = house.now_ms() + house.settings.lease_ms;
     let ours = house
         .store
-        .renew_leases(&house.node, &held, until_ms)
+        .renew_leases(&house.node, &leases, until_ms)
         .await?;
     let ours: HashSet<_> = ours.into_iter().collect();
-    for (lost, fence) in held.into_iter().filter(|(id, _)| !ours.contains(id)) {
+    for (lost, fence) in leases.into_iter().filter(|(id, _)| !ours.contains(id)) {
         let row = house.store.job_of_anyone(&lost).await?;
         if row.is_none_or(|row| row.state.is_final()) {
             gone.ended.push(lost);

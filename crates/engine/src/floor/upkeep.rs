@@ -53,14 +53,14 @@ pub(super) async fn end_hopeless(context: &Context) -> Result<(), atelier_store:
 pub(super) fn probe_credit(house: &Arc<House>, pool: &Arc<Pool>) {
     let now_ms = house.now_ms();
     let due: Vec<(WorkerName, Arc<dyn Backend>)> = {
-        let mut members = pool.stations();
+        let mut members = pool.members();
         let due = members.iter_mut().filter(|one| {
-            one.desk.health.condition == Condition::OutOfCredit
-                && one.desk.health.fitness(now_ms) == Fitness::Probe
+            one.candidate.health.condition == Condition::OutOfCredit
+                && one.candidate.health.fitness(now_ms) == Fitness::Probe
         });
         due.map(|one| {
-            one.desk.health.probing = true;
-            (one.desk.name.clone(), Arc::clone(&one.backend))
+            one.candidate.health.probing = true;
+            (one.candidate.name.clone(), Arc::clone(&one.backend))
         })
         .collect()
     };

@@ -219,9 +219,9 @@ impl Engine {
     fn well_again(&self, name: &WorkerName) -> (String, i64) {
         let now_ms = self.now_ms();
         let known = {
-            let stations = self.pool.stations();
-            let found = stations.iter().find(|station| station.desk.name == *name);
-            found.map(|station| station.desk.health.clone())
+            let members = self.pool.members();
+            let found = members.iter().find(|member| member.candidate.name == *name);
+            found.map(|member| member.candidate.health.clone())
         };
         let mut health = known.unwrap_or_default();
         health.become_well(now_ms);
@@ -265,9 +265,9 @@ impl Engine {
         let found = self.backend_row(None, id).await?;
         if self
             .pool
-            .stations()
+            .members()
             .iter()
-            .any(|one| one.worker_id.is_none() && one.desk.backend == id)
+            .any(|one| one.worker_id.is_none() && one.candidate.backend == id)
         {
             return Err(Refusal::new(
                 Code::Conflict,

@@ -53,10 +53,10 @@ impl Engine {
     /// The worker accounts of a caller.
     pub async fn own_workers(&self, account_id: &str) -> Result<Vec<OwnWorkerView>, Refusal> {
         let backends = self.store.backends().await.map_err(unavailable)?;
-        let pictures = self.pool.pictures(self.now_ms());
+        let reports = self.pool.reports(self.now_ms());
         let shown = |row: &WorkerRow| {
             let backend = backends.iter().find(|one| one.id == row.backend_id)?;
-            Some(own_view(show_worker(row, &pictures), backend))
+            Some(own_view(show_worker(row, &reports), backend))
         };
         let rows = self.own_rows(account_id).await?;
         Ok(rows.iter().filter_map(shown).collect())

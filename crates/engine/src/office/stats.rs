@@ -5,7 +5,7 @@ use atelier_contract::pages::ready::{Ready, WorkerState};
 use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
 
 use crate::engine::{Engine, unavailable};
-use crate::floor::pool::view::Picture;
+use crate::floor::pool::view::WorkerReport;
 
 impl Engine {
     /// What the house is doing right now.
@@ -15,7 +15,7 @@ impl Engine {
         let name = |lane: String| {
             if lane.is_empty() { "any".into() } else { lane }
         };
-        let pictures = self.pool.pictures(self.now_ms());
+        let reports = self.pool.reports(self.now_ms());
         Ok(Stats {
             waiting: counts.waiting,
             running: counts.running,
@@ -26,21 +26,21 @@ impl Engine {
                 .into_iter()
                 .map(|(lane, jobs)| (name(lane), jobs))
                 .collect(),
-            backends: pictures.into_iter().map(worker_stats).collect(),
+            backends: reports.into_iter().map(worker_stats).collect(),
             up_ms: self.now_ms() - self.started_ms,
         })
     }
 
     /// What every back end of the operator's does, in a few words that anybody may read.
     pub fn pool_state(&self) -> Ready {
-        let pictures = self.pool.pictures(self.now_ms());
-        let shown = |one: Picture| WorkerState {
+        let reports = self.pool.reports(self.now_ms());
+        let shown = |one: WorkerReport| WorkerState {
             name: one.name.to_string(),
             busy: one.busy,
             slots: one.slots,
             condition: one.health.condition.word().to_owned(),
         };
-        let own = pictures.into_iter().filter(|one| one.owner.is_none());
+        let own = reports.into_iter().filter(|one| one.owner.is_none());
         Ready {
             state: "ready",
             at_vendors: self.polling.len(),
@@ -61,7 +61,7 @@ impl Engine {
     }
 }
 
-fn worker_stats(one: Picture) -> WorkerStats {
+fn worker_stats(one: WorkerReport) -> WorkerStats {
     WorkerStats {
         name: one.name.to_string(),
         backend: one.backend,

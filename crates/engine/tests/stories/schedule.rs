@@ -148,8 +148,8 @@ async fn tries_that_were_never_made_do_not_use_the_schedule_up() {
                 now_ms,
                 lease_until_ms: now_ms + 1_000,
                 limit: 1,
-                per_lane: 1,
-                rooms: Vec::new(),
+                per_route: 1,
+                routes: Vec::new(),
                 per_account: 1,
                 accounts: Vec::new(),
             };

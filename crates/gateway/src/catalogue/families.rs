@@ -1,6 +1,6 @@
 //! The families' operations, from the contract's table.
 
-use atelier_contract::family::{Delivery, Family, Fetch, Submit};
+use atelier_contract::family::{AnswersWith, Family, Fetch, Submit};
 use atelier_contract::pages::{Access, Method};
 use atelier_contract::{FAMILIES, Scope};
 use schemars::SchemaGenerator;
@@ -26,7 +26,7 @@ pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
 fn submit_of(family: &Family, submit: &Submit, generator: &mut SchemaGenerator) -> Operation {
     let schema = (submit.schema)(generator).to_value();
     let request = resolved(generator, &schema);
-    let callback = matches!(submit.delivery, Delivery::Job)
+    let callback = matches!(submit.answers_with, AnswersWith::Job)
         .then(|| callback(family, hook_field(&request), generator));
     Operation {
         name: submit.name.to_owned(),

@@ -15,9 +15,9 @@ use hyper::http::request::Parts;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
+use super::body_share::BodyShare;
 use super::denial::Denial;
 use super::pass::{Pass, refused};
-use super::room::Room;
 use crate::app::App;
 use crate::shares::Shares;
 
@@ -50,7 +50,7 @@ pub(super) struct Intake {
     bytes_per_s: u64,
     memory: Arc<Shares>,
     work: Arc<Shares>,
-    room: Room,
+    share: BodyShare,
 }
 
 impl Intake {
@@ -87,9 +87,9 @@ impl Intake {
             bytes_per_s: limits.body_bytes_per_s,
             memory: Arc::clone(&app.body_memory),
             work: Arc::clone(&app.large_requests),
-            room: Room::default(),
+            share: BodyShare::default(),
         };
-        intake.make_room(announced)?;
+        intake.make_place(announced)?;
         Ok(intake)
     }
 
@@ -109,7 +109,7 @@ impl Intake {
             if self.taken > self.most {
                 return Err(too_large(self.most).into());
             }
-            self.make_room(self.taken as u64)?;
+            self.make_place(self.taken as u64)?;
             self.earn(bytes.len());
             return Ok(Some(bytes));
         }
@@ -123,17 +123,17 @@ impl Intake {
     }
 
     /// What was taken for the body, to be kept as long as its bytes are.
-    pub(super) async fn into_room(mut self) -> (Arc<Pass>, Room) {
+    pub(super) async fn into_share(mut self) -> (Arc<Pass>, BodyShare) {
         let holder = self.pass.holder();
-        self.room.weigh(&self.work, holder, self.taken).await;
-        (self.pass, self.room)
+        self.share.weigh(&self.work, holder, self.taken).await;
+        (self.pass, self.share)
     }
 
     /// Everything in one piece.
-    async fn all(mut self) -> Result<(Bytes, Arc<Pass>, Room), Denial> {
+    async fn all(mut self) -> Result<(Bytes, Arc<Pass>, BodyShare), Denial> {
         let announced = self.body.size_hint().lower();
         let Some(first) = self.next().await? else {
-            return Ok((Bytes::new(), self.pass, self.room));
+            return Ok((Bytes::new(), self.pass, self.share));
         };
         let bytes = if self.body.is_end_stream() {
             first
@@ -145,12 +145,12 @@ impl Intake {
             }
             all.freeze()
         };
-        let (pass, room) = self.into_room().await;
-        Ok((bytes, pass, room))
+        let (pass, share) = self.into_share().await;
+        Ok((bytes, pass, share))
     }
 
-    fn make_room(&mut self, bytes: u64) -> Result<(), Denial> {
-        let made = self.room.cover(&self.memory, self.pass.holder(), bytes);
+    fn make_place(&mut self, bytes: u64) -> Result<(), Denial> {
+        let made = self.share.cover(&self.memory, self.pass.holder(), bytes);
         made.map_err(|full| refused(full, "too many large requests of this account at once"))
     }
 }
@@ -184,11 +184,11 @@ pub(super) async fn fields_within(
         return Ok(Fields::new());
     }
     refuse_foreign_media(&head.headers)?;
-    let (bytes, pass, room) = Intake::new(app, head, body, most)?.all().await?;
+    let (bytes, pass, share) = Intake::new(app, head, body, most)?.all().await?;
     let parse = async move { parse_object_within(&bytes, structure) };
-    let (parsed, room) = room.spend(parse).await?;
+    let (parsed, share) = share.spend(parse).await?;
     let fields = parsed?;
-    pass.keep(room);
+    pass.keep(share);
     Ok(fields)
 }
 

@@ -64,8 +64,8 @@ pub(super) async fn read(
             form.take(part, entry).await?;
         }
     }
-    let (pass, room) = intake.into_room().await;
-    pass.keep(room);
+    let (pass, share) = intake.into_share().await;
+    pass.keep(share);
     Ok(form)
 }
 

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use atelier_contract::{Code, Refusal};
 use hyper::header::HeaderMap;
 
+use super::body_share::BodyShare;
 use super::denial::Denial;
 use super::rate::{Kind, Rates, Standing};
-use super::room::Room;
-use crate::shares::{Full, Held, Shares};
+use crate::shares::{Full, Part, Shares};
 
 /// The grants of one request.
 pub(crate) struct Pass {
@@ -21,9 +21,9 @@ pub(crate) struct Pass {
 #[derive(Default)]
 struct Granted {
     kind: Option<Kind>,
-    place: Option<Held>,
+    place: Option<Part>,
     standing: Option<Standing>,
-    room: Room,
+    share: BodyShare,
 }
 
 impl Pass {
@@ -70,22 +70,22 @@ impl Pass {
     }
 
     /// Keeps what the body takes until the request is answered.
-    pub(super) fn keep(&self, room: Room) {
-        self.granted().room = room;
+    pub(super) fn keep(&self, share: BodyShare) {
+        self.granted().share = share;
     }
 
-    /// Works on what was read of the body, off the runtime's threads when it is large. The room is given back at the end
+    /// Works on what was read of the body, off the runtime's threads when it is large. The share is given back at the end
     /// unless it is kept again.
     pub(crate) async fn spend<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let room = std::mem::take(&mut self.granted().room);
-        room.spend(work).await.map(|(done, _)| done)
+        let share = std::mem::take(&mut self.granted().share);
+        share.spend(work).await.map(|(done, _)| done)
     }
 
     /// Gives the place to whoever sends the answer.
-    pub(super) fn take_place(&self) -> Option<Held> {
+    pub(super) fn take_place(&self) -> Option<Part> {
         self.granted().place.take()
     }
 

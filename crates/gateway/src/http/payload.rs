@@ -12,7 +12,7 @@ use hyper::body::{Body, Frame, SizeHint};
 pub(crate) use crate::server::sending::Flow;
 use crate::server::sending::Sending;
 use crate::server::watch::{Busy, Seat};
-use crate::shares::Held;
+use crate::shares::Part;
 
 /// Answers of more bytes than this are looked after until they are taken.
 const LARGE: usize = 64 * 1024;
@@ -30,7 +30,7 @@ pub(crate) enum Payload {
 impl Payload {
     /// Has the connection look after what is not sent at once: it counts as busy, and what the request holds is given
     /// back, at the end or when the caller does not take it.
-    pub(super) fn send_over(self, seat: &Seat, busy: Busy, place: Option<Held>) -> Self {
+    pub(super) fn send_over(self, seat: &Seat, busy: Busy, place: Option<Part>) -> Self {
         match self {
             // A stream holds a share of its own and needs no place among the requests that are being worked on.
             Self::Flow(flow, length) => Self::Sent(seat.send(flow, busy), length),

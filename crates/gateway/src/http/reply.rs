@@ -1,4 +1,4 @@
-//! Status codes, envelopes and headers. Nothing else in the service knows a status code.
+//! Replies: their status, envelope and headers. Which status a refusal has is said by its code, in the contract.
 
 mod file;
 
@@ -33,7 +33,7 @@ const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 
 /// How refusals under a path look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum RefusalShape {
     /// The usual envelope.
     Usual,
     /// `data` is `{}`.
@@ -42,8 +42,8 @@ pub(crate) enum Form {
     Vendor,
 }
 
-impl Form {
-    /// The form of a path.
+impl RefusalShape {
+    /// The shape of refusals under a path.
     pub(crate) fn of(path: &str) -> Self {
         if path.starts_with("/v1/images/") {
             return Self::Vendor;
@@ -71,7 +71,7 @@ pub(crate) fn json_of(value: &impl Serialize) -> Reply {
     match serde_json::to_vec(value) {
         Ok(bytes) => json_bytes(bytes.into()),
         Err(_) => denied(
-            Form::Usual,
+            RefusalShape::Usual,
             &Refusal::new(Code::Internal, "the answer could not be written").into(),
         ),
     }
@@ -193,16 +193,16 @@ pub(crate) fn nothing_more() -> Reply {
     reply
 }
 
-/// A refusal in the form of its path.
-pub(crate) fn denied(form: Form, denial: &Denial) -> Reply {
+/// A refusal in the shape of its path.
+pub(crate) fn denied(shape: RefusalShape, denial: &Denial) -> Reply {
     let refusal = &denial.refusal;
-    let data = if form == Form::EmptyData {
+    let data = if shape == RefusalShape::EmptyData {
         RefusedData::Empty
     } else {
         RefusedData::Null
     };
     let mut body = refused(data, refusal);
-    if form == Form::Vendor {
+    if shape == RefusalShape::Vendor {
         body.insert("error".into(), vendor_error(refusal).into());
     }
     let mut reply = json_of(&body);
@@ -263,15 +263,21 @@ mod tests {
     #[test]
     fn every_code_has_a_status_that_http_knows() {
         for code in Code::ALL {
-            let reply = denied(Form::Usual, &Refusal::new(*code, "why").into());
+            let reply = denied(RefusalShape::Usual, &Refusal::new(*code, "why").into());
             assert_eq!(reply.status().as_u16(), code.status());
         }
     }
 
     #[test]
     fn only_the_vendor_paths_carry_the_vendor_object() {
-        assert_eq!(Form::of("/v1/images/generations"), Form::Vendor);
-        assert_eq!(Form::of("/imgmodel/v1/images/generations"), Form::Usual);
+        assert_eq!(
+            RefusalShape::of("/v1/images/generations"),
+            RefusalShape::Vendor
+        );
+        assert_eq!(
+            RefusalShape::of("/imgmodel/v1/images/generations"),
+            RefusalShape::Usual
+        );
         let error = vendor_error(&Refusal::invalid("size", "must be 256x256"));
         assert_eq!(error["type"], "invalid_request_error");
         assert_eq!(error["param"], "size");

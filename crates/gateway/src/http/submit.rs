@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{Delivery, Family, Submit};
+use atelier_contract::family::{AnswersWith, Family, Submit};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::Call;
 use hyper::header::{HeaderMap, HeaderName};
@@ -53,9 +53,9 @@ pub(super) async fn accept(
     let submitted = pass
         .spend(async move { engine.submit(call).await })
         .await??;
-    match entry.delivery {
-        Delivery::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),
-        Delivery::Answer(render) => {
+    match entry.answers_with {
+        AnswersWith::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),
+        AnswersWith::Answer(render) => {
             let wait = answer::Wait {
                 entry,
                 render,

@@ -18,7 +18,7 @@ use crate::http::page::Events;
 use crate::http::pass;
 use crate::http::received::Received;
 use crate::http::reply;
-use crate::shares::Held;
+use crate::shares::Part;
 
 /// A silent stream says this often that it is alive.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
@@ -35,7 +35,7 @@ struct Follower {
     changes: Changes,
     seen: i64,
     over: bool,
-    _place: Held,
+    _place: Part,
 }
 
 /// Opens the stream of a job.

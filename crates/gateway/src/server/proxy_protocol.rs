@@ -89,7 +89,7 @@ fn wrong() -> io::Error {
 mod tests {
     use super::*;
 
-    async fn told(mut bytes: &[u8]) -> Result<(Option<String>, usize), io::ErrorKind> {
+    async fn peer_in(mut bytes: &[u8]) -> Result<(Option<String>, usize), io::ErrorKind> {
         let address = read(&mut bytes).await.map_err(|error| error.kind())?;
         Ok((address.map(|address| address.to_string()), bytes.len()))
     }
@@ -109,23 +109,23 @@ mod tests {
     #[tokio::test]
     async fn both_versions_name_the_client_and_leave_the_rest_unread() {
         let line = b"PROXY TCP4 198.51.100.1 10.0.0.1 4711 443\r\nGET";
-        assert_eq!(told(line).await, Ok((Some("198.51.100.1".into()), 3)));
+        assert_eq!(peer_in(line).await, Ok((Some("198.51.100.1".into()), 3)));
         let line = b"PROXY TCP6 2001:db8::1 ::1 4711 443\r\nGET";
-        assert_eq!(told(line).await, Ok((Some("2001:db8::1".into()), 3)));
-        assert_eq!(told(b"PROXY UNKNOWN\r\nGET").await, Ok((None, 3)));
+        assert_eq!(peer_in(line).await, Ok((Some("2001:db8::1".into()), 3)));
+        assert_eq!(peer_in(b"PROXY UNKNOWN\r\nGET").await, Ok((None, 3)));
         let four = [198, 51, 100, 1, 10, 0, 0, 1, 0x12, 0x67, 1, 187];
         assert_eq!(
-            told(&binary(1, 0x11, &four)).await,
+            peer_in(&binary(1, 0x11, &four)).await,
             Ok((Some("198.51.100.1".into()), 3))
         );
         let mut six = [0; 40];
         six[..2].copy_from_slice(&[0x20, 0x01]);
         six[15] = 1;
         assert_eq!(
-            told(&binary(1, 0x21, &six)).await,
+            peer_in(&binary(1, 0x21, &six)).await,
             Ok((Some("2001::1".into()), 3))
         );
-        assert_eq!(told(&binary(0, 0, &[])).await, Ok((None, 3)));
+        assert_eq!(peer_in(&binary(0, 0, &[])).await, Ok((None, 3)));
     }
 
     #[tokio::test]
@@ -141,12 +141,12 @@ mod tests {
             binary(1, 0x11, &vec![0; 5000]),
         ] {
             assert_eq!(
-                told(&bytes).await,
+                peer_in(&bytes).await,
                 invalid,
                 "{:?}",
                 String::from_utf8_lossy(&bytes)
             );
         }
-        assert_eq!(told(b"PROX").await, Err(io::ErrorKind::UnexpectedEof));
+        assert_eq!(peer_in(b"PROX").await, Err(io::ErrorKind::UnexpectedEof));
     }
 }

@@ -125,7 +125,7 @@ impl Seat {
     }
 
     /// Waits for a command.
-    pub(crate) async fn told(&self) -> Command {
+    pub(crate) async fn command(&self) -> Command {
         loop {
             self.word.notified().await;
             match self.command.load(Ordering::Acquire) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::family::{Delivery, Family, Submit};
+use atelier_contract::family::{AnswersWith, Family, Submit};
 use atelier_media::{Encoding, Limits, Picture, decode, encode};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -210,7 +210,7 @@ impl Walk {
         let body = self.request(submit);
         let (before, _) = self.gateway.balance(&self.account.key).await;
         let quoted = self.quote(submit, &body).await;
-        if matches!(submit.delivery, Delivery::Job) {
+        if matches!(submit.answers_with, AnswersWith::Job) {
             let job = self.job(family, submit, body).await;
             self.finished.insert(submit.name, job);
         } else {

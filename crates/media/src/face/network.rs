@@ -122,7 +122,7 @@ impl Map {
                     let fine = self
                         .depthwise(depth, depth_bias, *half)
                         .pointwise(point, bias);
-                    let base = if *half { self.pooled() } else { self };
+                    let base = if *half { self.halved() } else { self };
                     base.plus(fine)
                 }
                 Step::Point { kernel, bias } => self.pointwise(kernel, bias),
@@ -210,7 +210,7 @@ impl Map {
         }
     }
 
-    fn pooled(&self) -> Self {
+    fn halved(&self) -> Self {
         let side = self.side / 2;
         let mut values = Vec::with_capacity(side * side * self.channels);
         for at in 0..side * side {

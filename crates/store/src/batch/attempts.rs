@@ -20,7 +20,7 @@ struct AttemptLine<'a> {
 
 /// Begins attempts; each is answered whether it may.
 pub(crate) async fn begin(conn: &mut Conn, attempts: &mut [Pending<Attempt, Began>]) -> Result<()> {
-    let mut rooms = Rooms::read(conn, attempts).await?;
+    let mut workload = Workload::read(conn, attempts).await?;
     // A statement changes a row once, so a second attempt at the same job waits for the next round.
     let mut waiting: Vec<&mut Pending<Attempt, Began>> = attempts.iter_mut().collect();
     while !waiting.is_empty() {
@@ -29,7 +29,7 @@ pub(crate) async fn begin(conn: &mut Conn, attempts: &mut [Pending<Attempt, Bega
             .into_iter()
             .partition(|one| jobs.insert(one.input.job_id.clone()));
         let (mut round, full): (Vec<_>, Vec<_>) =
-            round.into_iter().partition(|one| rooms.take(&one.input));
+            round.into_iter().partition(|one| workload.take(&one.input));
         for one in full {
             one.answer = Some(Began::Full);
         }
@@ -45,13 +45,13 @@ pub(crate) async fn begin(conn: &mut Conn, attempts: &mut [Pending<Attempt, Bega
 
 /// What workers have, over all nodes, while their rows are locked.
 #[derive(Default)]
-struct Rooms {
+struct Workload {
     in_hand: HashMap<String, i64>,
     minute: HashMap<String, i64>,
     hour: HashMap<String, i64>,
 }
 
-impl Rooms {
+impl Workload {
     async fn read(conn: &mut Conn, attempts: &[Pending<Attempt, Began>]) -> Result<Self> {
         let limited = attempts
             .iter()
@@ -67,7 +67,7 @@ impl Rooms {
             .collect();
         let _: Vec<String> = conn.all(LOCK_WORKERS, args![&json(&rows)]).await?;
         let in_hand: Vec<(String, i64)> = conn.all(IN_HAND, args![&names]).await?;
-        let mut rooms = Self {
+        let mut workload = Self {
             in_hand: in_hand.into_iter().collect(),
             ..Self::default()
         };
@@ -75,13 +75,16 @@ impl Rooms {
             one.input.limits.per_minute > 0 || one.input.limits.per_hour > 0
         };
         if limited.clone().any(paced) {
-            for (span_ms, counts) in [(60_000, &mut rooms.minute), (3_600_000, &mut rooms.hour)] {
+            for (span_ms, counts) in [
+                (60_000, &mut workload.minute),
+                (3_600_000, &mut workload.hour),
+            ] {
                 let args = args![&names, now_ms - span_ms];
                 let found: Vec<(String, i64)> = conn.all(STARTS, args).await?;
                 *counts = found.into_iter().collect();
             }
         }
-        Ok(rooms)
+        Ok(workload)
     }
 
     /// Takes a place at a worker, if it has one.

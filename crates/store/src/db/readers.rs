@@ -9,7 +9,7 @@ use sqlx::{ConnectOptions, Connection};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
-use crate::db::{Conn, Link};
+use crate::db::conn::{Conn, Link};
 use crate::{Error, Result};
 
 /// A connection that was idle for longer is tried before it is trusted.
@@ -116,7 +116,7 @@ impl Lent<'_> {
         if self.conn.is_lost() || self.readers.places.is_closed() {
             return;
         }
-        if let Link::Postgres(conn) = self.conn.link {
+        if let Link::Postgres(conn) = self.conn.into_link() {
             let mut idle = self
                 .readers
                 .idle

@@ -7,7 +7,7 @@ use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult};
 use crate::dialect::Dialect;
 use crate::{Result, Store};
 
-/// Which lanes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
+/// Which routes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
 /// The state is asked for in the words of that index, which is the only one of any use.
 const OWING: &str = "WITH RECURSIVE owing (found) AS ( \
        SELECT first.key FROM (SELECT account_id || ' ' || host AS key FROM delivery \
@@ -18,15 +18,15 @@ const OWING: &str = "WITH RECURSIVE owing (found) AS ( \
        FROM owing WHERE owing.found IS NOT NULL) \
      SELECT found FROM owing WHERE found IS NOT NULL";
 
-/// The first ones that are due of each lane.
+/// The first ones that are due of each route.
 const DUE_SQLITE: &str = "SELECT v.value, d.next_ms, d.id FROM json_each($1) AS v, json_each((SELECT \
        json_group_array(id) FROM (SELECT id FROM delivery WHERE state NOT IN ('delivered', 'exhausted', 'stopped') \
          AND account_id || ' ' || host = v.value AND next_ms <= $2 ORDER BY next_ms, id LIMIT $3))) AS j \
      JOIN delivery AS d ON d.id = j.value";
-const DUE_POSTGRES: &str = "SELECT v.lane, d.next_ms, d.id \
-     FROM (SELECT json_array_elements_text($1::json) AS lane) AS v \
+const DUE_POSTGRES: &str = "SELECT v.route, d.next_ms, d.id \
+     FROM (SELECT json_array_elements_text($1::json) AS route) AS v \
      CROSS JOIN LATERAL (SELECT id, next_ms FROM delivery WHERE state NOT IN ('delivered', 'exhausted', 'stopped') \
-       AND account_id || ' ' || host = v.lane AND next_ms <= $2 ORDER BY next_ms, id LIMIT $3) AS d";
+       AND account_id || ' ' || host = v.route AND next_ms <= $2 ORDER BY next_ms, id LIMIT $3) AS d";
 
 /// Of those, the ones that nobody else has taken meanwhile. Sums fit no index of what is owed: these few are found by
 /// their names, and all others are left alone.
@@ -44,28 +44,28 @@ pub struct Claim {
     pub lease_until_ms: i64,
     /// The most to take.
     pub limit: i64,
-    /// The most to take of one lane: an account's deliveries to one host.
-    pub per_lane: i64,
-    /// Lanes that have another number of places.
-    pub rooms: Vec<Room>,
+    /// The most to take of one route: an account's deliveries to one host.
+    pub per_route: i64,
+    /// Routes that have another number of places.
+    pub routes: Vec<RoutePlaces>,
     /// The most to take of one account.
     pub per_account: i64,
     /// Accounts that have another number of places.
-    pub accounts: Vec<AccountRoom>,
+    pub accounts: Vec<AccountPlaces>,
 }
 
 /// How many deliveries of an account may be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountRoom {
+pub struct AccountPlaces {
     /// The account.
     pub account_id: String,
     /// None at all with 0.
     pub places: i64,
 }
 
-/// How many deliveries of a lane may be taken.
+/// How many deliveries of a route may be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct RoutePlaces {
     /// The account.
     pub account_id: String,
     /// The host.
@@ -93,17 +93,17 @@ impl Store {
     /// What a claim is to take, in order. All of it is read aside, so that the writer has little to do.
     async fn choose(&self, claim: &Claim) -> Result<Vec<String>> {
         let places = Places::of(claim);
-        let mut lanes: Vec<String> = self.db().all_anew(OWING, &[]).await?;
-        lanes.retain(|lane| places.of_lane(lane) > 0);
-        if lanes.is_empty() {
+        let mut routes: Vec<String> = self.db().all_anew(OWING, &[]).await?;
+        routes.retain(|route| places.of_route(route) > 0);
+        if routes.is_empty() {
             return Ok(Vec::new());
         }
         let due = match self.db().dialect() {
             Dialect::Sqlite => DUE_SQLITE,
             Dialect::Postgres => DUE_POSTGRES,
         };
-        let lanes = json(&lanes);
-        let args = args![&lanes, claim.now_ms, places.most()];
+        let routes = json(&routes);
+        let args = args![&routes, claim.now_ms, places.most()];
         let due: Vec<((String, i64), String)> = self.db().all_anew(due, args).await?;
         Ok(places.in_order(due, claim.limit))
     }
@@ -159,7 +159,7 @@ impl Store {
 
 /// How many deliveries may be taken of what.
 struct Places<'a> {
-    lanes: HashMap<String, i64>,
+    routes: HashMap<String, i64>,
     usual: i64,
     accounts: HashMap<&'a str, i64>,
     usual_of_account: i64,
@@ -167,52 +167,57 @@ struct Places<'a> {
 
 impl<'a> Places<'a> {
     fn of(claim: &'a Claim) -> Self {
-        let lane = |room: &Room| (format!("{} {}", room.account_id, room.host), room.places);
-        let account = |room: &'a AccountRoom| (&*room.account_id, room.places);
+        let route = |places: &RoutePlaces| {
+            (
+                format!("{} {}", places.account_id, places.host),
+                places.places,
+            )
+        };
+        let account = |places: &'a AccountPlaces| (&*places.account_id, places.places);
         Self {
-            lanes: claim.rooms.iter().map(lane).collect(),
-            usual: claim.per_lane,
+            routes: claim.routes.iter().map(route).collect(),
+            usual: claim.per_route,
             accounts: claim.accounts.iter().map(account).collect(),
             usual_of_account: claim.per_account,
         }
     }
 
-    fn of_account(&self, lane: &str) -> i64 {
-        let places = self.accounts.get(account_of(lane));
+    fn of_account(&self, route: &str) -> i64 {
+        let places = self.accounts.get(account_of(route));
         places.copied().unwrap_or(self.usual_of_account)
     }
 
-    fn of_lane(&self, lane: &str) -> i64 {
-        let places = self.lanes.get(lane).copied().unwrap_or(self.usual);
-        places.min(self.of_account(lane))
+    fn of_route(&self, route: &str) -> i64 {
+        let places = self.routes.get(route).copied().unwrap_or(self.usual);
+        places.min(self.of_account(route))
     }
 
-    /// The most that any lane may offer.
+    /// The most that any route may offer.
     fn most(&self) -> i64 {
-        self.lanes.values().copied().fold(self.usual, i64::max)
+        self.routes.values().copied().fold(self.usual, i64::max)
     }
 
-    /// Each lane offers as many as it has room for; then the first of every account goes, the second of every account,
-    /// and so on, up to what each account has room for.
+    /// Each route offers as many as it has places for; then the first of every account goes, the second of every account,
+    /// and so on, up to what each account has places for.
     fn in_order(&self, mut due: Vec<((String, i64), String)>, limit: i64) -> Vec<String> {
         due.sort_by(|((_, a), id_a), ((_, b), id_b)| (a, id_a).cmp(&(b, id_b)));
         let mut offered: Vec<(i64, &(String, i64), &String)> = Vec::with_capacity(due.len());
-        let mut of_lane: HashMap<&str, i64> = HashMap::new();
-        for (lane, id) in &due {
-            let place = of_lane.entry(&lane.0).or_default();
+        let mut of_route: HashMap<&str, i64> = HashMap::new();
+        for (route, id) in &due {
+            let place = of_route.entry(&route.0).or_default();
             *place += 1;
-            if *place <= self.of_lane(&lane.0) {
-                offered.push((*place, lane, id));
+            if *place <= self.of_route(&route.0) {
+                offered.push((*place, route, id));
             }
         }
-        offered.sort_by_key(|(place, lane, id)| (*place, lane.1, *id));
+        offered.sort_by_key(|(place, route, id)| (*place, route.1, *id));
         let mut of_account: HashMap<&str, i64> = HashMap::new();
         let mut turns: Vec<(i64, i64, &String)> = Vec::with_capacity(offered.len());
-        for (_, lane, id) in offered {
-            let turn = of_account.entry(account_of(&lane.0)).or_default();
+        for (_, route, id) in offered {
+            let turn = of_account.entry(account_of(&route.0)).or_default();
             *turn += 1;
-            if *turn <= self.of_account(&lane.0) {
-                turns.push((*turn, lane.1, id));
+            if *turn <= self.of_account(&route.0) {
+                turns.push((*turn, route.1, id));
             }
         }
         turns.sort();
@@ -225,8 +230,8 @@ impl<'a> Places<'a> {
     }
 }
 
-fn account_of(lane: &str) -> &str {
-    lane.split_once(' ').map_or(lane, |(account, _)| account)
+fn account_of(route: &str) -> &str {
+    route.split_once(' ').map_or(route, |(account, _)| account)
 }
 
 /// Deliveries to be taken.

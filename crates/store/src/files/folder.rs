@@ -14,7 +14,7 @@ use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
-use super::{FilesError, Flow, Result};
+use super::error::{FilesError, Flow, Result};
 
 /// Where files lie until they are whole. Keys cannot begin with a dot, so none can name it.
 const UNFINISHED: &str = ".unfinished";

@@ -1,6 +1,6 @@
 //! What a key may look like: nothing that a file system or a bucket could read in two ways.
 
-use super::{FilesError, Result};
+use super::error::{FilesError, Result};
 
 /// The longest key.
 const MOST_BYTES: usize = 512;

@@ -2,7 +2,8 @@
 
 use url::{Url, form_urlencoded};
 
-use super::{FilesError, Result, S3Settings};
+use super::error::{FilesError, Result};
+use super::s3::S3Settings;
 
 /// The region when none is named; self-hosted servers do not care, but the signature needs one.
 const USUAL_REGION: &str = "us-east-1";

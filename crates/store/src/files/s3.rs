@@ -15,7 +15,7 @@ use object_store::{
     ClientOptions, MultipartUpload, ObjectStore as _, ObjectStoreExt as _, RetryConfig,
 };
 
-use super::{FilesError, Flow, Result};
+use super::error::{FilesError, Flow, Result};
 
 /// The size of one part of a large upload; S3 wants at least 5 MiB.
 const PART_BYTES: usize = 8 * 1024 * 1024;

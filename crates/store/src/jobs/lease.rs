@@ -1,4 +1,4 @@
-//! Leases: who runs a job. Held by time and fence, never by an open transaction.
+//! Leases: who runs a job. They stand by time and fence, never by an open transaction.
 
 use std::collections::HashSet;
 
@@ -19,14 +19,14 @@ pub struct LeaseRequest {
     pub until_ms: i64,
     /// The time.
     pub now_ms: i64,
-    /// Only these: operation, number of the speed and lane, with a space between; see [`lane`].
-    pub lanes: Vec<String>,
+    /// Only these: operation, number of the speed and lane, with a space between; see [`work_kind`].
+    pub kinds: Vec<String>,
     /// At most so many.
     pub limit: i64,
 }
 
-/// What a [`LeaseRequest`] asks for.
-pub fn lane(operation: &str, speed: Speed, lane: &str) -> String {
+/// A kind of work that a [`LeaseRequest`] asks for.
+pub fn work_kind(operation: &str, speed: Speed, lane: &str) -> String {
     format!("{operation} {} {lane}", speed as i64)
 }
 
@@ -35,7 +35,7 @@ const RENEWED_AT_ONCE: usize = 500;
 /// More are looked at than are taken, because other nodes may be taking the same.
 const LOOKED_AT: i64 = 2;
 
-/// Which lanes have waiting jobs: from one to the next by the index, however many jobs each has. The state is asked for
+/// Which kinds of work have waiting jobs: from one to the next by the index, however many jobs each has. The state is asked for
 /// in the words of that index, which is the only one of any use.
 const WAITING: &str = "WITH RECURSIVE waiting (found) AS ( \
        SELECT first.key FROM (SELECT operation || ' ' || CAST(speed AS TEXT) || ' ' || lane AS key FROM job \
@@ -47,15 +47,15 @@ const WAITING: &str = "WITH RECURSIVE waiting (found) AS ( \
        FROM waiting WHERE waiting.found IS NOT NULL) \
      SELECT found FROM waiting WHERE found IS NOT NULL";
 
-/// Of each lane those whose turn comes first, then those of all lanes.
+/// Of each kind those whose turn comes first, then those of all kinds.
 const CHOOSE_SQLITE: &str = "SELECT job.id FROM json_each($1) AS v, json_each((SELECT json_group_array(id) \
        FROM (SELECT id FROM job WHERE state < 1 \
          AND operation || ' ' || CAST(speed AS TEXT) || ' ' || lane = v.value \
          AND not_before_ms <= $2 AND deadline_ms > $2 ORDER BY turn_ms, id LIMIT $3))) AS j \
      JOIN job ON job.id = j.value ORDER BY job.turn_ms, job.id LIMIT $3";
-const CHOOSE_POSTGRES: &str = "SELECT j.id FROM (SELECT json_array_elements_text($1::json) AS lane) AS v \
+const CHOOSE_POSTGRES: &str = "SELECT j.id FROM (SELECT json_array_elements_text($1::json) AS kind) AS v \
      CROSS JOIN LATERAL (SELECT id, turn_ms FROM job WHERE state < 1 \
-       AND operation || ' ' || CAST(speed AS TEXT) || ' ' || job.lane = v.lane \
+       AND operation || ' ' || CAST(speed AS TEXT) || ' ' || lane = v.kind \
        AND not_before_ms <= $2 AND deadline_ms > $2 ORDER BY turn_ms, id LIMIT $3) AS j \
      ORDER BY j.turn_ms, j.id LIMIT $3";
 
@@ -73,14 +73,14 @@ impl Store {
     pub async fn renew_leases(
         &self,
         owner: &str,
-        held: &[(String, i64)],
+        leases: &[(String, i64)],
         until_ms: i64,
     ) -> Result<Vec<String>> {
-        let mut ours = Vec::with_capacity(held.len());
-        for some in held.chunks(RENEWED_AT_ONCE) {
-            let lines: Vec<HeldLine<'_>> = some
+        let mut ours = Vec::with_capacity(leases.len());
+        for some in leases.chunks(RENEWED_AT_ONCE) {
+            let lines: Vec<LeaseLine<'_>> = some
                 .iter()
-                .map(|(id, fence)| HeldLine { id, fence: *fence })
+                .map(|(id, fence)| LeaseLine { id, fence: *fence })
                 .collect();
             let input = (owner.to_owned(), json(&lines), until_ms);
             let renewed: Vec<String> = self
@@ -168,17 +168,17 @@ const RENEW: &str = "UPDATE job SET lease_until_ms = $3 FROM {rows:$2 id text, f
      WHERE job.id = v.id AND job.fence = v.fence AND job.state = 1 AND job.lease_owner = $1 RETURNING job.id";
 
 #[derive(Serialize)]
-struct HeldLine<'a> {
+struct LeaseLine<'a> {
     id: &'a str,
     fence: i64,
 }
 
 /// The leased jobs with their turns, in no order.
 async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRow)>> {
-    let wanted: HashSet<&str> = request.lanes.iter().map(String::as_str).collect();
-    let mut lanes: Vec<String> = conn.all_anew(WAITING, &[]).await?;
-    lanes.retain(|lane| wanted.contains(lane.as_str()));
-    if lanes.is_empty() {
+    let wanted: HashSet<&str> = request.kinds.iter().map(String::as_str).collect();
+    let mut kinds: Vec<String> = conn.all_anew(WAITING, &[]).await?;
+    kinds.retain(|kind| wanted.contains(kind.as_str()));
+    if kinds.is_empty() {
         return Ok(Vec::new());
     }
     let choose = match conn.dialect() {
@@ -186,8 +186,8 @@ async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRo
         Dialect::Postgres => CHOOSE_POSTGRES,
     };
     let looked_at = request.limit.saturating_mul(LOOKED_AT);
-    let lanes = json(&lanes);
-    let args = args![&lanes, request.now_ms, looked_at];
+    let kinds = json(&kinds);
+    let args = args![&kinds, request.now_ms, looked_at];
     let chosen: Vec<String> = conn.all_anew(choose, args).await?;
     if chosen.is_empty() {
         return Ok(Vec::new());

@@ -1,6 +1,8 @@
 //! Deliveries: claimed fairly, recorded once, given up and made due again.
 
-use atelier_store::{AccountRoom, Claim, Delivery, DeliveryResult, DeliveryState, Guard, Room};
+use atelier_store::{
+    AccountPlaces, Claim, Delivery, DeliveryResult, DeliveryState, Guard, RoutePlaces,
+};
 
 use std::time::Duration;
 
@@ -39,7 +41,7 @@ async fn owed(rig: &Rig, account_id: &str, host: &str) -> String {
 /// The promise: however much is owed to a receiver that is left alone, claims of others are as quick as ever.
 async fn what_a_closed_lane_owes_does_not_delay_others(rig: Rig) {
     let (dead, alive) = (rig.account(0, 10).await, rig.account(0, 10).await);
-    let closed = vec![Room {
+    let closed = vec![RoutePlaces {
         account_id: dead.clone(),
         host: "dead.example".into(),
         places: 0,
@@ -84,15 +86,15 @@ async fn claim_with(
     rig: &Rig,
     now_ms: i64,
     limit: i64,
-    per_lane: i64,
-    rooms: Vec<Room>,
+    per_route: i64,
+    routes: Vec<RoutePlaces>,
 ) -> Vec<Delivery> {
     let claim = Claim {
         now_ms,
         lease_until_ms: now_ms + 60_000,
         limit,
-        per_lane,
-        rooms,
+        per_route,
+        routes,
         per_account: 1_000,
         accounts: Vec::new(),
     };
@@ -163,7 +165,7 @@ async fn claims_are_fair_between_accounts(rig: Rig) {
     assert!(whose.contains(&&*few), "{whose:?}");
     // The same host is another lane for another account.
     owed(&rig, &few, "h9.example").await;
-    let closed = (0..10).map(|number| Room {
+    let closed = (0..10).map(|number| RoutePlaces {
         account_id: many.clone(),
         host: format!("h{number}.example"),
         places: 0,
@@ -185,10 +187,10 @@ async fn an_account_gives_no_more_than_its_share_however_many_hosts_it_has(rig: 
         now_ms: DUE,
         lease_until_ms: DUE + 60_000,
         limit: 100,
-        per_lane: 10,
-        rooms: Vec::new(),
+        per_route: 10,
+        routes: Vec::new(),
         per_account: 4,
-        accounts: vec![AccountRoom {
+        accounts: vec![AccountPlaces {
             account_id: few.clone(),
             places: 1,
         }],
@@ -208,18 +210,18 @@ async fn a_lane_gives_as_many_as_it_has_room_for(rig: Rig) {
     ] {
         owed(&rig, &account, &format!("{host}.example")).await;
     }
-    let room = |host: &str, places| Room {
+    let places = |host: &str, places| RoutePlaces {
         account_id: account.clone(),
         host: format!("{host}.example"),
         places,
     };
-    let rooms = vec![
-        room("dead", 0),
-        room("probe", 1),
-        room("wide", 9),
-        room("gone", 3),
+    let routes = vec![
+        places("dead", 0),
+        places("probe", 1),
+        places("wide", 9),
+        places("gone", 3),
     ];
-    let claimed = claim_with(&rig, DUE, 100, 1, rooms).await;
+    let claimed = claim_with(&rig, DUE, 100, 1, routes).await;
     let mut hosts: Vec<&str> = claimed.iter().map(|one| &*one.host).collect();
     hosts.sort_unstable();
     let expected = [

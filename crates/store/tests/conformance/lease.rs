@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Guard, LeaseRequest, Settled, lane};
+use atelier_store::{Guard, LeaseRequest, Settled, work_kind};
 
 use tokio::time::Instant;
 
@@ -110,10 +110,10 @@ async fn only_asked_for_operations_are_leased(rig: Rig) {
         owner: "node".into(),
         until_ms: NOW + 30_000,
         now_ms: NOW,
-        lanes: vec![
-            lane("motion.extend", Speed::Fast, ""),
-            lane("artgen.imagine", Speed::Relax, ""),
-            lane("artgen.imagine", Speed::Fast, "own:somebody"),
+        kinds: vec![
+            work_kind("motion.extend", Speed::Fast, ""),
+            work_kind("artgen.imagine", Speed::Relax, ""),
+            work_kind("artgen.imagine", Speed::Fast, "own:somebody"),
         ],
         limit: 10,
     };
@@ -124,7 +124,9 @@ async fn only_asked_for_operations_are_leased(rig: Rig) {
             .expect("leases")
             .is_empty()
     );
-    request.lanes.push(lane("artgen.imagine", Speed::Fast, ""));
+    request
+        .kinds
+        .push(work_kind("artgen.imagine", Speed::Fast, ""));
     assert_eq!(
         rig.store.lease_next(request).await.expect("leases")[0].id,
         id

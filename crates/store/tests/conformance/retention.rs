@@ -23,8 +23,8 @@ async fn tried(rig: &Rig, account_id: &str, state: DeliveryState, at_ms: i64) ->
         now_ms: DUE,
         lease_until_ms: DUE + 1,
         limit: 1,
-        per_lane: 1,
-        rooms: Vec::new(),
+        per_route: 1,
+        routes: Vec::new(),
         per_account: 1,
         accounts: Vec::new(),
     };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use atelier_contract::{Quota, Speed};
 use atelier_store::{
     Accept, Accepted, Attempt, Began, Guard, JobRow, Lease, LeaseRequest, NewAccount, NewJob,
-    Options, Outcome, Settled, Settlement, StartLimits, Store, lane,
+    Options, Outcome, Settled, Settlement, StartLimits, Store, work_kind,
 };
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -287,8 +287,8 @@ impl Rig {
             owner: owner.into(),
             until_ms: now_ms + 30_000,
             now_ms,
-            lanes: [Speed::Turbo, Speed::Fast, Speed::Relax]
-                .map(|speed| lane("artgen.imagine", speed, ""))
+            kinds: [Speed::Turbo, Speed::Fast, Speed::Relax]
+                .map(|speed| work_kind("artgen.imagine", speed, ""))
                 .to_vec(),
             limit,
         };

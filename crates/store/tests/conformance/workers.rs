@@ -8,7 +8,7 @@ use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use atelier_store::{
     Arranged, Arrangement, Attempt, AuditRow, BackendRow, Began, LeaseRequest, Removed,
-    StartLimits, WorkerNote, WorkerPut, WorkerRow, lane,
+    StartLimits, WorkerNote, WorkerPut, WorkerRow, work_kind,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -327,7 +327,7 @@ async fn a_lane_is_leased_only_when_it_is_asked_for(rig: Rig) {
         owner: "node".into(),
         until_ms: NOW + 30_000,
         now_ms: NOW,
-        lanes: vec![lane("artgen.imagine", Speed::Turbo, "at:b")],
+        kinds: vec![work_kind("artgen.imagine", Speed::Turbo, "at:b")],
         limit: 10,
     };
     let leased = rig.store.lease_next(request).await.expect("leases");

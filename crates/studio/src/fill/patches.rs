@@ -61,9 +61,9 @@ impl Level {
                     continue;
                 }
                 let weight = VOTES[(dx * dx + dy * dy) as usize] * self.trust[at];
-                let said = self.picture.pixel(from_x as u32, from_y as u32);
+                let pixel = self.picture.pixel(from_x as u32, from_y as u32);
                 for c in 0..3 {
-                    sum[c] += weight * f32::from(said[c]);
+                    sum[c] += weight * f32::from(pixel[c]);
                 }
                 sum[3] += weight;
             }

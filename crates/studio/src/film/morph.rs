@@ -33,8 +33,8 @@ impl Morph {
             .zip(&late.nodes)
             .enumerate()
             .map(|(at, (d, late))| {
-                let across = held((at % flow.width) as f32 / (flow.width - 1).max(1) as f32);
-                let down = held((at / flow.width) as f32 / (flow.height - 1).max(1) as f32);
+                let across = freedom((at % flow.width) as f32 / (flow.width - 1).max(1) as f32);
+                let down = freedom((at / flow.width) as f32 / (flow.height - 1).max(1) as f32);
                 [d[0] * across, d[1] * down, late[0]]
             })
             .collect();
@@ -110,7 +110,7 @@ pub fn morph(start: &Picture, end: &Picture, t: f32) -> Picture {
 
 /// How freely a place may move, from its way along a side: not at all at the border, so that nothing has to be
 /// invented there.
-fn held(along: f32) -> f32 {
+fn freedom(along: f32) -> f32 {
     let free = (along.min(1.0 - along) / 0.14).clamp(0.0, 1.0);
     free * free * (3.0 - 2.0 * free)
 }

@@ -16,7 +16,7 @@ pub(crate) struct Cover {
     pub inside: Vec<u8>,
 }
 
-/// Where to look for coverage: the picture's size and the room wanted around the outline.
+/// Where to look for coverage: the picture's size and the margin around the outline.
 #[derive(Clone, Copy)]
 pub(crate) struct Area {
     /// Pixels across.
@@ -24,17 +24,19 @@ pub(crate) struct Area {
     /// Pixels down.
     pub height: u32,
     /// Pixels kept free around the outline.
-    pub room: f32,
+    pub margin: f32,
 }
 
 impl Cover {
     /// The pixels an outline covers, if any.
     pub(crate) fn of(path: &Path, transform: Transform, area: Area) -> Option<Self> {
         let bounds = path.bounds().transform(transform)?;
-        let left = (bounds.left() - area.room).floor().max(0.0);
-        let top = (bounds.top() - area.room).floor().max(0.0);
-        let right = (bounds.right() + area.room).ceil().min(area.width as f32);
-        let bottom = (bounds.bottom() + area.room).ceil().min(area.height as f32);
+        let left = (bounds.left() - area.margin).floor().max(0.0);
+        let top = (bounds.top() - area.margin).floor().max(0.0);
+        let right = (bounds.right() + area.margin).ceil().min(area.width as f32);
+        let bottom = (bounds.bottom() + area.margin)
+            .ceil()
+            .min(area.height as f32);
         if right <= left || bottom <= top {
             return None;
         }
@@ -89,8 +91,8 @@ fn smear_rows(from: &[u8], width: usize, reach: usize) -> Vec<u8> {
         long[reach + width..].fill(row[width - 1]);
         let mut sum: u32 = long[..=2 * reach].iter().map(|v| u32::from(*v)).sum();
         let ends = long[2 * reach + 1..].iter().zip(&long);
-        for (slot, (enter, leave)) in out.iter_mut().zip(ends) {
-            *slot = share.part(sum);
+        for (cell, (enter, leave)) in out.iter_mut().zip(ends) {
+            *cell = share.part(sum);
             sum = sum
                 .wrapping_add(u32::from(*enter))
                 .wrapping_sub(u32::from(*leave));
@@ -115,8 +117,8 @@ fn smear_columns(from: &[u8], width: usize, height: usize, reach: usize) -> Vec<
     for y in 0..height as isize {
         let (enter, leave) = (row(y + reach as isize + 1), row(y - reach as isize));
         let out = &mut to[y as usize * width..(y as usize + 1) * width];
-        for (((slot, sum), enter), leave) in out.iter_mut().zip(&mut sums).zip(enter).zip(leave) {
-            *slot = share.part(*sum);
+        for (((cell, sum), enter), leave) in out.iter_mut().zip(&mut sums).zip(enter).zip(leave) {
+            *cell = share.part(*sum);
             *sum = sum
                 .wrapping_add(u32::from(*enter))
                 .wrapping_sub(u32::from(*leave));

@@ -12,7 +12,7 @@ pub(super) fn reflect(mirror: &Mirror, frame: &Frame, canvas: &mut Canvas) {
     let area = Area {
         width: frame.width,
         height: frame.height,
-        room: 1.0,
+        margin: 1.0,
     };
     let Some(cover) = Cover::of(&mirror.path, frame.transform(1.0), area) else {
         return;

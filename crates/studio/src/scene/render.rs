@@ -77,12 +77,12 @@ pub(crate) fn in_style(scene: &Scene, size: (u32, u32), style: &dyn Style) -> Ca
 
 /// The items of a scene for a frame.
 fn build(scene: &Scene, frame: &Frame, look: Look, clock: f32) -> Vec<Item> {
-    let room = 0.03 + frame.camera.0.abs() + frame.camera.1.abs();
+    let margin = 0.03 + frame.camera.0.abs() + frame.camera.1.abs();
     let view = View {
-        left: frame.left - room,
-        right: frame.left + frame.width as f32 / frame.scale + room,
-        top: frame.top - room,
-        bottom: frame.top + frame.height as f32 / frame.scale + room,
+        left: frame.left - margin,
+        right: frame.left + frame.width as f32 / frame.scale + margin,
+        top: frame.top - margin,
+        bottom: frame.top + frame.height as f32 / frame.scale + margin,
     };
     let horizon = setting::horizon(scene.setting, &scene.dice);
     let light = Arc::new(Light::new(scene.time, scene.weather, &scene.dice, horizon));

@@ -90,13 +90,13 @@ impl Style for Ink {
             for channel in pixel.iter_mut().take(3) {
                 *channel += fibre;
             }
-            seal(wx, wy, pixel);
+            stamp(wx, wy, pixel);
         });
     }
 }
 
 /// A carved stamp.
-fn seal(x: f32, y: f32, pixel: &mut [f32; 4]) {
+fn stamp(x: f32, y: f32, pixel: &mut [f32; 4]) {
     let (u, v) = ((x - 0.37) / 0.034, (y + 0.35) / 0.034);
     if u.abs() > 1.0 || v.abs() > 1.0 {
         return;

@@ -36,10 +36,10 @@ pub(crate) fn is_dense(c: char) -> bool {
 }
 
 fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '\'' | '’' | '\u{900}'..='\u{97f}') || is_picture(c)
+    c.is_alphanumeric() || matches!(c, '\'' | '’' | '\u{900}'..='\u{97f}') || is_emoji(c)
 }
 
-fn is_picture(c: char) -> bool {
+fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{200d}')
 }
 
@@ -50,9 +50,10 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     for c in folded(text).chars() {
         if is_letter(c) {
             // A change of script ends a word: emoji and dense scripts stand for themselves.
-            let switch = word.chars().last().is_some_and(|last| {
-                is_dense(last) != is_dense(c) || is_picture(last) != is_picture(c)
-            });
+            let switch = word
+                .chars()
+                .last()
+                .is_some_and(|last| is_dense(last) != is_dense(c) || is_emoji(last) != is_emoji(c));
             if switch {
                 push(&mut all, &mut word);
             }

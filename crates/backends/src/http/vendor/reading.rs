@@ -8,7 +8,7 @@ use futures_util::{Stream, StreamExt as _};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::http::Trouble;
-use crate::http::memory::{Budget, Share, UNIT, held};
+use crate::http::memory::{Budget, Share, UNIT, with_share};
 
 /// A body brings so much, or its end, before it counts as stalled.
 const LEAST_BYTES: u64 = 16 * 1024;
@@ -61,7 +61,7 @@ impl Reading {
             }
         }
         bytes.shrink_to_fit();
-        Ok(held(share, bytes))
+        Ok(with_share(share, bytes))
     }
 
     /// Grows a share to so many bytes, or says after a while that there is none. Whoever holds one share and waits for

@@ -22,7 +22,6 @@ use crate::inputs::{cannot, seed_of_parent};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
 use settings::Settings;
-use submits::Submits;
 use tokio_util::task::TaskTracker;
 
 /// The vendor.
@@ -66,7 +65,7 @@ impl ComfyUi {
         let template = self.settings.template(work)?;
         let values = self.values(work).await?;
         let is_single = values.len() == 1;
-        let mut submits = Submits::new(self);
+        let mut submits = self.submits();
         for (index, values) in values.into_iter().enumerate() {
             let graph = template.filled(&values);
             let graph = graph.map_err(|name| cannot(&name, "is needed by the back end"))?;

@@ -166,13 +166,13 @@ fn failed(entry: &Value) -> Option<Fault> {
     if entry["status"]["status_str"] != "error" {
         return None;
     }
-    let said = exception(entry);
-    let text = said.map(ToString::to_string).unwrap_or_default();
+    let raised = exception(entry);
+    let text = raised.map(ToString::to_string).unwrap_or_default();
     let detail = answers::shortened(&text);
-    Some(match said {
+    Some(match raised {
         // What is wrong with a node here may well work elsewhere.
         Some(exception) if !is_memory(exception) => Fault {
-            detail: answers::shortened(&node_said(exception)),
+            detail: answers::shortened(&node_error(exception)),
             ..Fault::new(
                 Class::Unable,
                 "Internal error",
@@ -199,7 +199,7 @@ fn cannot_run(detail: String) -> Fault {
 }
 
 /// Which node failed and what it said, for operators.
-fn node_said(exception: &Value) -> String {
+fn node_error(exception: &Value) -> String {
     let text = |name: &str| exception[name].as_str().unwrap_or_default().trim();
     format!(
         "node {} ({}): {}: {}",
@@ -220,13 +220,13 @@ fn exception(entry: &Value) -> Option<&Value> {
 }
 
 fn is_memory(exception: &Value) -> bool {
-    let said = |name: &str| {
+    let part = |name: &str| {
         exception[name]
             .as_str()
             .unwrap_or_default()
             .to_ascii_lowercase()
     };
-    let text = said("exception_message") + &said("exception_type");
+    let text = part("exception_message") + &part("exception_type");
     text.contains("out of memory") || text.contains("outofmemory")
 }
 

@@ -16,15 +16,18 @@ pub(super) struct Submits<'a> {
     under_way: Option<(String, JoinHandle<Result<String, Fault>>)>,
 }
 
-impl<'a> Submits<'a> {
-    pub(super) fn new(owner: &'a ComfyUi) -> Self {
-        Self {
-            owner,
+impl ComfyUi {
+    /// A piece of work that begins.
+    pub(super) fn submits(&self) -> Submits<'_> {
+        Submits {
+            owner: self,
             sent: Vec::new(),
             under_way: None,
         }
     }
+}
 
+impl Submits<'_> {
     /// Queues one more workflow.
     pub(super) async fn add(&mut self, id: String, graph: Value) -> Result<(), Fault> {
         let (owner, own) = (self.owner.clone(), id.clone());

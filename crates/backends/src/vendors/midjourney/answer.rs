@@ -201,8 +201,8 @@ pub(super) fn failed(task: &Value, own: &OwnReasons) -> Fault {
 
 fn classified(reason: &str, own: &OwnReasons) -> Option<Fault> {
     let lower = reason.to_lowercase();
-    let said = |phrase: &str| lower.contains(phrase);
-    if let Some((_, class)) = own.iter().find(|(phrase, _)| said(phrase)) {
+    let has = |phrase: &str| lower.contains(phrase);
+    if let Some((_, class)) = own.iter().find(|(phrase, _)| has(phrase)) {
         let kind = match class {
             Class::Reject => DENIED,
             Class::BadRequest => INVALID,
@@ -210,6 +210,6 @@ fn classified(reason: &str, own: &OwnReasons) -> Option<Fault> {
         };
         return Some(fault_in_words(*class, kind, reason_for_caller(reason)));
     }
-    let (_, class, kind) = REASONS.iter().find(|(phrase, ..)| said(phrase))?;
+    let (_, class, kind) = REASONS.iter().find(|(phrase, ..)| has(phrase))?;
     Some(fault_in_words(*class, kind, reason_for_caller(reason)))
 }

@@ -10,7 +10,7 @@ use super::OpenAi;
 use crate::answers::{self, ErrorWords};
 use crate::backend::{Class, Fault, Gauge, Taken};
 use crate::downloads::Downloads;
-use crate::http::{Sifter, VendorAnswer, VendorCall, held};
+use crate::http::{Sifter, VendorAnswer, VendorCall, with_share};
 
 /// Progress that pictures on the way may bring.
 const MOST_PROGRESS: u32 = 95;
@@ -66,7 +66,9 @@ impl OpenAi {
         }
         reader.end(&answer)?;
         let files = reader.files.into_iter();
-        let mut files: Vec<Bytes> = files.map(|bytes| held(Arc::clone(&share), bytes)).collect();
+        let mut files: Vec<Bytes> = files
+            .map(|bytes| with_share(Arc::clone(&share), bytes))
+            .collect();
         let mut downloads = Downloads::of_at_most(&self.http, bytes);
         for address in &reader.addresses {
             files.push(downloads.file(address).await?);
@@ -165,13 +167,13 @@ impl Reader {
 
 /// What an error inside a good answer means.
 pub(super) fn failed(body: &Value) -> Fault {
-    let said = ErrorWords::read(body).unwrap_or_default();
-    if said.is_review() {
-        answers::refused_by_review(&said.message)
-    } else if said.is_money() {
-        Fault::vendor(Class::Quota, said.message)
+    let words = ErrorWords::read(body).unwrap_or_default();
+    if words.is_review() {
+        answers::refused_by_review(&words.message)
+    } else if words.is_money() {
+        Fault::vendor(Class::Quota, words.message)
     } else {
-        odd(&format!("{}: {}", said.code, said.message))
+        odd(&format!("{}: {}", words.code, words.message))
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fit::Size;
+use crate::vendor::read_settings;
 
 /// Pictures that `image_model` makes.
 const IMAGES: &[Task] = &[
@@ -157,10 +158,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads an operator's settings.
     pub(super) fn read(written: Value) -> Result<Self, String> {
-        let written = match written {
-            Value::Null => Written::default(),
-            given => Written::deserialize(given).map_err(|error| error.to_string())?,
-        };
+        let written: Written = read_settings(written)?;
         let settings = Self::of(written)?;
         settings.check()?;
         Ok(settings)

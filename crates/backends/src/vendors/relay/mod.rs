@@ -9,7 +9,7 @@ mod shape;
 
 use std::time::Duration;
 
-use atelier_contract::family::{Delivery, Family, Submit};
+use atelier_contract::family::{AnswersWith, Family, Submit};
 use atelier_contract::{ACCOUNT_PATH, JobState, operation};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::answers::unexpected;
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
-use crate::vendor::{Setup, Vendor};
+use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use shape::Shape;
 
@@ -54,10 +54,8 @@ struct Relay {
 
 impl Relay {
     fn new(setup: Setup) -> Result<Self, String> {
-        let settings: Settings = match setup.settings {
-            Value::Null => Settings::default(),
-            given => serde_json::from_value(given).map_err(|error| format!("settings: {error}"))?,
-        };
+        let settings = read_settings::<Settings>(setup.settings);
+        let settings = settings.map_err(|error| format!("settings: {error}"))?;
         let http = setup
             .http
             .with_header("svc-api-key", setup.credential.reveal())?;
@@ -72,7 +70,7 @@ impl Relay {
         // Whoever repeats it under the job's own key, in whatever attempt, gets the first answer again.
         let call = request::call(submit, work)?;
         let call = call.header("idempotency-key", work.job_id.as_str());
-        if let Delivery::Answer(_) = submit.delivery {
+        if let AnswersWith::Answer(_) = submit.answers_with {
             return self.answered(family, submit, work, call).await;
         }
         let answer = self.http.submit(call.within(SUBMIT)).await?;

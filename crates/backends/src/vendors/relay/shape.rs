@@ -2,7 +2,7 @@
 //! parts are marked; wherever a mark comes out, the remote's answer has the real thing.
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{Delivery, Family, Finished, Submit};
+use atelier_contract::family::{AnswersWith, Family, Finished, Submit};
 use atelier_contract::{File, Job, JobId, JobState, Output, Quota, Role, Speed};
 use serde_json::Value;
 
@@ -56,9 +56,9 @@ impl Shape {
     pub(super) fn of(family: &Family, submit: &Submit, request: &Fields) -> Self {
         let mut shape = Self { places: Vec::new() };
         let job = marked(submit.name, request.clone());
-        match submit.delivery {
-            Delivery::Job => shape.learn(&(family.render)(family, &job)),
-            Delivery::Answer(render) => {
+        match submit.answers_with {
+            AnswersWith::Job => shape.learn(&(family.render)(family, &job)),
+            AnswersWith::Answer(render) => {
                 // A remote may answer with addresses or with bytes, whichever was asked for.
                 for format in ["url", "b64_json"] {
                     let mut job = job.clone();

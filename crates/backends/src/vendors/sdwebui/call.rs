@@ -12,7 +12,7 @@ use super::SdWebUi;
 use super::plan::Stroke;
 use crate::answers;
 use crate::backend::{Class, Fault, Gauge, Taken, Work};
-use crate::http::{Sifter, VendorAnswer, VendorCall, VendorHttp, held};
+use crate::http::{Sifter, VendorAnswer, VendorCall, VendorHttp, with_share};
 use crate::inputs;
 
 /// The base64 of all pictures of one call.
@@ -93,7 +93,7 @@ impl SdWebUi {
         let listed = body["images"].as_array().into_iter().flatten();
         let pictures: Vec<Bytes> = listed
             .chain(body.get("image"))
-            .filter_map(|at| Some(held(Arc::clone(&share), sifter.blob(at.as_u64()?)?)))
+            .filter_map(|at| Some(with_share(Arc::clone(&share), sifter.blob(at.as_u64()?)?)))
             .collect();
         if pictures.is_empty() {
             return Err(answers::unexpected(&start));

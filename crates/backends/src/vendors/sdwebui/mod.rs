@@ -6,7 +6,7 @@ mod call;
 mod plan;
 mod settings;
 
-use atelier_contract::brief::{Direction, Task};
+use atelier_contract::brief::Task;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -29,26 +29,6 @@ pub(super) const VENDOR: Vendor = Vendor {
     needs_credential: false,
     build,
 };
-
-/// What can be done honestly with a picture model.
-const SERVED: &[Task] = &[
-    Task::Draw,
-    Task::Upsample(0),
-    Task::Vary(None, false),
-    Task::Enlarge(2, false),
-    Task::ZoomOut(20),
-    Task::Pan(Direction::Left),
-    Task::Square,
-    Task::Reroll,
-    Task::Repaint,
-    Task::Seed,
-    Task::Edit,
-    Task::Restyle,
-    Task::ReplaceBackground,
-    Task::CrispUpscale,
-    Task::CreativeUpscale,
-    Task::Anime,
-];
 
 /// One server.
 struct SdWebUi {

@@ -3,10 +3,31 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use atelier_contract::brief::{Direction, Task};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::SERVED;
+use crate::vendor::read_settings;
+
+/// What can be done honestly with a picture model.
+const SERVED: &[Task] = &[
+    Task::Draw,
+    Task::Upsample(0),
+    Task::Vary(None, false),
+    Task::Enlarge(2, false),
+    Task::ZoomOut(20),
+    Task::Pan(Direction::Left),
+    Task::Square,
+    Task::Reroll,
+    Task::Repaint,
+    Task::Seed,
+    Task::Edit,
+    Task::Restyle,
+    Task::ReplaceBackground,
+    Task::CrispUpscale,
+    Task::CreativeUpscale,
+    Task::Anime,
+];
 
 /// The settings as they are written.
 #[derive(Debug, Deserialize)]
@@ -70,10 +91,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads an operator's settings.
     pub(super) fn read(written: Value) -> Result<Self, String> {
-        let written = match written {
-            Value::Null => Written::default(),
-            given => Written::deserialize(given).map_err(|error| error.to_string())?,
-        };
+        let written: Written = read_settings(written)?;
         let mut given = written.operations.iter().flatten();
         if let Some(other) = given.find(|one| !is_served(one)) {
             return Err(format!(

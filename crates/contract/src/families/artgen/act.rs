@@ -1,6 +1,6 @@
 //! action: a follow-up on an earlier picture, in its mode and version.
 
-use super::actions::{Action, Picture, components, picture_of};
+use super::actions::{Action, ResultKind, components, result_kind};
 use super::flags::Flags;
 use super::requests::{Lineage, grid, member_of, price};
 use super::{FAMILY_NAME, sizes};
@@ -93,8 +93,8 @@ impl Operation for Act {
         let flags = Flags::read(&lineage.prompt).unwrap_or_default();
         let mut brief = grid(self.action.task(), &flags, self.size(parent, file));
         brief.model = lineage.version.to_string();
-        brief.of_grid = picture_of(parent) == Some(Picture::Grid);
-        if makes == Picture::Grid {
+        brief.of_grid = result_kind(parent) == Some(ResultKind::Grid);
+        if makes == ResultKind::Grid {
             brief.small_images = self.get_u_images.on();
         } else {
             brief.grid = false;
@@ -107,11 +107,11 @@ impl Operation for Act {
         }
         let key = format!("artgen.action.{}", self.action.price_word());
         let cost = match makes {
-            Picture::Grid => price(&key, lineage.speed, lineage.version),
-            Picture::Single | Picture::Enlarged => Price::of(key),
+            ResultKind::Grid => price(&key, lineage.speed, lineage.version),
+            ResultKind::Single | ResultKind::Enlarged => Price::of(key),
         };
         let mut order = Order::new(cost, brief);
-        if makes == Picture::Enlarged {
+        if makes == ResultKind::Enlarged {
             let (width, height) = unenlarged(parent, file);
             order = order
                 .resolve("plainWidth", width)

@@ -23,7 +23,7 @@ words! {
 
 /// What a job's picture is, which decides what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Picture {
+pub enum ResultKind {
     /// Four pictures in one.
     Grid,
     /// One picture of a grid.
@@ -90,11 +90,11 @@ impl Action {
     }
 
     /// What it makes.
-    pub const fn makes(self) -> Picture {
+    pub const fn makes(self) -> ResultKind {
         match self.task() {
-            Task::Upsample(_) => Picture::Single,
-            Task::Enlarge(..) => Picture::Enlarged,
-            _ => Picture::Grid,
+            Task::Upsample(_) => ResultKind::Single,
+            Task::Enlarge(..) => ResultKind::Enlarged,
+            _ => ResultKind::Grid,
         }
     }
 
@@ -120,10 +120,10 @@ pub fn action_of(job: &Job) -> Option<Action> {
     job.text("action").and_then(Action::from_word)
 }
 
-/// The picture a job makes; `None` for describe and seed.
-pub fn picture_of(job: &Job) -> Option<Picture> {
+/// The kind of result a job has; `None` for describe and seed.
+pub fn result_kind(job: &Job) -> Option<ResultKind> {
     match job.operation.as_str() {
-        "artgen.imagine" | "artgen.blend" | "artgen.inpaint" => Some(Picture::Grid),
+        "artgen.imagine" | "artgen.blend" | "artgen.inpaint" => Some(ResultKind::Grid),
         _ => action_of(job).map(Action::makes),
     }
 }
@@ -134,9 +134,9 @@ pub fn components(job: &Job) -> Vec<Action> {
         return Vec::new();
     };
     let version = version_of(job).major();
-    match picture_of(job) {
-        Some(Picture::Grid) => GRID.to_vec(),
-        Some(Picture::Single) => {
+    match result_kind(job) {
+        Some(ResultKind::Grid) => GRID.to_vec(),
+        Some(ResultKind::Single) => {
             let mut offered = SINGLE.to_vec();
             if file.width != file.height {
                 offered.push(A::MakeSquare);
@@ -148,7 +148,7 @@ pub fn components(job: &Job) -> Vec<Action> {
             }
             offered
         }
-        Some(Picture::Enlarged) => match version {
+        Some(ResultKind::Enlarged) => match version {
             5 => vec![A::RedoUpscale2, A::RedoUpscale4],
             6 => vec![A::RedoUpscaleSubtle, A::RedoUpscaleCreative],
             _ => Vec::new(),

@@ -1,7 +1,7 @@
 //! inpaint: a region of an earlier picture made anew, in its mode and version.
 
 use super::FAMILY_NAME;
-use super::actions::{Picture, picture_of};
+use super::actions::{ResultKind, result_kind};
 use super::flags::Flags;
 use super::requests::{Lineage, grid, member_of, price};
 use crate::brief::Wanted;
@@ -55,7 +55,7 @@ impl Operation for Inpaint {
         brief.model = lineage.version.to_string();
         // What is repainted takes its manner from the picture around it.
         brief.hints.clear();
-        brief.of_grid = picture_of(parent) == Some(Picture::Grid);
+        brief.of_grid = result_kind(parent) == Some(ResultKind::Grid);
         let brief = brief.masked("mask", self.mask.data(), wanted);
         let cost = price("artgen.inpaint", lineage.speed, lineage.version);
         let order = Order::new(cost, brief);
@@ -65,7 +65,7 @@ impl Operation for Inpaint {
 
 /// The picture of a finished job; describe and seed have none.
 pub(super) fn picture(parent: &Job) -> Result<&File, Refusal> {
-    picture_of(parent)
+    result_kind(parent)
         .and_then(|_| parent.file(0))
         .ok_or_else(|| {
             let message = "must be a job with a picture, this one has none";

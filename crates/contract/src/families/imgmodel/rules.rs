@@ -153,15 +153,15 @@ impl Wish<'_> {
         })
     }
 
-    /// What was said in the words of picture models.
+    /// What was named in the words of picture models.
     fn words(&self, quality: Quality) -> Fields {
-        let said = [
+        let named = [
             ("quality", Some(quality.word())),
             ("background", self.background.map(Background::word)),
             ("moderation", self.moderation.map(Moderation::word)),
             ("style", self.style.map(Style::word)),
         ];
-        let given = said
+        let given = named
             .into_iter()
             .filter_map(|(name, word)| Some((name, word?)));
         given

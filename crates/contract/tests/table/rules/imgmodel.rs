@@ -2,7 +2,7 @@
 
 use atelier_contract::Role;
 use atelier_contract::brief::{Format, Task};
-use atelier_contract::family::{Delivery, Finished};
+use atelier_contract::family::{AnswersWith, Finished};
 use serde_json::{Value, json};
 
 use crate::sample::{accepted, drawn, file, finish, order, refused};
@@ -112,7 +112,7 @@ fn image_1_answers_with_bytes_tokens_and_what_was_settled() {
     let job = finish(job, vec![file(Role::Main, "image/png", (1024, 1024), 0); 2]);
     let base64 = ["Zmlyc3Q=".to_owned(), "c2Vjb25k".to_owned()];
     let (_, submit) = atelier_contract::operation(IMAGES).expect("in the table");
-    let Delivery::Answer(render) = submit.delivery else {
+    let AnswersWith::Answer(render) = submit.answers_with else {
         panic!("answered in the response");
     };
     let answer = render(&Finished {

@@ -71,10 +71,10 @@ impl Loader {
         let backends: HashMap<&str, &BackendRow> =
             backends.iter().map(|row| (row.id.as_str(), row)).collect();
         let known: HashMap<WorkerName, Member> = {
-            let stations = self.pool.stations();
-            let stored = stations.iter().filter(|one| one.worker_id.is_some());
+            let members = self.pool.members();
+            let stored = members.iter().filter(|one| one.worker_id.is_some());
             stored
-                .map(|one| (one.desk.name.clone(), one.clone()))
+                .map(|one| (one.candidate.name.clone(), one.clone()))
                 .collect()
         };
         let mut fresh = Vec::new();
@@ -84,21 +84,21 @@ impl Loader {
             };
             let known = known.get(&worker_name(row));
             match self.member(backend, row, known) {
-                Ok(station) => fresh.push(station),
+                Ok(member) => fresh.push(member),
                 Err(why) => {
                     tracing::warn!(worker = %row.id, why, "a worker account cannot be used");
                 }
             }
         }
         let single = !self.house.store.is_postgres();
-        self.pool.replace_stored(fresh, |desk, here, first| {
+        self.pool.replace_stored(fresh, |candidate, here, first| {
             // On a store of one process, this process knows its own starts best once it runs.
             if first || !single {
-                let began = starts.remove(&desk.name).unwrap_or_default();
-                desk.pace.remember(began.into_iter());
+                let began = starts.remove(&candidate.name).unwrap_or_default();
+                candidate.pace.remember(began.into_iter());
             }
-            let elsewhere = live.get(&desk.name).map_or(0, |live| *live as usize);
-            desk.busy = elsewhere.max(here);
+            let elsewhere = live.get(&candidate.name).map_or(0, |live| *live as usize);
+            candidate.busy = elsewhere.max(here);
         });
         Ok(())
     }
@@ -124,7 +124,7 @@ impl Loader {
             WorkerState::Active | WorkerState::Draining => Mode::Draining,
         };
         let limit = |number: i64| usize::try_from(number).unwrap_or_default();
-        let desk = Candidate {
+        let candidate = Candidate {
             name: worker_name(row),
             backend: backend.id.clone(),
             owner: row.owner.clone(),
@@ -144,7 +144,7 @@ impl Loader {
             health: serde_json::from_str(&row.health).unwrap_or_default(),
         };
         Ok(Member {
-            desk,
+            candidate,
             backend: built,
             recorded: true,
             worker_id: Some(row.id.clone()),
@@ -174,40 +174,43 @@ impl Pool {
         fresh: Vec<Member>,
         mut refresh: impl FnMut(&mut Candidate, usize, bool),
     ) {
-        let mut stations = self.stations();
-        let (known, mut all): (Vec<Member>, Vec<Member>) = std::mem::take(&mut *stations)
+        let mut members = self.members();
+        let (known, mut all): (Vec<Member>, Vec<Member>) = std::mem::take(&mut *members)
             .into_iter()
-            .partition(|station| station.worker_id.is_some());
+            .partition(|member| member.worker_id.is_some());
         let mut known: HashMap<WorkerName, Member> = known
             .into_iter()
-            .map(|station| (station.desk.name.clone(), station))
+            .map(|member| (member.candidate.name.clone(), member))
             .collect();
-        for mut station in fresh {
-            let old = known.remove(&station.desk.name);
+        for mut member in fresh {
+            let old = known.remove(&member.candidate.name);
             let first = old.is_none();
             if let Some(old) = old {
-                keep(&mut station, old);
+                keep(&mut member, old);
             }
-            refresh(&mut station.desk, station.here, first);
-            all.push(station);
+            refresh(&mut member.candidate, member.here, first);
+            all.push(member);
         }
-        *stations = all;
+        *members = all;
     }
 }
 
 /// What this process knows better than the store, or has not written down yet.
-fn keep(station: &mut Member, old: Member) {
-    station.here = old.here;
-    station.unwritten = old.unwritten;
-    station.changed = old.changed;
-    station.desk.spent = station.desk.spent + old.unwritten;
-    let (per_minute, per_hour) = (station.desk.pace.per_minute, station.desk.pace.per_hour);
-    station.desk.pace = old.desk.pace;
-    station.desk.pace.limit(per_minute, per_hour);
-    let probing = old.desk.health.probing;
+fn keep(member: &mut Member, old: Member) {
+    member.here = old.here;
+    member.unwritten = old.unwritten;
+    member.changed = old.changed;
+    member.candidate.spent = member.candidate.spent + old.unwritten;
+    let (per_minute, per_hour) = (
+        member.candidate.pace.per_minute,
+        member.candidate.pace.per_hour,
+    );
+    member.candidate.pace = old.candidate.pace;
+    member.candidate.pace.limit(per_minute, per_hour);
+    let probing = old.candidate.health.probing;
     // Another node, or the operator, may have learned something newer.
-    if old.changed || old.desk.health.changed_ms >= station.desk.health.changed_ms {
-        station.desk.health = old.desk.health;
+    if old.changed || old.candidate.health.changed_ms >= member.candidate.health.changed_ms {
+        member.candidate.health = old.candidate.health;
     }
-    station.desk.health.probing = probing;
+    member.candidate.health.probing = probing;
 }

@@ -30,7 +30,7 @@ pub struct Worker {
 /// A worker account and what it is built of.
 #[derive(Clone)]
 pub(crate) struct Member {
-    pub(crate) desk: Candidate,
+    pub(crate) candidate: Candidate,
     pub(crate) backend: Arc<dyn Backend>,
     /// Whether an attempt is written down before it begins; what costs nothing to repeat in this process is not.
     pub(crate) recorded: bool,
@@ -52,7 +52,7 @@ impl Member {
         let allowed = |name: &str| {
             worker.operations.is_empty() || worker.operations.iter().any(|one| covers(one, name))
         };
-        let desk = Candidate {
+        let candidate = Candidate {
             backend: worker.name.clone(),
             rank: worker.rank,
             last_resort: worker.last_resort,
@@ -71,7 +71,7 @@ impl Member {
             here: 0,
             unwritten: Quota::ZERO,
             changed: false,
-            desk,
+            candidate,
         }
     }
 }

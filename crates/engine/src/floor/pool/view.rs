@@ -14,7 +14,7 @@ const ERRORS_SHOWN: usize = 5;
 
 /// A worker account as others see it.
 #[derive(Clone, Debug)]
-pub(crate) struct Picture {
+pub(crate) struct WorkerReport {
     pub(crate) name: WorkerName,
     pub(crate) backend: String,
     pub(crate) owner: Option<String>,
@@ -28,38 +28,38 @@ pub(crate) struct Picture {
 
 impl Pool {
     /// Every worker account as it is now.
-    pub(crate) fn pictures(&self, now_ms: i64) -> Vec<Picture> {
-        self.stations()
+    pub(crate) fn reports(&self, now_ms: i64) -> Vec<WorkerReport> {
+        self.members()
             .iter()
-            .map(|station| picture(station, now_ms))
+            .map(|member| report(member, now_ms))
             .collect()
     }
 }
 
-fn picture(station: &Member, now_ms: i64) -> Picture {
-    let desk = &station.desk;
-    let health = &desk.health;
+fn report(member: &Member, now_ms: i64) -> WorkerReport {
+    let candidate = &member.candidate;
+    let health = &candidate.health;
     let fit = matches!(health.fitness(now_ms), Fitness::Fit | Fitness::Probe);
     let durations: Vec<i64> = health.durations().collect();
     let average_s = (!durations.is_empty()).then(|| {
         let mean = durations.iter().sum::<i64>() as f64 / durations.len() as f64;
         (mean / 100.0).round() / 10.0
     });
-    Picture {
-        name: desk.name.clone(),
-        backend: desk.backend.clone(),
-        owner: desk.owner.clone(),
-        busy: desk.busy,
-        slots: desk.concurrency,
-        usable: fit && desk.mode == Mode::Active,
+    WorkerReport {
+        name: candidate.name.clone(),
+        backend: candidate.backend.clone(),
+        owner: candidate.owner.clone(),
+        busy: candidate.busy,
+        slots: candidate.concurrency,
+        usable: fit && candidate.mode == Mode::Active,
         average_s,
-        health: evidence(station, fit, now_ms),
+        health: evidence(member, fit, now_ms),
     }
 }
 
-fn evidence(station: &Member, fit: bool, now_ms: i64) -> shown::Health {
-    let health = &station.desk.health;
-    let condition = match (station.desk.mode, health.condition) {
+fn evidence(member: &Member, fit: bool, now_ms: i64) -> shown::Health {
+    let health = &member.candidate.health;
+    let condition = match (member.candidate.mode, health.condition) {
         (Mode::Draining, _) => shown::Condition::Draining,
         (Mode::Paused, _) => shown::Condition::Paused,
         (Mode::Active, Condition::Cooling) if fit => shown::Condition::Well,

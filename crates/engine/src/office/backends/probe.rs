@@ -31,7 +31,7 @@ impl Engine {
         let mut faults = Vec::new();
         for row in &asked {
             let name = worker_name(row);
-            let told = match self.in_pool(&name) {
+            let outcome = match self.in_pool(&name) {
                 Some(vendor) => match self.probe_worker(&name, vendor.as_ref()).await {
                     Ok(()) => continue,
                     Err(fault) => format!("{}: {}", fault.class.word(), fault.detail),
@@ -46,7 +46,7 @@ impl Engine {
             } else {
                 &*row.spec.name
             };
-            faults.push(format!("{called}: {told}"));
+            faults.push(format!("{called}: {outcome}"));
         }
         let target = worker_id.unwrap_or_default();
         let act = self.act(by, "backend.probe", id, target);
@@ -59,8 +59,8 @@ impl Engine {
 
     /// What talks to the vendor of a worker account.
     fn in_pool(&self, name: &WorkerName) -> Option<Arc<dyn Backend>> {
-        let stations = self.pool.stations();
-        let found = stations.iter().find(|station| station.desk.name == *name);
-        found.map(|station| Arc::clone(&station.backend))
+        let members = self.pool.members();
+        let found = members.iter().find(|member| member.candidate.name == *name);
+        found.map(|member| Arc::clone(&member.backend))
     }
 }

@@ -9,21 +9,21 @@ use atelier_store::{BackendRow, WorkerRow};
 use crate::engine::{Engine, unavailable};
 use crate::floor::pool::load::worker_name;
 use crate::floor::pool::member::Member;
-use crate::floor::pool::view::Picture;
+use crate::floor::pool::view::WorkerReport;
 
 impl Engine {
     /// Every back end of the operator's with its worker accounts, in the order of fall-back; the embedded one too.
     pub async fn backends(&self) -> Result<Vec<BackendView>, Refusal> {
         let rows = self.store.backends().await.map_err(unavailable)?;
         let workers = self.store.workers().await.map_err(unavailable)?;
-        let pictures = self.pool.pictures(self.now_ms());
+        let reports = self.pool.reports(self.now_ms());
         let mut shown: Vec<BackendView> = {
-            let stations = self.pool.stations();
-            let inside = stations.iter().filter(|one| one.worker_id.is_none());
-            inside.map(|station| embedded(station, &pictures)).collect()
+            let members = self.pool.members();
+            let inside = members.iter().filter(|one| one.worker_id.is_none());
+            inside.map(|member| embedded(member, &reports)).collect()
         };
         let own = rows.iter().filter(|row| row.owner.is_none());
-        shown.extend(own.map(|row| backend(row, &workers, &pictures)));
+        shown.extend(own.map(|row| backend(row, &workers, &reports)));
         shown.sort_by_key(|one| one.rank);
         Ok(shown)
     }
@@ -49,10 +49,10 @@ impl Engine {
     /// One worker account, whoever owns it.
     pub(in crate::office) async fn show_worker(&self, id: &str) -> Result<WorkerView, Refusal> {
         let rows = self.store.workers().await.map_err(unavailable)?;
-        let pictures = self.pool.pictures(self.now_ms());
+        let reports = self.pool.reports(self.now_ms());
         rows.iter()
             .find(|row| row.id == id)
-            .map(|row| worker(row, &pictures))
+            .map(|row| worker(row, &reports))
             .ok_or_else(no_account)
     }
 }
@@ -62,31 +62,31 @@ fn no_account() -> Refusal {
 }
 
 /// What runs inside this process.
-fn embedded(station: &Member, pictures: &[Picture]) -> BackendView {
-    let desk = &station.desk;
-    let picture = pictures.iter().find(|one| one.name == desk.name);
+fn embedded(member: &Member, reports: &[WorkerReport]) -> BackendView {
+    let candidate = &member.candidate;
+    let report = reports.iter().find(|one| one.name == candidate.name);
     BackendView {
-        id: desk.backend.clone(),
-        name: desk.name.to_string(),
-        vendor: desk.name.to_string(),
+        id: candidate.backend.clone(),
+        name: candidate.name.to_string(),
+        vendor: candidate.name.to_string(),
         base_url: None,
         settings: serde_json::Map::new(),
         operations: Vec::new(),
-        rank: desk.rank,
+        rank: candidate.rank,
         enabled: true,
         declared: true,
         created_at: None,
         accounts: Vec::new(),
-        busy: desk.busy,
-        slots: desk.concurrency,
-        health: picture.map(|one| one.health.clone()),
+        busy: candidate.busy,
+        slots: candidate.concurrency,
+        health: report.map(|one| one.health.clone()),
     }
 }
 
-fn backend(row: &BackendRow, workers: &[WorkerRow], pictures: &[Picture]) -> BackendView {
+fn backend(row: &BackendRow, workers: &[WorkerRow], reports: &[WorkerReport]) -> BackendView {
     let own = workers.iter().filter(|one| one.backend_id == row.id);
-    let sum = |of: fn(&Picture) -> usize| -> usize {
-        pictures
+    let sum = |of: fn(&WorkerReport) -> usize| -> usize {
+        reports
             .iter()
             .filter(|one| one.backend == row.id)
             .map(of)
@@ -103,7 +103,7 @@ fn backend(row: &BackendRow, workers: &[WorkerRow], pictures: &[Picture]) -> Bac
         enabled: row.in_use(),
         declared: row.declared,
         created_at: Some(timestamp(row.created_ms)),
-        accounts: own.map(|one| worker(one, pictures)).collect(),
+        accounts: own.map(|one| worker(one, reports)).collect(),
         busy: sum(|one| one.busy),
         slots: sum(|one| one.slots),
         health: None,
@@ -111,9 +111,9 @@ fn backend(row: &BackendRow, workers: &[WorkerRow], pictures: &[Picture]) -> Bac
 }
 
 /// A worker account; one that cannot be set up is not in the pool.
-pub(in crate::office) fn worker(row: &WorkerRow, pictures: &[Picture]) -> WorkerView {
+pub(in crate::office) fn worker(row: &WorkerRow, reports: &[WorkerReport]) -> WorkerView {
     let name = worker_name(row);
-    let picture = pictures.iter().find(|one| one.name == name);
+    let report = reports.iter().find(|one| one.name == name);
     let unusable = || Health {
         condition: Condition::Misconfigured,
         ..Health::default()
@@ -125,9 +125,9 @@ pub(in crate::office) fn worker(row: &WorkerRow, pictures: &[Picture]) -> Worker
         has_credential: !row.credential.is_empty(),
         spent: row.spent,
         created_at: timestamp(row.created_ms),
-        busy: picture.map_or(0, |one| one.busy),
-        usable: picture.is_some_and(|one| one.usable),
-        average_execute: picture.and_then(|one| one.average_s),
-        health: picture.map_or_else(unusable, |one| one.health.clone()),
+        busy: report.map_or(0, |one| one.busy),
+        usable: report.is_some_and(|one| one.usable),
+        average_execute: report.and_then(|one| one.average_s),
+        health: report.map_or_else(unusable, |one| one.health.clone()),
     }
 }

@@ -13,7 +13,7 @@ use crate::http::page::{Data, RawBody};
 use crate::http::received::Received;
 
 /// Workflow templates make these bodies large.
-type Said<T> = RawBody<T, IMAGE_BODY>;
+type Sent<T> = RawBody<T, IMAGE_BODY>;
 
 /// Lists the back ends in the order of fall-back.
 pub(crate) async fn list(
@@ -28,7 +28,7 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     app: Arc<App>,
     received: Received,
-    RawBody(fields, _): Said<BackendSpec>,
+    RawBody(fields, _): Sent<BackendSpec>,
 ) -> Result<Data<BackendView>, Denial> {
     let made = app
         .engine
@@ -50,7 +50,7 @@ pub(crate) async fn show(
 pub(crate) async fn change(
     app: Arc<App>,
     received: Received,
-    RawBody(fields, _): Said<Patch<BackendSpec>>,
+    RawBody(fields, _): Sent<Patch<BackendSpec>>,
 ) -> Result<Data<BackendView>, Denial> {
     let id = received.param(0);
     let changed = app

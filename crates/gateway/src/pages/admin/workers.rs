@@ -11,7 +11,7 @@ use crate::http::denial::Denial;
 use crate::http::page::{Data, RawBody};
 use crate::http::received::Received;
 
-type Said = RawBody<WorkerBody, SMALL_BODY>;
+type Sent = RawBody<WorkerBody, SMALL_BODY>;
 
 /// Lists the worker accounts of a back end.
 pub(crate) async fn list(
@@ -27,7 +27,7 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     app: Arc<App>,
     received: Received,
-    RawBody(fields, _): Said,
+    RawBody(fields, _): Sent,
 ) -> Result<Data<WorkerView>, Denial> {
     let patch = WorkerPatch::read(fields)?;
     let made = app
@@ -50,7 +50,7 @@ pub(crate) async fn show(
 pub(crate) async fn change(
     app: Arc<App>,
     received: Received,
-    RawBody(fields, _): Said,
+    RawBody(fields, _): Sent,
 ) -> Result<Data<WorkerView>, Denial> {
     let (backend, id) = (received.param(0), received.param(1));
     let patch = WorkerPatch::read(fields)?;

@@ -13,7 +13,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, ObjectStore as _};
 
 use super::{Bucket, absent_or};
-use crate::files::{FilesError, Flow, Result};
+use crate::files::error::{FilesError, Flow, Result};
 
 /// Openings in a row that may bring nothing.
 const BARREN_MOST: u32 = 3;

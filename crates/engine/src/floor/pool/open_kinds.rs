@@ -1,9 +1,9 @@
-//! Which lanes have a free place now: what a node may lease for.
+//! Which kinds of work have a free place now: what a node may lease for.
 
 use std::collections::BTreeSet;
 
 use atelier_contract::{FAMILIES, Quota, Speed};
-use atelier_store::lane;
+use atelier_store::work_kind;
 
 use crate::floor::lane::Lane;
 use crate::floor::pool::choice::{Candidate, Choice, Earlier, Wish, choose};
@@ -53,7 +53,7 @@ fn add(open: &mut Vec<String>, which: Lane<'_>, members: &[&Candidate], now_ms: 
             };
             let choice = choose(&wish, members.iter().copied(), now_ms);
             if matches!(choice, Choice::Take(_)) {
-                open.push(lane(submit.name, speed, &text));
+                open.push(work_kind(submit.name, speed, &text));
             }
         }
     }

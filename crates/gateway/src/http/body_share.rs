@@ -6,19 +6,19 @@ use std::sync::Arc;
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
 
-use crate::shares::{Full, Held, Shares};
+use crate::shares::{Full, Part, Shares};
 
 /// A body of so few bytes is no burden.
 const FREE: u64 = 4096;
 
-/// The room of one body; it is given back when this is dropped.
+/// What one body has taken; it is given back when this is dropped.
 #[derive(Default)]
-pub(super) struct Room {
-    memory: Option<Held>,
-    work: Option<Held>,
+pub(super) struct BodyShare {
+    memory: Option<Part>,
+    work: Option<Part>,
 }
 
-impl Room {
+impl BodyShare {
     /// Makes it large enough for so many bytes.
     pub(super) fn cover(
         &mut self,
@@ -27,7 +27,7 @@ impl Room {
         bytes: u64,
     ) -> Result<(), Full> {
         match &mut self.memory {
-            Some(held) => held.grow_to(bytes),
+            Some(part) => part.grow_to(bytes),
             None if bytes <= FREE => Ok(()),
             none => {
                 *none = Some(memory.try_take(holder, bytes)?);
@@ -44,7 +44,7 @@ impl Room {
     }
 
     /// Does something with the body. What is heavy runs on a thread of its own, so that decoding and hashing megabytes
-    /// holds up no other request; the room stays taken for as long as it runs, whether anybody waits for it or not.
+    /// holds up no other request; its share stays taken for as long as it runs, whether anybody waits for it or not.
     pub(super) async fn spend<T: Send + 'static>(
         self,
         work: impl Future<Output = T> + Send + 'static,

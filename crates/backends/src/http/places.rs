@@ -1,4 +1,4 @@
-//! How many requests may be under way: to one destination, and in all. One slow receiver fills only its own slots.
+//! How many requests may be under way: to one destination, and in all. One slow receiver fills only its own places.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,23 +10,23 @@ use url::{Position, Url};
 
 type Destinations = Arc<Mutex<HashMap<String, Arc<Semaphore>>>>;
 
-/// Slots per destination and in all.
+/// Places per destination and in all.
 #[derive(Clone)]
-pub(crate) struct Slots {
+pub(crate) struct Places {
     each: usize,
     all: Arc<Semaphore>,
     destinations: Destinations,
 }
 
 /// The right to have one request under way.
-pub(crate) struct Slot {
+pub(crate) struct Place {
     key: String,
     destinations: Destinations,
     one: Option<OwnedSemaphorePermit>,
     _all: OwnedSemaphorePermit,
 }
 
-impl Slots {
+impl Places {
     pub(crate) fn new(each: usize, all: usize) -> Self {
         Self {
             each,
@@ -35,9 +35,9 @@ impl Slots {
         }
     }
 
-    /// A slot for the address, or `None` when none came free in time. The destination's own slot is taken first, so
+    /// A place for the address, or `None` when none came free in time. The destination's own place is taken first, so
     /// that those who wait for a full destination hold nothing that others need.
-    pub(crate) async fn take(&self, url: &Url, wait: Duration) -> Option<Slot> {
+    pub(crate) async fn take(&self, url: &Url, wait: Duration) -> Option<Place> {
         let key = url[Position::BeforeHost..Position::AfterPort].to_owned();
         let semaphore = {
             let mut map = self
@@ -57,7 +57,7 @@ impl Slots {
             forget_idle(&self.destinations, &key);
             return None;
         };
-        Some(Slot {
+        Some(Place {
             key,
             destinations: Arc::clone(&self.destinations),
             one: Some(one),
@@ -66,7 +66,7 @@ impl Slots {
     }
 }
 
-impl Drop for Slot {
+impl Drop for Place {
     fn drop(&mut self) {
         self.one.take();
         forget_idle(&self.destinations, &self.key);
@@ -96,20 +96,20 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_destination_leaves_others_alone_and_is_forgotten_afterwards() {
-        let slots = Slots::new(2, 100);
+        let places = Places::new(2, 100);
         let dead = url("http://dead.org:8080/a");
-        let first = slots.take(&dead, SOON).await.expect("first");
-        let second = slots.take(&dead, SOON).await.expect("second");
+        let first = places.take(&dead, SOON).await.expect("first");
+        let second = places.take(&dead, SOON).await.expect("second");
         assert!(
-            slots
+            places
                 .take(&url("http://dead.org:8080/b"), SOON)
                 .await
                 .is_none()
         );
-        assert!(slots.take(&url("http://live.org/"), SOON).await.is_some());
+        assert!(places.take(&url("http://live.org/"), SOON).await.is_some());
         drop(first);
-        assert!(slots.take(&dead, SOON).await.is_some());
+        assert!(places.take(&dead, SOON).await.is_some());
         drop(second);
-        assert!(slots.destinations.lock().expect("map").is_empty());
+        assert!(places.destinations.lock().expect("map").is_empty());
     }
 }

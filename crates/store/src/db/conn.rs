@@ -1,0 +1,256 @@
+//! One connection to either database, and one way to ask it.
+
+use std::time::Duration;
+
+use sqlx::postgres::PgQueryResult;
+use sqlx::sqlite::SqliteQueryResult;
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
+use tokio::time::timeout;
+
+use crate::db::statement::{Arg, Line, args, bound};
+use crate::dialect::{Dialect, column_names, line_columns};
+use crate::row::{Columns, Read};
+use crate::{Error, Result, error};
+
+/// Runs the same expression on whichever database this is; each arm is typed by its own driver.
+macro_rules! on {
+    ($kind:ident, $db:expr, $conn:ident => $body:expr) => {
+        match $db {
+            $kind::Sqlite($conn) => $body,
+            $kind::Postgres($conn) => $body,
+        }
+    };
+    ($kind:ident, $db:expr, $conn:ident: $driver:ident => $body:expr) => {
+        match $db {
+            $kind::Sqlite($conn) => {
+                type $driver = Sqlite;
+                $body
+            }
+            $kind::Postgres($conn) => {
+                type $driver = Postgres;
+                $body
+            }
+        }
+    };
+}
+
+/// Lines a statement takes at most on SQLite; larger batches take several.
+const LINES_MOST: usize = 64;
+
+/// How long a connection is waited for that is being closed.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// A connection to either database.
+pub(crate) enum Link {
+    Sqlite(Box<SqliteConnection>),
+    Postgres(Box<PgConnection>),
+}
+
+/// One connection. A step that takes longer than its patience has failed, and the connection with it: a network that
+/// has gone silent says nothing by itself. SQLite is in this process, and what was begun there always comes to an end.
+pub(crate) struct Conn {
+    link: Link,
+    patience: Option<Duration>,
+    lost: bool,
+}
+
+trait Affected {
+    fn affected(&self) -> u64;
+}
+impl Affected for SqliteQueryResult {
+    fn affected(&self) -> u64 {
+        self.rows_affected()
+    }
+}
+impl Affected for PgQueryResult {
+    fn affected(&self) -> u64 {
+        self.rows_affected()
+    }
+}
+
+/// The lines as a JSON array of objects, named after the columns of the statement's mark.
+fn as_objects(sql: &str, lines: &[impl Line]) -> String {
+    let names: Vec<&str> = column_names(line_columns(sql)).collect();
+    let mut out = String::from("[");
+    let mut values = Vec::new();
+    for line in lines {
+        values.clear();
+        line.values(&mut values);
+        out.push(if out.len() == 1 { '{' } else { ',' });
+        if out.ends_with(',') {
+            out.push('{');
+        }
+        for (index, (name, value)) in names.iter().zip(&values).enumerate() {
+            out.push_str(if index == 0 { "\"" } else { ",\"" });
+            out.push_str(name);
+            out.push_str("\":");
+            out.push_str(&serde_json::to_string(value).expect("a plain value is JSON"));
+        }
+        out.push('}');
+    }
+    out.push(']');
+    out
+}
+
+impl Conn {
+    /// A connection whose steps take no longer than this.
+    pub(crate) fn new(link: Link, patience: Option<Duration>) -> Self {
+        Self {
+            link,
+            patience,
+            lost: false,
+        }
+    }
+
+    /// The connection itself, once nobody asks it anything.
+    pub(super) fn into_link(self) -> Link {
+        self.link
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self.link {
+            Link::Sqlite(_) => Dialect::Sqlite,
+            Link::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Whether a step took too long: what the other end has done since is not known, so nothing more is asked of it.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    pub(crate) async fn all<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        self.rows(sql, args, true).await
+    }
+
+    /// Like [`Conn::all`], for a statement whose plan must fit the tables as they are now: it is made anew each time.
+    pub(crate) async fn all_anew<T: Read>(
+        &mut self,
+        sql: &str,
+        args: &[Arg<'_>],
+    ) -> Result<Vec<T>> {
+        let kept = self.dialect() == Dialect::Sqlite;
+        self.rows(sql, args, kept).await
+    }
+
+    async fn rows<T: Read>(&mut self, sql: &str, args: &[Arg<'_>], kept: bool) -> Result<Vec<T>> {
+        let sql = self.dialect().text(sql).into_owned();
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn: Driver => {
+            let asked = bound!(Driver, sql, args).persistent(kept).fetch_all(&mut **conn);
+            let rows = within(*patience, lost, asked).await?;
+            rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
+        })
+    }
+
+    pub(crate) async fn maybe<T: Read>(
+        &mut self,
+        sql: &str,
+        args: &[Arg<'_>],
+    ) -> Result<Option<T>> {
+        Ok(self.all(sql, args).await?.into_iter().next())
+    }
+
+    /// Runs a statement; how many rows it changed.
+    pub(crate) async fn run(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<u64> {
+        let sql = self.dialect().text(sql).into_owned();
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn: Driver => {
+            let asked = bound!(Driver, sql, args).execute(&mut **conn);
+            Ok(within(*patience, lost, asked).await?.affected())
+        })
+    }
+
+    /// Runs a statement over lines; how many rows it changed.
+    pub(crate) async fn run_lines(&mut self, sql: &str, lines: &[impl Line]) -> Result<u64> {
+        match self.dialect() {
+            Dialect::Postgres => self.run(sql, args![&as_objects(sql, lines)]).await,
+            Dialect::Sqlite => {
+                let (mut changed, mut rest) = (0, lines);
+                while !rest.is_empty() {
+                    // Few different lengths make few different statements, which stay prepared.
+                    let most = rest.len().min(LINES_MOST);
+                    let (now, later) = rest.split_at(1 << most.ilog2());
+                    let mut values = Vec::new();
+                    for line in now {
+                        line.values(&mut values);
+                    }
+                    let text = self.dialect().text_for(sql, now.len()).into_owned();
+                    changed += self.run(&text, &values).await?;
+                    rest = later;
+                }
+                Ok(changed)
+            }
+        }
+    }
+
+    /// Runs statements that have no values, as they stand.
+    pub(crate) async fn script(&mut self, sql: &str) -> Result<()> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn => {
+            let asked = sqlx::raw_sql(sql).execute(&mut **conn);
+            within(*patience, lost, asked).await.map(|_| ())
+        })
+    }
+
+    /// Runs statements that have no values, as they stand; the one text they return.
+    pub(crate) async fn script_text(&mut self, sql: &str) -> Result<String> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let Self {
+            link,
+            patience,
+            lost,
+        } = self;
+        on!(Link, link, conn => {
+            let asked = sqlx::raw_sql(sql).fetch_all(&mut **conn);
+            let rows = within(*patience, lost, asked).await?;
+            Ok(Columns::of(rows.first().ok_or(Error::NotFound)?).text()?)
+        })
+    }
+
+    /// Says goodbye, without waiting long for an answer.
+    pub(crate) async fn close(self) {
+        let mut lost = self.lost;
+        if lost {
+            return;
+        }
+        let patience = self.patience.map(|_| GOODBYE);
+        let closed = on!(Link, self.link, conn => within(patience, &mut lost, conn.close()).await);
+        if let Err(error) = closed {
+            tracing::warn!(%error, "closing a connection");
+        }
+    }
+}
+
+/// Waits for a step, but no longer than its patience.
+async fn within<T>(
+    patience: Option<Duration>,
+    lost: &mut bool,
+    step: impl Future<Output = sqlx::Result<T>>,
+) -> Result<T> {
+    // A caller who goes away in the middle of a step leaves the connection in the middle of it.
+    *lost = true;
+    let done = match patience {
+        Some(patience) => timeout(patience, step).await,
+        None => Ok(step.await),
+    };
+    let Ok(done) = done else {
+        tracing::warn!(?patience, "the database did not answer in time");
+        return Err(Error::Busy);
+    };
+    *lost = done.as_ref().is_err_and(error::loses_connection);
+    Ok(done?)
+}

@@ -1,0 +1,37 @@
+//! What every place of files has in common: how it fails, and how pieces flow out of it.
+
+use std::pin::Pin;
+
+use futures_util::Stream;
+
+/// A flow of pieces or names that may break off.
+pub type Flow<T> = Pin<Box<dyn Stream<Item = Result<T>> + Send>>;
+
+/// What can go wrong with a stored file.
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    /// Keys are letters, digits, `_`, `-`, `.` and `/`.
+    #[error("`{0}` is not a key of the vault")]
+    BadKey(String),
+    /// The setting of where the files are kept cannot be used.
+    #[error("the place of the vault {0}")]
+    BadPlace(String),
+    /// Nothing is stored under the key.
+    #[error("there is no such file in the vault")]
+    NotFound,
+    /// The range does not lie within the file.
+    #[error("the file has no such range")]
+    BadRange,
+    /// The flow of bytes to be stored broke off; nothing was stored.
+    #[error("the file to be stored broke off")]
+    Source(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The folder failed.
+    #[error("the vault's folder failed")]
+    Io(#[from] std::io::Error),
+    /// The bucket failed.
+    #[error("the vault's bucket failed")]
+    Bucket(#[source] object_store::Error),
+}
+
+/// The result of a vault call.
+pub type Result<T> = std::result::Result<T, FilesError>;
