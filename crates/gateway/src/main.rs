@@ -1,7 +1,7 @@
 //! Atelier: a self-hosted, quota-metered gateway for generated media.
 //!
-//! Invariants: the gateway never writes SQL; status codes and envelopes live in `http/reply.rs`; `app.rs` alone builds
-//! the store, the back ends and the engine; settings come from `config`.
+//! Invariants: the gateway never writes SQL; every answer is made in `http/reply.rs`; `app` alone names the store and the
+//! back ends, and builds the engine over them; settings come from `config`.
 
 mod app;
 mod catalogue;

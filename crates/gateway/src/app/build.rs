@@ -1,0 +1,145 @@
+//! Building the store, the result files, what runs inside the process, and the engine over them.
+
+use std::os::unix::fs::DirBuilderExt as _;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, anyhow};
+use atelier_backends::VENDORS;
+#[cfg(feature = "studio")]
+use atelier_backends::embedded::{Embedded, EmbeddedSettings, Tempo};
+use atelier_contract::Tariff;
+use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Worker};
+use atelier_store::files::{Files, S3Settings};
+use atelier_store::{Options, Store};
+
+use super::addresses::Addresses;
+use super::outbound::outbound;
+use super::settings::settings;
+use crate::config::Config;
+#[cfg(feature = "studio")]
+use crate::config::StudioTempo;
+
+/// The built-in prices.
+const TARIFF: &str = include_str!("../../../../config/tariff.toml");
+
+/// Opens the database, bringing its schema up to date.
+pub(crate) async fn open_store(config: &Config) -> Result<Store> {
+    // What is kept there is for the service's own user alone.
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&config.data_dir)
+        .with_context(|| format!("data_dir {}", config.data_dir.display()))?;
+    let url = if config.database.is_empty() {
+        format!("sqlite:{}", config.data_dir.join("atelier.db").display())
+    } else {
+        config.database.reveal().to_owned()
+    };
+    Store::open(&url, Options::default())
+        .await
+        .context("the database cannot be opened")
+}
+
+/// Builds the engine; nothing runs yet.
+pub(crate) async fn build_engine(
+    config: &Config,
+    store: Store,
+    master_key: [u8; 32],
+    addresses: &Addresses,
+) -> Result<Arc<Engine>> {
+    let keyring = Keyring::new(master_key);
+    let ids = Ids::Random;
+    let parts = Parts {
+        files: open_files(config)?,
+        workers: workers(config),
+        vendors: VENDORS,
+        outbound: outbound(config, addresses)?,
+        tariff: tariff(config)?,
+        settings: settings(config, addresses),
+        clock: Clock::of(&store),
+        node: ids.uuid(),
+        ids,
+        keyring,
+        store,
+    };
+    let engine = Engine::new(parts);
+    engine.load_prices().await.context("stored prices")?;
+    engine.load_address_keys().await.context("address keys")?;
+    engine
+        .declare_backends(config.backends.clone())
+        .await
+        .map_err(|refusal| anyhow!("backends: {refusal}"))?;
+    Ok(engine)
+}
+
+fn open_files(config: &Config) -> Result<Files> {
+    let assets = &config.assets;
+    if assets.url.is_empty() {
+        return Files::folder(config.data_dir.join("assets"))
+            .context("the folder for result files");
+    }
+    let Some(place) = assets.url.strip_prefix("s3://") else {
+        return Files::folder(&assets.url).context("assets.url");
+    };
+    let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
+    let settings = S3Settings {
+        bucket: bucket.to_owned(),
+        prefix: prefix.trim_end_matches('/').to_owned(),
+        endpoint: assets.endpoint.clone(),
+        region: assets.region.clone(),
+        path_style: assets.path_style,
+        access_key: assets.access_key.reveal().to_owned(),
+        secret_key: assets.secret_key.reveal().to_owned(),
+        ..S3Settings::default()
+    };
+    Files::s3(&settings).context("assets.url")
+}
+
+/// What runs inside the process: nothing, in a binary built without the studio.
+#[cfg(not(feature = "studio"))]
+fn workers(_: &Config) -> Vec<Worker> {
+    Vec::new()
+}
+
+/// What runs inside the process.
+#[cfg(feature = "studio")]
+fn workers(config: &Config) -> Vec<Worker> {
+    let studio = &config.studio;
+    if !studio.enabled {
+        return Vec::new();
+    }
+    let usual = EmbeddedSettings::default();
+    let settings = EmbeddedSettings {
+        threads: if studio.threads == 0 {
+            usual.threads
+        } else {
+            studio.threads
+        },
+        memory_megabytes: studio.memory_mib,
+        tempo: match studio.pace {
+            StudioTempo::Instant => Tempo::Instant,
+            StudioTempo::Realistic => Tempo::Realistic,
+        },
+        sandbox: studio.sandbox,
+    };
+    vec![Worker {
+        name: "embedded".into(),
+        slots: studio.slots,
+        rank: studio.rank,
+        last_resort: !studio.fallback,
+        operations: studio.operations.clone(),
+        backend: Arc::new(Embedded::new(settings)),
+    }]
+}
+
+fn tariff(config: &Config) -> Result<Tariff> {
+    let mut tariff = Tariff::parse(TARIFF).context("config/tariff.toml")?;
+    let file = &config.prices.file;
+    if !file.as_os_str().is_empty() {
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        tariff
+            .overlay(&text)
+            .with_context(|| file.display().to_string())?;
+    }
+    Ok(tariff)
+}

@@ -1,0 +1,46 @@
+//! The client for addresses outside, as the settings want it.
+
+use anyhow::{Context as _, Result, anyhow};
+use atelier_backends::guard::Policy;
+use atelier_backends::http::{Limits, Outbound};
+
+use super::addresses::Addresses;
+use crate::config::Config;
+
+/// The word in `outbound.allow` that stands for "loopback, when the service itself listens there".
+const AUTO: &str = "auto";
+
+/// Builds the client.
+pub(super) fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
+    let rules = &config.outbound;
+    let explicit = (rules.allow != [AUTO]).then_some(rules.allow.as_slice());
+    let names = [
+        &addresses.base_url,
+        &config.origin_url,
+        &config.cdn_url,
+        &config.legacy_cdn_url,
+    ];
+    let names: Vec<String> = names
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .cloned()
+        .collect();
+    let policy = Policy::from_settings(
+        &rules.ports,
+        explicit,
+        addresses.is_private(config, &names),
+        &addresses.bound,
+        &names,
+    )
+    .map_err(|why| anyhow!(why))?;
+    let (usual, callbacks) = (Limits::default(), &config.callbacks);
+    let limits = Limits {
+        at_once: usual.at_once.max(callbacks.parallel),
+        // Places for several accounts whose receivers share a host.
+        per_receiver: usual
+            .per_receiver
+            .max(4 * usize::try_from(callbacks.parallel_per_host).unwrap_or(0)),
+        ..usual
+    };
+    Outbound::new(policy, limits).context("the client for outbound requests")
+}
