@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::backend::Backend;
@@ -45,6 +46,14 @@ pub struct Setup {
     pub credential: Secret,
     /// The vendor's own settings, as the operator wrote them.
     pub settings: Value,
+}
+
+/// What an operator wrote as a vendor's settings; the usual ones when nothing is written.
+pub(crate) fn read_settings<T: Default + DeserializeOwned>(written: Value) -> Result<T, String> {
+    match written {
+        Value::Null => Ok(T::default()),
+        given => serde_json::from_value(given).map_err(|error| error.to_string()),
+    }
 }
 
 /// A vendor that this program can talk to.

@@ -2,6 +2,11 @@
 
 use atelier_media::{Encoding, Format, ImageError, Label, Limits, Picture, decode, encode, header};
 
+#[path = "shared/colour_difference.rs"]
+mod colour_difference;
+
+use colour_difference::difference;
+
 fn sample(width: u32, height: u32) -> Picture {
     Picture::drawn(width, height, |x, y| {
         let wave = ((f64::from(x) / 9.0).sin() * 40.0 + (f64::from(y) / 7.0).cos() * 40.0) as i32;
@@ -25,18 +30,6 @@ fn see_through(width: u32, height: u32) -> Picture {
         };
     }
     picture
-}
-
-/// Mean difference of the colour channels.
-fn difference(one: &Picture, other: &Picture) -> f64 {
-    assert_eq!((one.width, one.height), (other.width, other.height));
-    let sum: u64 = one
-        .pixels()
-        .iter()
-        .zip(other.pixels())
-        .flat_map(|(a, b)| (0..3).map(move |c| u64::from(a[c].abs_diff(b[c]))))
-        .sum();
-    sum as f64 / (one.pixels().len() * 3) as f64
 }
 
 fn label() -> Label {
@@ -420,4 +413,45 @@ fn resizing_does_not_bleed_the_colour_of_transparent_pixels() {
     {
         assert!(pixel[0] > 230, "{pixel:?} has a dark fringe");
     }
+}
+
+#[test]
+fn a_header_says_what_another_reader_of_headers_says() {
+    for (width, height) in [
+        (1, 1),
+        (1, 300),
+        (255, 256),
+        (257, 64),
+        (640, 480),
+        (2000, 3),
+    ] {
+        let picture = sample(width, height);
+        for encoding in ALL {
+            for label in [None, Some(&label())] {
+                let bytes = encode(&picture, encoding, label);
+                let ours = header(&bytes).expect("own files have headers");
+                let theirs = imagesize::blob_size(&bytes).expect("own files have headers");
+                let ours = (ours.width as usize, ours.height as usize);
+                assert_eq!(ours, (theirs.width, theirs.height), "{encoding:?}");
+            }
+        }
+    }
+}
+
+/// What the standards allow and a smaller reader gets wrong: fill bytes before a marker of JPEG, and a scale beside the
+/// size of lossy WebP.
+#[test]
+fn fill_bytes_and_scales_are_no_part_of_a_size() {
+    let mut jpeg = encode(&sample(40, 30), Encoding::Jpeg { quality: 90 }, None);
+    jpeg.splice(2..2, [0xff, 0xff]);
+    let head = header(&jpeg).expect("fill bytes are allowed");
+    assert_eq!((head.width, head.height), (40, 30));
+    decode(&jpeg, Limits::default()).expect("and decoded");
+    let quality = Some(90);
+    let mut webp = encode(&sample(40, 30), Encoding::Webp { quality }, None);
+    assert_eq!(&webp[12..16], b"VP8 ");
+    webp[27] |= 0x40;
+    webp[29] |= 0x80;
+    let head = header(&webp).expect("a scale is allowed");
+    assert_eq!((head.width, head.height), (40, 30));
 }

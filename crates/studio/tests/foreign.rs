@@ -4,16 +4,10 @@
 use atelier_media::{Limits, Mask, Picture, cut_out, decode, seamless, upscale};
 use atelier_studio::{Scene, blend, describe, fill, restyle, vectorize};
 
-fn difference(one: &Picture, other: &Picture) -> f64 {
-    assert_eq!((one.width, one.height), (other.width, other.height));
-    let sum: u64 = one
-        .pixels()
-        .iter()
-        .zip(other.pixels())
-        .flat_map(|(a, b)| (0..3).map(move |c| u64::from(a[c].abs_diff(b[c]))))
-        .sum();
-    sum as f64 / (one.pixels().len() * 3) as f64
-}
+#[path = "../../media/tests/shared/colour_difference.rs"]
+mod colour_difference;
+
+use colour_difference::difference;
 
 fn portrait() -> Picture {
     decode(

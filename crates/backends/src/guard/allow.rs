@@ -2,17 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use super::ranges;
+use ipnet::{IpNet, Ipv4Net};
 
 /// An exception to the rule that only public addresses on the usual ports are reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Allow {
     /// A network; no port means every port.
-    Net {
-        net: IpAddr,
-        bits: u8,
-        port: Option<u16>,
-    },
+    Net { net: IpNet, port: Option<u16> },
     /// A name the operator trusts, whatever it resolves to.
     Host { name: String, port: u16 },
 }
@@ -20,15 +16,10 @@ pub(crate) enum Allow {
 impl Allow {
     /// The exception of a service that listens on loopback only.
     pub(crate) fn loopback() -> Vec<Self> {
-        let whole = |net: IpAddr, bits| Self::Net {
-            net,
-            bits,
-            port: None,
-        };
-        vec![
-            whole(Ipv4Addr::new(127, 0, 0, 0).into(), 8),
-            whole(Ipv6Addr::LOCALHOST.into(), 128),
-        ]
+        let v4 = Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8);
+        let v6 = IpAddr::from(Ipv6Addr::LOCALHOST);
+        let whole = |net| Self::Net { net, port: None };
+        vec![whole(v4.into()), whole(v6.into())]
     }
 
     /// Reads `10.0.0.0/8`, `10.0.0.0/8:8080`, `127.0.0.1`, `127.0.0.1:9000`, `[::1]:9000`, `fd00::/8:443` or
@@ -47,10 +38,8 @@ impl Allow {
                 None => (rest, None),
             };
             let bits: u8 = bits.parse().map_err(|_| wrong())?;
-            if bits > whole_bits(net) {
-                return Err(wrong());
-            }
-            return Ok(Self::Net { net, bits, port });
+            let net = IpNet::new(net, bits).map_err(|_| wrong())?;
+            return Ok(Self::Net { net, port });
         }
         if let Some(net) = parse_ip(entry) {
             return Ok(Self::single(net, None));
@@ -70,9 +59,8 @@ impl Allow {
     /// Whether it covers this address.
     pub(crate) fn covers_address(&self, address: SocketAddr) -> bool {
         match self {
-            Self::Net { net, bits, port } => {
-                port.is_none_or(|port| port == address.port())
-                    && ranges::holds(*net, *bits, address.ip())
+            Self::Net { net, port } => {
+                port.is_none_or(|port| port == address.port()) && net.contains(&address.ip())
             }
             Self::Host { .. } => false,
         }
@@ -91,17 +79,10 @@ impl Allow {
         matches!(self, Self::Net { port: Some(port), .. } if *port == at)
     }
 
-    fn single(net: IpAddr, port: Option<u16>) -> Self {
-        Self::Net {
-            net,
-            bits: whole_bits(net),
-            port,
-        }
+    fn single(ip: IpAddr, port: Option<u16>) -> Self {
+        let net = ip.into();
+        Self::Net { net, port }
     }
-}
-
-fn whole_bits(ip: IpAddr) -> u8 {
-    if ip.is_ipv4() { 32 } else { 128 }
 }
 
 fn parse_ip(text: &str) -> Option<IpAddr> {

@@ -158,4 +158,38 @@ mod tests {
         let text = String::from_utf8(bytes.to_vec()).expect("text");
         assert!(text.contains("filename=\"a___X: y\""), "{text}");
     }
+
+    /// Whatever is in a form, a reader that others wrote finds it again.
+    #[tokio::test]
+    async fn a_kept_reader_finds_every_part_again() {
+        let mut dice = fastrand::Rng::with_seed(3);
+        for _ in 0..200 {
+            let mut form = Form::default();
+            let mut parts = Vec::new();
+            for number in 0..dice.usize(0..6) {
+                let alphabet = b"-\r\natelier-part-0 \"x";
+                let body: Vec<u8> = (0..dice.usize(0..200))
+                    .map(|_| alphabet[dice.usize(..alphabet.len())])
+                    .collect();
+                let name = format!("field[{number}]");
+                form = if dice.bool() {
+                    form.file(&name, "a.png", "image/png", body.clone().into())
+                } else {
+                    form.text(&name, String::from_utf8(body.clone()).expect("text"))
+                };
+                parts.push((name, body));
+            }
+            let empty = parts.is_empty();
+            let (bytes, media_type) = form.finish();
+            let boundary = multer::parse_boundary(&media_type).expect("a boundary");
+            let whole = futures_util::stream::iter([Ok::<_, std::io::Error>(bytes)]);
+            let mut reader = multer::Multipart::new(whole, boundary);
+            let mut found = Vec::new();
+            while let Some(field) = reader.next_field().await.expect("a form") {
+                let name = field.name().expect("a name").to_owned();
+                found.push((name, field.bytes().await.expect("a body").to_vec()));
+            }
+            assert_eq!(found, parts, "empty: {empty}");
+        }
+    }
 }

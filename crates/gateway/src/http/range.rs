@@ -128,4 +128,40 @@ mod tests {
             assert_eq!(parse(range, 10), Wanted::Whole, "{range}");
         }
     }
+
+    /// The library is stricter (no zero in front, no more from the end than there is) and does not tell what is no range
+    /// from what is outside; what it gives is what we give.
+    #[test]
+    fn where_a_library_sees_one_range_we_see_the_same() {
+        let mut dice = fastrand::Rng::with_seed(7);
+        let mut agreed = 0;
+        for _ in 0..20_000 {
+            let number = |dice: &mut fastrand::Rng| match dice.u8(0..8) {
+                0 => String::new(),
+                1 => format!("0{}", dice.u8(..)),
+                2 => u64::MAX.to_string(),
+                3 => "x".into(),
+                _ => dice.u8(0..20).to_string(),
+            };
+            let (first, last) = (number(&mut dice), number(&mut dice));
+            let unit = ["bytes=", "bytes=", "bytes=", "bytes", "items=", "bytes= "];
+            let dash = ["-", "-", "-", "--", ",", ""];
+            let end = ["", "", "", ",", ",3-4"];
+            let range = format!(
+                "{}{first}{}{last}{}",
+                unit[dice.usize(..unit.len())],
+                dash[dice.usize(..dash.len())],
+                end[dice.usize(..end.len())]
+            );
+            let bytes = dice.u64(1..20);
+            let theirs = http_range_header::parse_range_header(&range);
+            let theirs = theirs.and_then(|ranges| ranges.validate(bytes));
+            if let Ok([theirs]) = theirs.as_deref() {
+                let theirs = part(*theirs.start(), *theirs.end());
+                assert_eq!(parse(&range, bytes), theirs, "{range} of {bytes}");
+                agreed += 1;
+            }
+        }
+        assert!(agreed > 1_000, "only {agreed} ranges were ranges");
+    }
 }

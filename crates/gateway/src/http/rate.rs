@@ -232,4 +232,30 @@ mod tests {
         let other: IpAddr = "2001:db8:1:2:ffff::9".parse().expect("an address");
         assert_eq!(household(one), household(other));
     }
+
+    /// The usual way to say the same: each call moves the moment at which the bucket is full by one interval, and is given
+    /// unless that moment would lie more than a burst ahead.
+    #[tokio::test(start_paused = true)]
+    async fn buckets_give_what_the_generic_cell_rate_algorithm_gives() {
+        let mut dice = fastrand::Rng::with_seed(11);
+        for _ in 0..200 {
+            // Rates whose interval is a whole number of milliseconds, so that neither side rounds.
+            let per_second = [1_u64, 2, 5, 10, 20, 50, 100][dice.usize(0..7)];
+            let (interval_ms, burst) = (1000 / per_second, dice.u64(1..30));
+            let buckets = Buckets::<String>::new(per_second as f64, burst as f64);
+            let (mut now_ms, mut full_at_ms) = (0, 0);
+            for _ in 0..100 {
+                let pause_ms = dice.u64(0..3) * dice.u64(0..4 * interval_ms);
+                tokio::time::advance(Duration::from_millis(pause_ms)).await;
+                now_ms += pause_ms;
+                let next_full_ms = u64::max(full_at_ms, now_ms) + interval_ms;
+                let expected = next_full_ms <= now_ms + burst * interval_ms;
+                if expected {
+                    full_at_ms = next_full_ms;
+                }
+                let context = format!("{per_second} a second, {burst} at once, after {now_ms} ms");
+                assert_eq!(given(&buckets, "a"), expected, "{context}");
+            }
+        }
+    }
 }

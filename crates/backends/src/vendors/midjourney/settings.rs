@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::answer::OwnReasons;
 use crate::backend::Class;
+use crate::vendor::read_settings;
 
 /// Which of the two programs it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -39,10 +40,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads what the operator wrote.
     pub(super) fn read(given: Value) -> Result<Self, String> {
-        match given {
-            Value::Null => Ok(Self::default()),
-            given => serde_json::from_value(given).map_err(|error| format!("settings: {error}")),
-        }
+        read_settings(given).map_err(|error| format!("settings: {error}"))
     }
 
     /// The operator's own reasons, or what is wrong with them.
