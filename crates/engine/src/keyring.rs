@@ -70,3 +70,19 @@ impl std::fmt::Debug for Keyring {
         f.write_str("Keyring")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever is stored was sealed or signed with keys that were derived like this: the value is from another program.
+    #[test]
+    fn a_purpose_always_gives_the_same_key() {
+        let keyring = Keyring::new([7; 32]);
+        assert_eq!(
+            hex(&keyring.first_address_key()),
+            "d1658cd019448c7ab1f14845eaa918d9693a6dae7c92e9096fedf25488b65414"
+        );
+        assert_ne!(keyring.derive("seal"), keyring.derive("asset-address"));
+    }
+}
