@@ -446,7 +446,8 @@ fn fill_bytes_and_scales_are_no_part_of_a_size() {
     jpeg.splice(2..2, [0xff, 0xff]);
     let head = header(&jpeg).expect("fill bytes are allowed");
     assert_eq!((head.width, head.height), (40, 30));
-    decode(&jpeg, Limits::default()).expect("and decoded");
+    let decoded = decode(&jpeg, Limits::default()).expect("and decoded");
+    assert_eq!((decoded.width, decoded.height), (40, 30));
     let quality = Some(90);
     let mut webp = encode(&sample(40, 30), Encoding::Webp { quality }, None);
     assert_eq!(&webp[12..16], b"VP8 ");
