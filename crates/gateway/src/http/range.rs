@@ -162,6 +162,6 @@ mod tests {
                 agreed += 1;
             }
         }
-        assert!(agreed > 1_000, "only {agreed} ranges were ranges");
+        assert!(agreed > 300, "only {agreed} ranges were ranges");
     }
 }

@@ -61,11 +61,11 @@ impl Standing {
 impl Rates {
     /// The configured limits.
     pub(crate) fn new(limits: &Limits) -> Self {
-        let per_minute = f64::from(limits.wrong_keys_per_minute);
+        let wrong = limits.wrong_keys_per_minute;
         Self {
             submits: Policy::new("submits", limits.submits_per_second, limits.submits_burst),
             calls: Policy::new("calls", limits.calls_per_second, limits.calls_burst),
-            wrong: Buckets::new(per_minute / 60.0, per_minute),
+            wrong: Buckets::new(wrong, Duration::from_mins(1), wrong),
         }
     }
 
@@ -93,7 +93,7 @@ impl Policy {
         Self {
             name,
             header: HeaderValue::try_from(header).unwrap_or(HeaderValue::from_static("")),
-            buckets: Buckets::new(f64::from(per_second), f64::from(burst)),
+            buckets: Buckets::new(per_second, Duration::from_secs(1), burst),
         }
     }
 
@@ -118,11 +118,6 @@ fn household(peer: IpAddr) -> IpAddr {
     }
 }
 
-struct Bucket {
-    tokens: f64,
-    filled: Instant,
-}
-
 /// What a bucket holds after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
@@ -131,20 +126,23 @@ struct Level {
     wait_s: Option<u64>,
 }
 
+/// Buckets that are each kept as the moment at which they are full again: a call moves it by one interval, and is given
+/// unless it would then lie more than a whole bucket ahead.
 struct Buckets<K> {
-    per_second: f64,
-    burst: f64,
-    shards: [Mutex<HashMap<K, Bucket>>; SHARDS],
+    /// How long it takes until one more call is given; `None` for no limit.
+    interval: Option<Duration>,
+    burst: u32,
+    shards: [Mutex<HashMap<K, Instant>>; SHARDS],
     hasher: RandomState,
 }
 
 impl<K: Hash + Eq> Buckets<K> {
-    fn new(per_second: f64, burst: f64) -> Self {
-        let shards = std::array::from_fn(|_| Mutex::default());
+    /// So many calls in a span, and so many at once.
+    fn new(calls: u32, span: Duration, burst: u32) -> Self {
         Self {
-            per_second,
-            burst: burst.max(1.0),
-            shards,
+            interval: span.checked_div(calls),
+            burst: burst.max(1),
+            shards: std::array::from_fn(|_| Mutex::default()),
             hasher: RandomState::new(),
         }
     }
@@ -154,44 +152,43 @@ impl<K: Hash + Eq> Buckets<K> {
         K: std::borrow::Borrow<Q>,
         Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
     {
-        if self.per_second <= 0.0 {
-            return None;
-        }
+        let interval = self.interval?;
         let now = Instant::now();
         let shard = &self.shards[self.hasher.hash_one(key) as usize % SHARDS];
         let mut buckets = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bucket) = buckets.get_mut(key) {
-            return Some(bucket.take(now, self.per_second, self.burst));
+        if let Some(full_at) = buckets.get_mut(key) {
+            return Some(take(full_at, now, interval, self.burst));
         }
         if buckets.len() >= CROWDED {
-            let refill = Duration::from_secs_f64(self.burst / self.per_second);
-            buckets.retain(|_, bucket| now - bucket.filled < refill);
+            buckets.retain(|_, full_at| *full_at > now);
         }
-        let mut bucket = Bucket {
-            tokens: self.burst,
-            filled: now,
-        };
-        let level = bucket.take(now, self.per_second, self.burst);
-        buckets.insert(key.to_owned(), bucket);
+        let mut full_at = now;
+        let level = take(&mut full_at, now, interval, self.burst);
+        buckets.insert(key.to_owned(), full_at);
         Some(level)
     }
 }
 
-impl Bucket {
-    fn take(&mut self, now: Instant, per_second: f64, burst: f64) -> Level {
-        let gained = (now - self.filled).as_secs_f64() * per_second;
-        self.tokens = (self.tokens + gained).min(burst);
-        self.filled = now;
-        let given = self.tokens >= 1.0;
-        if given {
-            self.tokens -= 1.0;
-        }
-        Level {
-            left: self.tokens as u64,
-            full_in_s: ((burst - self.tokens) / per_second).ceil() as u64,
-            wait_s: (!given).then(|| ((1.0 - self.tokens) / per_second).ceil() as u64),
-        }
+fn take(full_at: &mut Instant, now: Instant, interval: Duration, burst: u32) -> Level {
+    let whole = interval * burst;
+    let next = (*full_at).max(now) + interval;
+    let too_far = (next - now).saturating_sub(whole);
+    let given = too_far.is_zero();
+    if given {
+        *full_at = next;
     }
+    let missing = full_at.saturating_duration_since(now);
+    let left = whole.saturating_sub(missing).as_nanos() / interval.as_nanos().max(1);
+    Level {
+        left: u64::try_from(left).unwrap_or(u64::MAX),
+        full_in_s: seconds(missing),
+        wait_s: (!given).then(|| seconds(too_far)),
+    }
+}
+
+/// Whole seconds, rather too many than too few.
+fn seconds(span: Duration) -> u64 {
+    span.as_secs() + u64::from(span.subsec_nanos() > 0)
 }
 
 #[cfg(test)]
@@ -206,7 +203,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_bucket_gives_its_burst_and_then_its_rate() {
-        let buckets = Buckets::<String>::new(2.0, 3.0);
+        let buckets = Buckets::<String>::new(2, Duration::from_secs(1), 3);
         assert_eq!((0..5).filter(|_| given(&buckets, "a")).count(), 3);
         let level = buckets.take("a").expect("a limit");
         assert_eq!((level.left, level.full_in_s, level.wait_s), (0, 2, Some(1)));
@@ -233,28 +230,34 @@ mod tests {
         assert_eq!(household(one), household(other));
     }
 
-    /// The usual way to say the same: each call moves the moment at which the bucket is full by one interval, and is given
-    /// unless that moment would lie more than a burst ahead.
+    /// The other way to say the same: tokens that come back one by one, each call takes one.
     #[tokio::test(start_paused = true)]
-    async fn buckets_give_what_the_generic_cell_rate_algorithm_gives() {
+    async fn buckets_give_what_counted_tokens_give() {
         let mut dice = fastrand::Rng::with_seed(11);
         for _ in 0..200 {
-            // Rates whose interval is a whole number of milliseconds, so that neither side rounds.
-            let per_second = [1_u64, 2, 5, 10, 20, 50, 100][dice.usize(0..7)];
-            let (interval_ms, burst) = (1000 / per_second, dice.u64(1..30));
-            let buckets = Buckets::<String>::new(per_second as f64, burst as f64);
-            let (mut now_ms, mut full_at_ms) = (0, 0);
-            for _ in 0..100 {
+            // Rates whose interval is a whole number of milliseconds, so that tokens can be counted in them.
+            let per_second = [1_u32, 2, 5, 10, 20, 50, 100][dice.usize(0..7)];
+            let (interval_ms, burst) = (1000 / u64::from(per_second), dice.u32(1..30));
+            let buckets = Buckets::<String>::new(per_second, Duration::from_secs(1), burst);
+            let whole = u64::from(burst) * interval_ms;
+            let mut tokens = whole;
+            for call in 0..100 {
                 let pause_ms = dice.u64(0..3) * dice.u64(0..4 * interval_ms);
                 tokio::time::advance(Duration::from_millis(pause_ms)).await;
-                now_ms += pause_ms;
-                let next_full_ms = u64::max(full_at_ms, now_ms) + interval_ms;
-                let expected = next_full_ms <= now_ms + burst * interval_ms;
+                tokens = whole.min(tokens + pause_ms);
+                let expected = tokens >= interval_ms;
                 if expected {
-                    full_at_ms = next_full_ms;
+                    tokens -= interval_ms;
                 }
-                let context = format!("{per_second} a second, {burst} at once, after {now_ms} ms");
-                assert_eq!(given(&buckets, "a"), expected, "{context}");
+                let level = buckets.take("a").expect("a limit");
+                let context = format!("{per_second} a second, {burst} at once, call {call}");
+                assert_eq!(level.wait_s.is_none(), expected, "{context}");
+                assert_eq!(level.left, tokens / interval_ms, "{context}");
+                assert_eq!(
+                    level.full_in_s,
+                    (whole - tokens).div_ceil(1000),
+                    "{context}"
+                );
             }
         }
     }
