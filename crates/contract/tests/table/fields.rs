@@ -4,8 +4,8 @@ use atelier_contract::family::Submit;
 use atelier_contract::{Code, Refusal};
 use serde_json::{Value, json};
 
-use crate::bases::{Base, bases, example, submits};
 use crate::conform::Schemas;
+use crate::good_requests::{GoodRequest, example, good_requests, submits};
 use crate::sample::order;
 
 /// Fields of which one is enough: removing it names the pair, and the other one is then not looked at.
@@ -14,21 +14,21 @@ const PAIRS: [(&str, &str, &str); 2] = [
     ("vidgen.no_watermark", "jobId", "url"),
 ];
 
-fn with(base: &Base, field: &str, value: &Value) -> Value {
-    let mut body = base.body.clone();
+fn with(good: &GoodRequest, field: &str, value: &Value) -> Value {
+    let mut body = good.body.clone();
     body[field] = value.clone();
     body
 }
 
-fn outcome(submit: &Submit, base: &Base, body: &Value) -> Result<(), Refusal> {
-    order(submit.name, body, base.parent.as_ref()).map(|_| ())
+fn outcome(submit: &Submit, good: &GoodRequest, body: &Value) -> Result<(), Refusal> {
+    order(submit.name, body, good.parent.as_ref()).map(|_| ())
 }
 
 /// Accepted from at least one of the good requests.
 fn accepted(submit: &Submit, field: &str, value: &Value) {
     let mut refusals = Vec::new();
-    for base in bases(submit.name) {
-        match outcome(submit, &base, &with(&base, field, value)) {
+    for good in good_requests(submit.name) {
+        match outcome(submit, &good, &with(&good, field, value)) {
             Ok(()) => return,
             Err(refusal) => refusals.push(refusal.message),
         }
@@ -43,14 +43,14 @@ fn accepted(submit: &Submit, field: &str, value: &Value) {
 /// Refused from every good request that looks at the field, by its name.
 fn refused(submit: &Submit, field: &str, value: &Value) {
     let shown: String = value.to_string().chars().take(80).collect();
-    for base in bases(submit.name) {
+    for good in good_requests(submit.name) {
         let hidden = PAIRS.iter().any(|(name, first, second)| {
-            *name == submit.name && *second == field && !base.body[*first].is_null()
+            *name == submit.name && *second == field && !good.body[*first].is_null()
         });
         if hidden {
             continue;
         }
-        match outcome(submit, &base, &with(&base, field, value)) {
+        match outcome(submit, &good, &with(&good, field, value)) {
             Ok(()) => panic!("{}: {field} = {shown} is accepted", submit.name),
             Err(refusal) => {
                 let named = refusal.field.as_deref().unwrap_or_default();
@@ -86,15 +86,15 @@ fn is_type(schema: &Value, name: &str) -> bool {
 fn a_required_field_is_missed_by_name_and_an_optional_one_is_not() {
     for submit in submits() {
         let schemas = Schemas::of(submit.schema);
-        let base = bases(submit.name).remove(0);
+        let good = good_requests(submit.name).remove(0);
         for (field, _) in schemas.properties() {
             for absent in [None, Some(Value::Null), Some(json!(""))] {
-                let mut body = base.body.clone();
+                let mut body = good.body.clone();
                 match absent {
                     None => drop(body.as_object_mut().expect("fields").remove(&field)),
                     Some(value) => body[&field] = value,
                 }
-                let outcome = outcome(submit, &base, &body);
+                let outcome = outcome(submit, &good, &body);
                 let pair = PAIRS.iter().find(|(name, ..)| *name == submit.name);
                 let missed = match pair {
                     Some((_, first, second))
@@ -271,17 +271,17 @@ fn lists_are_accepted_up_to_their_length_and_not_beyond() {
 #[test]
 fn either_spelling_of_the_callback_address_is_taken_by_every_job() {
     for submit in submits().filter(|submit| submit.most_bytes > 0) {
-        let base = bases(submit.name).remove(0);
+        let good = good_requests(submit.name).remove(0);
         for spelling in ["hookUrl", "hook_url"] {
-            let body = with(&base, spelling, &json!("https://example.com/hook"));
-            let (order, _) = order(submit.name, &body, base.parent.as_ref()).expect(submit.name);
+            let body = with(&good, spelling, &json!("https://example.com/hook"));
+            let (order, _) = order(submit.name, &body, good.parent.as_ref()).expect(submit.name);
             let job = matches!(
                 submit.answers_with,
                 atelier_contract::family::AnswersWith::Job
             );
             assert_eq!(order.hook.is_some(), job, "{} {spelling}", submit.name);
-            let body = with(&base, spelling, &json!(false));
-            outcome(submit, &base, &body).expect("false means none");
+            let body = with(&good, spelling, &json!(false));
+            outcome(submit, &good, &body).expect("false means none");
         }
     }
 }
@@ -289,8 +289,8 @@ fn either_spelling_of_the_callback_address_is_taken_by_every_job() {
 #[test]
 fn an_unknown_field_is_ignored() {
     for submit in submits() {
-        let base = bases(submit.name).remove(0);
-        let body = with(&base, "somethingElse", &json!({ "deep": [1] }));
-        outcome(submit, &base, &body).expect(submit.name);
+        let good = good_requests(submit.name).remove(0);
+        let body = with(&good, "somethingElse", &json!({ "deep": [1] }));
+        outcome(submit, &good, &body).expect(submit.name);
     }
 }

@@ -1,9 +1,9 @@
 //! The whole table, driven by its own data, and the rules that are easy to miss, each named by a test.
 
 mod artgen;
-mod bases;
 mod conform;
 mod fields;
+mod good_requests;
 mod prices;
 mod rules;
 mod sample;

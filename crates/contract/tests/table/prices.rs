@@ -6,8 +6,8 @@ use atelier_contract::Price;
 use atelier_contract::family::Submit;
 use serde_json::Value;
 
-use crate::bases::{Base, bases, submits};
 use crate::conform::Schemas;
+use crate::good_requests::{GoodRequest, good_requests, submits};
 use crate::sample::{order, tariff};
 
 /// The fields a price may depend on.
@@ -24,10 +24,10 @@ const PRICED: [&str; 10] = [
     "seconds",
 ];
 
-/// A base with every combination of values of the fields a price may depend on.
-fn combinations(submit: &Submit, base: &Base) -> Vec<Value> {
+/// A good with every combination of values of the fields a price may depend on.
+fn combinations(submit: &Submit, good: &GoodRequest) -> Vec<Value> {
     let schemas = Schemas::of(submit.schema);
-    let mut bodies = vec![base.body.clone()];
+    let mut bodies = vec![good.body.clone()];
     for (field, schema) in schemas.properties() {
         let Some(values) = schema["enum"]
             .as_array()
@@ -53,9 +53,9 @@ fn combinations(submit: &Submit, base: &Base) -> Vec<Value> {
 fn the_price_keys_of_an_operation_are_exactly_those_it_lists() {
     for submit in submits() {
         let mut used = BTreeSet::new();
-        for base in bases(submit.name) {
-            for body in combinations(submit, &base) {
-                let Ok((order, _)) = order(submit.name, &body, base.parent.as_ref()) else {
+        for good in good_requests(submit.name) {
+            for body in combinations(submit, &good) {
+                let Ok((order, _)) = order(submit.name, &body, good.parent.as_ref()) else {
                     continue;
                 };
                 let Price { key, factors, .. } = order.price;
@@ -128,12 +128,12 @@ fn prices_are_the_documented_ones() {
         let (name, rest) = line.split_once(' ').expect("a name");
         let (quota, change) = rest.split_once(' ').expect("a quota");
         let change: Value = serde_json::from_str(change).expect("a change");
-        let base = bases(name).remove(0);
-        let mut body = base.body;
+        let good = good_requests(name).remove(0);
+        let mut body = good.body;
         for (field, value) in change.as_object().expect("fields") {
             body[field] = value.clone();
         }
-        let (order, _) = order(name, &body, base.parent.as_ref()).expect(line);
+        let (order, _) = order(name, &body, good.parent.as_ref()).expect(line);
         let total = tariff().total(&order.price).expect(line);
         assert_eq!(total.to_string(), quota, "{line}");
     }

@@ -4,7 +4,7 @@ use atelier_contract::family::{JobIds, refused as refused_body};
 use atelier_contract::{FAMILIES, Job, JobState, Refusal};
 use serde_json::{Value, json};
 
-use crate::bases::example;
+use crate::good_requests::example;
 use crate::sample::{accepted, order, refused, shown};
 
 mod imgmodel;

@@ -10,8 +10,8 @@ use atelier_contract::job::Output;
 use atelier_contract::{File, Job, JobState, Role, operation};
 use serde_json::{Map, Value};
 
-use crate::bases::{bases, submits};
 use crate::conform::Schemas;
+use crate::good_requests::{good_requests, submits};
 use crate::sample::{file, finish, order, shown};
 
 fn folder() -> PathBuf {
@@ -20,10 +20,10 @@ fn folder() -> PathBuf {
 
 /// The accepted example of an operation, with a callback address where it takes one.
 fn accepted(submit: &Submit) -> (atelier_contract::operation::Order, Job) {
-    let base = bases(submit.name).remove(0);
-    let mut body = base.body;
+    let good = good_requests(submit.name).remove(0);
+    let mut body = good.body;
     body["hookUrl"] = "https://example.com/hook".into();
-    order(submit.name, &body, base.parent.as_ref()).expect(submit.name)
+    order(submit.name, &body, good.parent.as_ref()).expect(submit.name)
 }
 
 /// The same job, finished as a back end would finish it.

@@ -6,15 +6,15 @@ use atelier_contract::FAMILIES;
 use atelier_contract::family::AnswersWith;
 use atelier_contract::operation::Context;
 
-use crate::bases::{bases, submits};
 use crate::conform::Schemas;
+use crate::good_requests::{good_requests, submits};
 use crate::sample::{order, tariff};
 
 #[test]
 fn every_example_is_accepted_and_priced() {
     for submit in submits() {
-        let base = bases(submit.name).remove(0);
-        let (order, _) = order(submit.name, &base.body, base.parent.as_ref())
+        let good = good_requests(submit.name).remove(0);
+        let (order, _) = order(submit.name, &good.body, good.parent.as_ref())
             .unwrap_or_else(|refusal| panic!("{}: {refusal}", submit.name));
         tariff().total(&order.price).expect(submit.name);
     }
@@ -24,8 +24,8 @@ fn every_example_is_accepted_and_priced() {
 fn an_operation_orders_only_the_kinds_of_work_it_says_it_makes() {
     for submit in submits() {
         let mut ordered = 0;
-        for base in bases(submit.name) {
-            let Ok((order, _)) = order(submit.name, &base.body, base.parent.as_ref()) else {
+        for good in good_requests(submit.name) {
+            let Ok((order, _)) = order(submit.name, &good.body, good.parent.as_ref()) else {
                 continue;
             };
             let brief = &order.brief;
@@ -55,16 +55,16 @@ fn a_usual_duration_is_inside_the_time_limit() {
 fn a_callback_address_is_refused_under_the_name_its_operation_documents() {
     let mut seen = HashSet::new();
     for submit in submits().filter(|submit| matches!(submit.answers_with, AnswersWith::Job)) {
-        let base = bases(submit.name).remove(0);
+        let good = good_requests(submit.name).remove(0);
         let properties = Schemas::of(submit.schema).properties();
         let documented = properties
             .iter()
             .map(|(name, _)| name.as_str())
             .find(|name| matches!(*name, "hookUrl" | "hook_url"))
             .unwrap_or_else(|| panic!("{} has no callback", submit.name));
-        let mut body = base.body.clone();
+        let mut body = good.body.clone();
         body[documented] = "https://example.com/hook".into();
-        let (order, _) = order(submit.name, &body, base.parent.as_ref()).expect(submit.name);
+        let (order, _) = order(submit.name, &body, good.parent.as_ref()).expect(submit.name);
         assert!(order.hook.is_some(), "{}", submit.name);
         assert_eq!(order.hook_field, documented, "{}", submit.name);
         seen.insert(order.hook_field);
@@ -159,13 +159,13 @@ fn time_limits_are_the_documented_ones() {
 #[test]
 fn a_stored_request_orders_the_same_again() {
     for submit in submits() {
-        for base in bases(submit.name) {
-            let Ok((first, job)) = order(submit.name, &base.body, base.parent.as_ref()) else {
+        for good in good_requests(submit.name) {
+            let Ok((first, job)) = order(submit.name, &good.body, good.parent.as_ref()) else {
                 continue;
             };
             let again = (submit.parse_stored)(job.request.clone()).expect("a stored request");
             let context = Context {
-                parent: base.parent.as_ref(),
+                parent: good.parent.as_ref(),
                 cited: &[],
             };
             let second = again.order(context).expect("ordered again");

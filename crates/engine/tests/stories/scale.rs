@@ -1,4 +1,4 @@
-//! Thousands of jobs at vendors on one node: every worker's budget of questions is kept, and a result waits no longer
+//! Thousands of jobs at vendors on one node: every worker's limit on questions is kept, and a result waits no longer
 //! than one interval for its question. Durations are a quarter of real ones. It prints what it measured.
 
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ async fn cast(rig: &Rig) {
 }
 
 /// The most questions any worker was asked within a second, with two more seconds' worth that may have been saved up.
-fn assert_budget(asked: &[(String, i64)]) -> usize {
+fn assert_rate_of_questions(asked: &[(String, i64)]) -> usize {
     let mut by_second: HashMap<(&str, i64), usize> = HashMap::new();
     for (worker, at_ms) in asked {
         *by_second.entry((worker, at_ms / 1_000)).or_default() += 1;
@@ -101,7 +101,7 @@ async fn seen_after(rig: &Rig, ids: &[atelier_contract::JobId], release_ms: i64)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn five_thousand_jobs_at_vendors_keep_the_budget_and_are_seen_in_time() {
+async fn five_thousand_jobs_at_vendors_keep_the_rate_of_questions_and_are_seen_in_time() {
     let stage = Stage::named("scale");
     let rig = Rig::live().await;
     cast(&rig).await;
@@ -144,7 +144,7 @@ async fn five_thousand_jobs_at_vendors_keep_the_budget_and_are_seen_in_time() {
     };
     let delays = seen_after(&rig, &ids, release_ms).await;
     let median = delays[delays.len() / 2];
-    let most = assert_budget(&asked);
+    let most = assert_rate_of_questions(&asked);
     eprintln!(
         "{JOBS} jobs, {most_in_flight} at vendors at once, {} questions, at most {most} a second for one account; \
          result seen after {median} ms (median), {} ms (99 of 100); {per_job} bytes a job in flight",

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::audit::AuditRow;
 use crate::db::{Conn, args, json};
+use crate::pending::Act;
 use crate::workers::{BackendRow, WorkerRow};
 use crate::{Result, Store};
 
@@ -131,13 +132,9 @@ impl Store {
         id: &str,
         audit: Option<AuditRow>,
     ) -> Result<Removed> {
-        let input = (owner.unwrap_or_default().to_owned(), id.to_owned());
-        self.act(
-            input,
-            audit,
-            |conn, (owner, id)| Box::pin(remove_worker(conn, owner, id)),
-            |removed| *removed == Removed::Done,
-        )
+        self.remove(owner, id, audit, |conn, (owner, id)| {
+            Box::pin(remove_worker(conn, owner, id))
+        })
         .await
     }
 
@@ -148,14 +145,22 @@ impl Store {
         id: &str,
         audit: Option<AuditRow>,
     ) -> Result<Removed> {
-        let input = (owner.unwrap_or_default().to_owned(), id.to_owned());
-        self.act(
-            input,
-            audit,
-            |conn, (owner, id)| Box::pin(remove_backend(conn, owner, id)),
-            |removed| *removed == Removed::Done,
-        )
+        self.remove(owner, id, audit, |conn, (owner, id)| {
+            Box::pin(remove_backend(conn, owner, id))
+        })
         .await
+    }
+
+    async fn remove(
+        &self,
+        owner: Option<&str>,
+        id: &str,
+        audit: Option<AuditRow>,
+        act: for<'a> fn(&'a mut Conn, &'a (String, String)) -> Act<'a, Removed>,
+    ) -> Result<Removed> {
+        let input = (owner.unwrap_or_default().to_owned(), id.to_owned());
+        self.act(input, audit, act, |removed| *removed == Removed::Done)
+            .await
     }
 
     /// Replaces sealed credentials and settings by the same secrets under another key, all or none.

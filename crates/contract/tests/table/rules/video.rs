@@ -4,7 +4,7 @@ use atelier_contract::operation::Context;
 use atelier_contract::{Code, Job, JobState, Speed};
 use serde_json::json;
 
-use crate::bases::{character, filmed};
+use crate::good_requests::{character, filmed};
 use crate::sample::{accepted, order, order_in, price, refusal, refused};
 
 const VIDEO: &str = "vidgen.generations";

@@ -19,13 +19,13 @@ pub(crate) fn example(name: &str) -> Value {
 }
 
 /// A good request with the jobs it follows.
-pub(crate) struct Base {
+pub(crate) struct GoodRequest {
     pub(crate) body: Value,
     pub(crate) parent: Option<Job>,
 }
 
-fn base(body: Value) -> Base {
-    Base { body, parent: None }
+fn good(body: Value) -> GoodRequest {
+    GoodRequest { body, parent: None }
 }
 
 /// The example with some fields changed.
@@ -97,21 +97,21 @@ fn square_parents() -> Vec<Job> {
         .collect()
 }
 
-fn following(name: &str, parents: Vec<Job>) -> Vec<Base> {
-    let with = |parent| Base {
+fn following(name: &str, parents: Vec<Job>) -> Vec<GoodRequest> {
+    let with = |parent| GoodRequest {
         body: example(name),
         parent: Some(parent),
     };
     parents.into_iter().map(with).collect()
 }
 
-fn changes(name: &str, changes: &[Value]) -> Vec<Base> {
+fn changes(name: &str, changes: &[Value]) -> Vec<GoodRequest> {
     let bodies = changes.iter().map(|change| changed(name, change));
-    bodies.map(base).collect()
+    bodies.map(good).collect()
 }
 
 /// Good requests that together can show every allowed value of every field; the example comes first.
-pub(crate) fn bases(name: &str) -> Vec<Base> {
+pub(crate) fn good_requests(name: &str) -> Vec<GoodRequest> {
     match name {
         "artgen.imagine" => changes(
             name,
@@ -129,7 +129,7 @@ pub(crate) fn bases(name: &str) -> Vec<Base> {
         "artgen.seed" | "artgen.inpaint" => following(name, square_parents()),
         "artgen.describe" => {
             let picture = example("artgen.blend")["imgBase64Array"][0].clone();
-            vec![base(example(name)), base(json!({ "base64": picture }))]
+            vec![good(example(name)), good(json!({ "base64": picture }))]
         }
         "artgen.video.extend" => following(
             name,
@@ -144,9 +144,9 @@ pub(crate) fn bases(name: &str) -> Vec<Base> {
                 .into(),
         ),
         "vidgen.no_watermark" => {
-            let mut bases = following(name, vec![filmed("vidgen.generations", &json!({}))]);
-            bases.push(base(json!({ "url": "https://example.com/clip.mp4" })));
-            bases
+            let mut all = following(name, vec![filmed("vidgen.generations", &json!({}))]);
+            all.push(good(json!({ "url": "https://example.com/clip.mp4" })));
+            all
         }
         "vidgen.generations" => changes(name, &[json!({}), json!({ "model": "video-2-pro" })]),
         "imgmodel.generations" => changes(
@@ -166,6 +166,6 @@ pub(crate) fn bases(name: &str) -> Vec<Base> {
                 json!({ "model": "image-1", "size": null, "output_format": "webp" }),
             ],
         ),
-        _ => vec![base(example(name))],
+        _ => vec![good(example(name))],
     }
 }
