@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
-use atelier_contract::{Job, JobId, Role};
+use atelier_contract::{FaultKind, Job, JobId, Role};
 use bytes::Bytes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -202,8 +202,8 @@ pub enum Taken {
 pub struct Fault {
     /// What it says about request, worker and vendor.
     pub class: Class,
-    /// The word in brackets of the job's message, such as `Image denied`.
-    pub kind: &'static str,
+    /// What it is to the caller.
+    pub kind: FaultKind,
     /// For the caller.
     pub message: String,
     /// The field to blame, when one is.
@@ -219,7 +219,7 @@ pub struct Fault {
 impl Fault {
     /// The content was refused by review.
     pub fn denied(message: impl Into<String>) -> Self {
-        Self::new(Class::Reject, "Image denied", message)
+        Self::new(Class::Reject, FaultKind::Denied, message)
     }
 
     /// An address did not lead to a usable image.
@@ -227,13 +227,13 @@ impl Fault {
         let field = Some(field.to_owned());
         Self {
             field,
-            ..Self::new(Class::BadRequest, "Invalid link", message)
+            ..Self::new(Class::BadRequest, FaultKind::BadLink, message)
         }
     }
 
     /// The inputs cannot be worked with.
     pub fn unusable(message: impl Into<String>) -> Self {
-        Self::new(Class::BadRequest, "Invalid parameter", message)
+        Self::new(Class::BadRequest, FaultKind::BadParameter, message)
     }
 
     /// A mistake of this program; the caller reads a constant sentence.
@@ -241,7 +241,11 @@ impl Fault {
         let detail = detail.into();
         Self {
             detail,
-            ..Self::new(Class::Bug, "Internal error", "the work could not be done")
+            ..Self::new(
+                Class::Bug,
+                FaultKind::Internal,
+                "the work could not be done",
+            )
         }
     }
 
@@ -263,7 +267,7 @@ impl Fault {
         let detail = detail.into();
         Self {
             detail,
-            ..Self::new(class, "Internal error", message)
+            ..Self::new(class, FaultKind::Internal, message)
         }
     }
 
@@ -276,7 +280,7 @@ impl Fault {
     }
 
     /// A fault without detail.
-    pub fn new(class: Class, kind: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(class: Class, kind: FaultKind, message: impl Into<String>) -> Self {
         Self {
             class,
             kind,
@@ -291,8 +295,8 @@ impl Fault {
     /// The job's message: `[Kind] explanation`.
     pub fn job_message(&self) -> String {
         match &self.field {
-            Some(field) => format!("[{}] {field}: {}", self.kind, self.message),
-            None => format!("[{}] {}", self.kind, self.message),
+            Some(field) => self.kind.message(&format!("{field}: {}", self.message)),
+            None => self.kind.message(&self.message),
         }
     }
 }

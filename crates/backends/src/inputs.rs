@@ -1,5 +1,6 @@
 //! The pictures a piece of work starts from: given ones, and those of the job it follows.
 
+use atelier_contract::FaultKind;
 use atelier_contract::brief::{Direction, Task};
 use atelier_media::{Encoding, Limits, Mask, Picture, decode, encode};
 use bytes::Bytes;
@@ -154,6 +155,6 @@ pub(crate) fn seed_of_parent(work: &Work) -> Result<Made, Fault> {
 pub(crate) fn cannot(field: &str, what: &str) -> Fault {
     Fault {
         field: Some(field.to_owned()),
-        ..Fault::new(Class::Unable, "Invalid parameter", what)
+        ..Fault::new(Class::Unable, FaultKind::BadParameter, what)
     }
 }

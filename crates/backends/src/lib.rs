@@ -22,9 +22,11 @@ mod threads;
 pub mod vendor;
 mod vendors;
 mod worker;
+mod wrong;
 
 pub use atelier_media::without_metadata;
 pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work};
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};
 pub use worker::Worker;
+pub use wrong::Wrong;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::backend::Backend;
 use crate::http::VendorHttp;
 use crate::worker::Worker;
+use crate::wrong::Wrong;
 
 /// A text that is never printed.
 #[derive(Clone, Default)]
@@ -49,10 +50,10 @@ pub struct Setup {
 }
 
 /// What an operator wrote as a vendor's settings; the usual ones when nothing is written.
-pub(crate) fn read_settings<T: Default + DeserializeOwned>(written: Value) -> Result<T, String> {
+pub(crate) fn read_settings<T: Default + DeserializeOwned>(written: Value) -> Result<T, Wrong> {
     match written {
         Value::Null => Ok(T::default()),
-        given => serde_json::from_value(given).map_err(|error| error.to_string()),
+        given => serde_json::from_value(given).map_err(Wrong::settings),
     }
 }
 
@@ -65,12 +66,12 @@ pub struct Vendor {
     /// Whether a worker account needs a credential.
     pub needs_credential: bool,
     /// Builds a worker account, or says what is wrong with its settings.
-    pub build: fn(Setup) -> Result<Worker, String>,
+    pub build: fn(Setup) -> Result<Worker, Wrong>,
 }
 
 impl Vendor {
     /// A worker account of this vendor that keeps its credential to itself, or what is wrong with its settings.
-    pub fn connect(&self, setup: Setup) -> Result<Arc<dyn Backend>, String> {
+    pub fn connect(&self, setup: Setup) -> Result<Arc<dyn Backend>, Wrong> {
         let worker = (self.build)(setup)?;
         Ok(Arc::new(worker))
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use crate::body::{self, Fields};
+use crate::fault::FaultKind;
 use crate::quota::Quota;
 
 /// A job's identifier: UUID-shaped, or a family's own style.
@@ -250,8 +251,10 @@ pub struct Job {
     pub state: JobState,
     /// 0 to 100.
     pub progress: u8,
-    /// Why it failed.
+    /// Why it failed, in words.
     pub message: Option<String>,
+    /// Why it failed.
+    pub fault: Option<FaultKind>,
     /// The request with every default resolved.
     pub request: Fields,
     /// What it made, when it succeeded.

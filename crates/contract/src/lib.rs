@@ -8,6 +8,7 @@ pub mod body;
 pub mod brief;
 pub mod families;
 pub mod family;
+pub mod fault;
 pub mod fields;
 pub mod job;
 pub mod operation;
@@ -23,6 +24,7 @@ pub use families::artgen::account::{
     ArtgenStatus as FamilyStatus, EndpointStatus, ModeStatus, PATH as ACCOUNT_PATH,
 };
 pub use families::{FAMILIES, operation};
+pub use fault::FaultKind;
 pub use job::{File, Job, JobId, JobState, Output, Role, Speed};
 pub use quota::{Quota, QuotaText};
 pub use refusal::{Code, Refusal};

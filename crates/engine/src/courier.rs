@@ -28,7 +28,7 @@ const CLAIM_MS: i64 = 30_000;
 const ACCOUNT_SHARE: usize = 4;
 
 /// Posts callbacks.
-pub(crate) struct Courier {
+pub struct Courier {
     house: Arc<House>,
     vault: Arc<Vault>,
     routes: Routes,
@@ -47,7 +47,7 @@ impl Courier {
     }
 
     /// Claims callbacks that are due and posts each in a task of its own; says how many.
-    pub(crate) async fn step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
+    pub async fn step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
         let house = &self.house;
         let at_once = house.settings.callbacks_at_once;
         let free = at_once.saturating_sub(Arc::strong_count(&self.load) - 1);
@@ -124,7 +124,7 @@ impl Courier {
     }
 
     /// Callbacks in pages, newest first, of one account or of all.
-    pub(crate) async fn callbacks(
+    pub async fn callbacks(
         &self,
         account_id: Option<&str>,
         page: i64,
@@ -134,7 +134,7 @@ impl Courier {
     }
 
     /// One callback of an account and its tries, oldest first, as far as they are still remembered.
-    pub(crate) async fn callback(
+    pub async fn callback(
         &self,
         account_id: &str,
         id: &str,
@@ -143,26 +143,22 @@ impl Courier {
     }
 
     /// Sends a callback again, now.
-    pub(crate) async fn redeliver(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
+    pub async fn redeliver(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
         history::redeliver(&self.house, account_id, id).await
     }
 
     /// Sends every callback again that was given up since a time; says how many.
-    pub(crate) async fn redeliver_since(
-        &self,
-        account_id: &str,
-        since_ms: i64,
-    ) -> Result<u64, Refusal> {
+    pub async fn redeliver_since(&self, account_id: &str, since_ms: i64) -> Result<u64, Refusal> {
         history::redeliver_since(&self.house, account_id, since_ms).await
     }
 
     /// The secret callbacks of an account are signed with.
-    pub(crate) async fn secret(&self, account_id: &str) -> Result<String, Refusal> {
+    pub async fn secret(&self, account_id: &str) -> Result<String, Refusal> {
         secrets::current(&self.house, account_id).await
     }
 
     /// A new secret; the old one goes on signing beside it for a day.
-    pub(crate) async fn rotate_secret(&self, account_id: &str) -> Result<String, Refusal> {
+    pub async fn rotate_secret(&self, account_id: &str) -> Result<String, Refusal> {
         secrets::rotate(&self.house, account_id).await
     }
 }

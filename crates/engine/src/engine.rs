@@ -1,7 +1,5 @@
 //! The house put together: what it is built from, and its parts.
 
-mod doors;
-
 use std::sync::Arc;
 
 use atelier_backends::Vendor;
@@ -14,19 +12,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::courier::Courier;
-use crate::floor::Floor;
-use crate::floor::polling::Polling;
-use crate::floor::pool::Pool;
-use crate::floor::pool::member::Worker;
-use crate::floor::register::Register;
-use crate::hint::Hint;
+use crate::floor::{Floor, Worker};
 use crate::house::House;
-pub(crate) use crate::house::unavailable;
 use crate::ids::Ids;
 use crate::intake::Intake;
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
-use crate::office::Prices;
+use crate::office::{Doors, Office, Prices};
 use crate::settings::Settings;
 use crate::tidy::Tidy;
 use crate::vault::Vault;
@@ -59,28 +51,14 @@ pub struct Parts {
 
 /// The working house.
 pub struct Engine {
-    pub(crate) house: Arc<House>,
-    pub(crate) vault: Arc<Vault>,
-    pub(crate) floor: Arc<Floor>,
-    pub(crate) intake: Intake,
-    pub(crate) courier: Arc<Courier>,
-    pub(crate) jobs: Jobs,
-    pub(crate) tidy: Tidy,
-    pub(crate) pool: Arc<Pool>,
-    pub(crate) bench: Arc<Register>,
-    pub(crate) polling: Arc<Polling>,
-    pub(crate) vendors: &'static [Vendor],
-    pub(crate) prices: Arc<Prices>,
-    pub(crate) callers: crate::office::CallerCache,
-}
-
-/// What the parts share is the engine's too.
-impl std::ops::Deref for Engine {
-    type Target = House;
-
-    fn deref(&self) -> &House {
-        &self.house
-    }
+    house: Arc<House>,
+    vault: Arc<Vault>,
+    floor: Arc<Floor>,
+    intake: Intake,
+    courier: Arc<Courier>,
+    jobs: Arc<Jobs>,
+    tidy: Tidy,
+    office: Office,
 }
 
 impl Engine {
@@ -101,47 +79,85 @@ impl Engine {
         });
         let vault = Vault::new(house.clone(), parts.files);
         let floor = Floor::new(house.clone(), vault.clone(), parts.workers, parts.vendors);
-        let prices = Arc::new(Prices::new(parts.tariff));
+        let jobs = Arc::new(Jobs::new(house.clone(), vault.clone(), floor.clone()));
+        let prices = Prices::new(house.clone(), parts.tariff);
+        let office = Office::new(Doors {
+            house: house.clone(),
+            vault: vault.clone(),
+            floor: floor.clone(),
+            jobs: jobs.clone(),
+            prices: prices.clone(),
+        });
         Arc::new(Self {
-            intake: Intake::new(house.clone(), vault.clone(), floor.clone(), prices.clone()),
+            intake: Intake::new(house.clone(), vault.clone(), floor.clone(), prices),
             courier: Courier::new(house.clone(), vault.clone()),
-            jobs: Jobs::new(house.clone(), vault.clone(), floor.clone()),
             tidy: Tidy::new(house.clone(), vault.clone()),
-            pool: floor.pool().clone(),
-            bench: floor.register().clone(),
-            polling: floor.polling().clone(),
-            vendors: parts.vendors,
-            prices,
-            callers: crate::office::CallerCache::default(),
+            office,
+            jobs,
             floor,
             vault,
             house,
         })
     }
 
-    /// The prices in force.
-    pub fn tariff(&self) -> Arc<Tariff> {
-        self.prices.tariff()
+    /// What the parts share.
+    pub(crate) fn house(&self) -> &House {
+        &self.house
+    }
+
+    /// Where calls become jobs.
+    pub fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    /// Jobs as callers read, await and cancel them.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    /// Where jobs are worked on.
+    pub fn floor(&self) -> &Arc<Floor> {
+        &self.floor
+    }
+
+    /// Where bytes are kept.
+    pub fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
+    /// What is owed to callers' addresses.
+    pub fn courier(&self) -> &Arc<Courier> {
+        &self.courier
+    }
+
+    /// Accounts, keys, back ends, prices, operators, and what operators see.
+    pub fn office(&self) -> &Office {
+        &self.office
+    }
+
+    /// What forgets old rows and files.
+    pub fn tidy(&self) -> &Tidy {
+        &self.tidy
+    }
+
+    /// Milliseconds since 1970, by the house's clock.
+    pub fn now_ms(&self) -> i64 {
+        self.house.now_ms()
     }
 
     /// Whether the store answers and work is being done.
     pub async fn ready(&self) -> Result<(), String> {
-        if self.stopping.is_cancelled() {
+        if self.house.stopping.is_cancelled() {
             return Err("stopping".into());
         }
-        self.store
-            .ready()
-            .await
-            .map_err(|error| format!("store: {error}"))
+        let answered = self.house.store.ready().await;
+        answered.map_err(|error| format!("store: {error}"))
     }
 
-    /// Prices changed: every node should look.
-    pub(crate) fn wake_prices(&self) {
-        self.tell(Hint::Prices);
-    }
-
-    /// A back end or worker account changed: every node should look.
-    pub(crate) fn wake_pool(&self) {
-        self.tell(Hint::Pool);
+    /// Says that this node is alive and still works on what it has in hand; stops what it has lost.
+    pub async fn renew_step(&self) -> Result<(), atelier_store::Error> {
+        self.floor.renew_step().await?;
+        self.vault.load_address_keys().await?;
+        self.house.beat().await
     }
 }

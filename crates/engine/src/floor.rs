@@ -7,15 +7,15 @@ mod earlier;
 mod fail;
 mod finish;
 mod give_back;
-pub(crate) mod job;
-pub(crate) mod lane;
+mod job;
+mod lane;
 mod lease;
-pub(crate) mod polling;
-pub(crate) mod pool;
+mod polling;
+mod pool;
 mod prepare;
 mod question;
 mod react;
-pub(crate) mod register;
+mod register;
 mod run;
 mod settle;
 mod status;
@@ -26,9 +26,9 @@ mod upkeep;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use atelier_backends::{Backend, Fault, Vendor};
+use atelier_backends::{Backend, Fault, Vendor, Wrong};
 use atelier_contract::family::Family;
-use atelier_contract::{FamilyStatus, Refusal};
+use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{AuditRow, BackendRow, Guard, JobRow, WorkerRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
@@ -38,18 +38,21 @@ use crate::names::WorkerName;
 use crate::vault::Vault;
 use adopt::Adopted;
 use context::Context;
-use job::{Leased, RunningJob};
+use job::RunningJob;
 use polling::Polling;
-use pool::choice::{Choice, Wish};
+use pool::Pool;
 use pool::load::Loader;
-use pool::member::Worker;
-use pool::{Pool, Slot};
-use register::Register;
 
-pub(crate) use sweep::TIMED_OUT;
+pub(crate) use job::Leased;
+pub(crate) use lane::Lane;
+pub(crate) use pool::Slot;
+pub(crate) use pool::build::credential_place;
+pub(crate) use pool::choice::{Choice, Earlier, Wish};
+pub use pool::member::Worker;
+pub(crate) use pool::view::WorkerReport;
 
 /// Works on jobs.
-pub(crate) struct Floor {
+pub struct Floor {
     house: Arc<House>,
     context: Arc<Context>,
     polling: Arc<Polling>,
@@ -80,19 +83,28 @@ impl Floor {
         })
     }
 
-    /// The worker accounts of this process.
-    pub(crate) fn pool(&self) -> &Arc<Pool> {
+    fn pool(&self) -> &Arc<Pool> {
         &self.context.pool
     }
 
-    /// The jobs this node works on.
-    pub(crate) fn register(&self) -> &Arc<Register> {
-        &self.context.register
+    /// Every worker account as it is now.
+    pub(crate) fn reports(&self) -> Vec<WorkerReport> {
+        self.pool().reports(self.house.now_ms())
     }
 
-    /// The jobs that are at vendors.
-    pub(crate) fn polling(&self) -> &Arc<Polling> {
-        &self.polling
+    /// Whether a worker account belongs to a caller.
+    pub(crate) fn owns(&self, owner: &str, name: &WorkerName) -> bool {
+        self.pool().owns(owner, name)
+    }
+
+    /// Whoever in this process makes what nobody writes down.
+    pub(crate) fn unrecorded(&self) -> Option<WorkerName> {
+        self.pool().unrecorded()
+    }
+
+    /// How many jobs are at vendors.
+    pub(crate) fn at_vendors(&self) -> usize {
+        self.polling.len()
     }
 
     /// How many jobs this node works on.
@@ -136,7 +148,7 @@ impl Floor {
     }
 
     /// Leases waiting jobs for free places and sets to work on them; says how many.
-    pub(crate) async fn run_step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
+    pub async fn run_step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
         lease::lease(&self.context, |job| self.work_on(job)).await
     }
 
@@ -146,7 +158,7 @@ impl Floor {
     }
 
     /// Asks about every job whose turn it is; says how many and how many milliseconds there are until the next.
-    pub(crate) fn poll_step(self: &Arc<Self>) -> (usize, i64) {
+    pub fn poll_step(self: &Arc<Self>) -> (usize, i64) {
         let limit = |worker: &WorkerName| self.pool().rhythm(worker).polls_per_minute;
         let mut asked = 0;
         loop {
@@ -179,7 +191,7 @@ impl Floor {
     }
 
     /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed.
-    pub(crate) fn vendor_hook(&self, backend_id: &str, token: &str) -> bool {
+    pub fn vendor_hook(&self, backend_id: &str, token: &str) -> bool {
         let Some(attempt) = self.house.keyring.hook_attempt(backend_id, token) else {
             return false;
         };
@@ -194,9 +206,10 @@ impl Floor {
     pub(crate) async fn end(
         &self,
         id: &str,
-        message: &str,
+        fault: FaultKind,
+        why: &str,
     ) -> Result<Option<JobRow>, atelier_store::Error> {
-        let outcome = settle::failed(message);
+        let outcome = settle::failed(fault, why);
         let settled = settle::settle(&self.house, id, Guard::Unfinished, outcome).await?;
         self.stop(id);
         Ok(settled)
@@ -215,7 +228,7 @@ impl Floor {
     }
 
     /// Ends overdue jobs and takes up jobs of silent nodes; says whether more may be waiting.
-    pub(crate) async fn sweep_step(self: &Arc<Self>) -> Result<bool, atelier_store::Error> {
+    pub async fn sweep_step(self: &Arc<Self>) -> Result<bool, atelier_store::Error> {
         // Time-outs first: a job past its deadline is not worth taking up.
         let ended = sweep::time_out(&self.house, |id| self.stop(id)).await?;
         let more = self.adopt_step().await?;
@@ -273,12 +286,12 @@ impl Floor {
     }
 
     /// Writes down progress that changed.
-    pub(crate) async fn progress_step(&self) -> Result<(), atelier_store::Error> {
+    pub async fn progress_step(&self) -> Result<(), atelier_store::Error> {
         sweep::write_progress(&self.context).await
     }
 
     /// Brings the pool and the store together.
-    pub(crate) async fn pool_step(&self) -> Result<(), atelier_store::Error> {
+    pub async fn pool_step(&self) -> Result<(), atelier_store::Error> {
         self.write_notes(None).await?;
         self.load_pool().await?;
         upkeep::probe_credit(&self.house, self.pool());
@@ -288,7 +301,7 @@ impl Floor {
     }
 
     /// Takes over the back ends and worker accounts as they are stored now.
-    pub(crate) async fn load_pool(&self) -> Result<(), atelier_store::Error> {
+    pub async fn load_pool(&self) -> Result<(), atelier_store::Error> {
         self.loader.load().await
     }
 
@@ -297,8 +310,13 @@ impl Floor {
         &self,
         backend: &BackendRow,
         row: &WorkerRow,
-    ) -> Result<Arc<dyn Backend>, String> {
+    ) -> Result<Arc<dyn Backend>, Wrong> {
         self.loader.build(backend, row)
+    }
+
+    /// Whether a back end can be set up as it is described.
+    pub(crate) fn check_backend(&self, backend: &BackendRow) -> Result<(), Wrong> {
+        self.loader.check(backend)
     }
 
     /// Writes down what worker accounts spent and how well they are.
@@ -309,17 +327,32 @@ impl Floor {
         upkeep::write_notes(&self.house, self.pool(), act).await
     }
 
-    /// Asks a vendor whether it is well and takes the credentials; what it says counts.
-    pub(crate) async fn probe_worker(
-        &self,
-        name: &WorkerName,
-        backend: &dyn Backend,
-    ) -> Result<(), Fault> {
-        upkeep::probe(&self.house, self.pool(), name, backend).await
+    /// Asks the vendor of a worker account whether it is well and takes the credentials; what it says counts. `None`
+    /// when the account is not in the pool.
+    pub(crate) async fn probe(&self, name: &WorkerName) -> Option<Result<(), Fault>> {
+        let backend = self.pool().backend(name)?;
+        Some(upkeep::probe(&self.house, self.pool(), name, backend.as_ref()).await)
+    }
+
+    /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
+    pub(crate) fn well_again(&self, name: &WorkerName) -> (String, i64) {
+        let now_ms = self.house.now_ms();
+        let mut health = self.pool().health(name).unwrap_or_default();
+        health.become_well(now_ms);
+        (serde_json::to_string(&health).unwrap_or_default(), now_ms)
+    }
+
+    /// Holds nothing against worker accounts any longer.
+    pub(crate) fn believe_well(&self, names: &[WorkerName]) {
+        let now_ms = self.house.now_ms();
+        for name in names {
+            self.pool()
+                .set_health(name, |health| health.become_well(now_ms));
+        }
     }
 
     /// How the endpoints of a family are, by speed and by path.
-    pub(crate) async fn family_status(&self, family: &Family) -> Result<FamilyStatus, Refusal> {
+    pub async fn family_status(&self, family: &Family) -> Result<FamilyStatus, Refusal> {
         status::status(&self.house, self.pool(), family).await
     }
 }

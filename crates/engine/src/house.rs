@@ -26,7 +26,7 @@ const NODE_SILENT_MS: i64 = 60_000;
 const CLOCK_OFF_MS: i64 = 2_000;
 
 /// What the parts share.
-pub struct House {
+pub(crate) struct House {
     /// Durable state.
     pub(crate) store: Store,
     /// Time.
@@ -53,7 +53,7 @@ pub struct House {
 
 impl House {
     /// Milliseconds since 1970, by the house's clock.
-    pub fn now_ms(&self) -> i64 {
+    pub(crate) fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }
 

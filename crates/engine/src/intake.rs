@@ -14,8 +14,7 @@ use atelier_contract::{Code, Quota, Refusal};
 use atelier_store::NewJob;
 use serde_json::Value;
 
-use crate::floor::Floor;
-use crate::floor::lane::Lane;
+use crate::floor::{Floor, Lane};
 use crate::house::House;
 use crate::names::WorkerName;
 use crate::office::{Caller, Prices};
@@ -27,7 +26,7 @@ pub use call::{Call, Submitted};
 const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
 
 /// Takes calls in.
-pub(crate) struct Intake {
+pub struct Intake {
     house: Arc<House>,
     vault: Arc<Vault>,
     floor: Arc<Floor>,
@@ -50,7 +49,7 @@ impl Intake {
     }
 
     /// Accepts a call or refuses it; after an acceptance the job survives anything.
-    pub(crate) async fn submit(&self, mut call: Call) -> Result<Submitted, Refusal> {
+    pub async fn submit(&self, mut call: Call) -> Result<Submitted, Refusal> {
         call.place_files()?;
         let idempotency = call.idempotency(&self.house);
         let (submit, custody) = (call.submit, call.custody);
@@ -90,7 +89,7 @@ impl Intake {
         custody: bool,
         maker: &Maker,
     ) -> Result<(String, Option<WorkerName>), Refusal> {
-        let pool = self.floor.pool();
+        let floor = &self.floor;
         let follows = match maker {
             Maker::Worker(worker) => Some(worker.clone()),
             Maker::Nobody | Maker::House => None,
@@ -98,7 +97,7 @@ impl Intake {
         if custody {
             let own = follows
                 .as_ref()
-                .is_some_and(|worker| pool.owns(account_id, worker));
+                .is_some_and(|worker| floor.owns(account_id, worker));
             if *maker != Maker::Nobody && !own {
                 return Err(Refusal::new(
                     Code::ActionNotAvailable,
@@ -109,7 +108,7 @@ impl Intake {
         }
         let lane = match maker {
             Maker::Nobody => Lane::Any.text(),
-            Maker::House => Lane::At(pool.unrecorded().unwrap_or_default().backend()).text(),
+            Maker::House => Lane::At(floor.unrecorded().unwrap_or_default().backend()).text(),
             Maker::Worker(worker) => Lane::At(worker.backend()).text(),
         };
         Ok((lane, follows))
@@ -143,7 +142,7 @@ impl Intake {
     }
 
     /// What a submit of the same fields would hold, without running it; with `custody`, on the custody host.
-    pub(crate) async fn quote(
+    pub async fn quote(
         &self,
         account_id: &str,
         operation: &str,
@@ -174,7 +173,7 @@ impl Intake {
     }
 
     /// The banned word a prompt contains, if any.
-    pub(crate) fn banned_word(&self, prompt: &str) -> Option<String> {
+    pub fn banned_word(&self, prompt: &str) -> Option<String> {
         let banned = &self.house.settings.banned_words;
         atelier_contract::banned_word(prompt, banned).map(str::to_owned)
     }

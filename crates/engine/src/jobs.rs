@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::Family;
-use atelier_contract::{Code, Job, JobId, JobState, Refusal};
+use atelier_contract::{Code, FaultKind, Job, JobId, JobState, Refusal};
 use atelier_store::{JobFilter, JobRow};
 use bytes::Bytes;
 
-use crate::floor::{Floor, TIMED_OUT};
+use crate::floor::Floor;
 use crate::house::{House, unavailable};
 use crate::render::{family_of, render};
 use crate::vault::{Rendered, Vault};
@@ -18,10 +18,10 @@ use crate::wake::Changes;
 /// How long a waiting call sleeps when no hint arrives.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-const CANCELLED: &str = "[Cancelled] the job was cancelled";
+const CANCELLED: &str = "the job was cancelled";
 
 /// Reads jobs.
-pub(crate) struct Jobs {
+pub struct Jobs {
     house: Arc<House>,
     vault: Arc<Vault>,
     floor: Arc<Floor>,
@@ -37,7 +37,7 @@ impl Jobs {
     }
 
     /// A job of an account.
-    pub(crate) async fn job(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
+    pub async fn job(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
         let row = self
             .house
             .store
@@ -49,7 +49,7 @@ impl Jobs {
     }
 
     /// The body of a fetch: what the family shows of the job.
-    pub(crate) async fn fetch_body(
+    pub async fn fetch_body(
         &self,
         account_id: &str,
         family: &'static Family,
@@ -79,7 +79,7 @@ impl Jobs {
     }
 
     /// Waits for a job to become final. Out of time is a refusal; the job goes its own way.
-    pub(crate) async fn finished(
+    pub async fn finished(
         &self,
         account_id: &str,
         id: &JobId,
@@ -105,19 +105,22 @@ impl Jobs {
     }
 
     /// Ends a job at its caller's wish: the hold goes back, and whoever works on it is told to stop.
-    pub(crate) async fn cancel(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
+    pub async fn cancel(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
         let job = self.job(account_id, id).await?;
         let finished = || Refusal::new(Code::AlreadyFinished, "the job has already finished");
         if job.state.is_final() {
             return Err(finished());
         }
-        let settled = self.floor.end(id.as_str(), CANCELLED).await;
+        let settled = self
+            .floor
+            .end(id.as_str(), FaultKind::Cancelled, CANCELLED)
+            .await;
         let settled = settled.map_err(unavailable)?;
         settled.map(|row| self.hydrate(row)).ok_or_else(finished)
     }
 
     /// Jobs in pages, of one account or of all.
-    pub(crate) async fn jobs(
+    pub async fn list(
         &self,
         account_id: Option<&str>,
         filter: JobsFilter,
@@ -146,7 +149,7 @@ impl Jobs {
     }
 
     /// Hints about changes of a job.
-    pub(crate) fn changes(&self, id: &JobId) -> Changes {
+    pub fn changes(&self, id: &JobId) -> Changes {
         Changes::new(self.house.wakes.clone(), id)
     }
 
@@ -163,13 +166,7 @@ impl Jobs {
 }
 
 /// Why a synchronous call has no result.
-pub(crate) fn refusal_of(job: &Job) -> Refusal {
-    let message = job.message.clone().unwrap_or_default();
-    let code = match message.split(']').next().unwrap_or_default() {
-        TIMED_OUT => Code::BackendTimeout,
-        "[Image denied" => Code::ContentRejected,
-        "[Invalid link" | "[Invalid parameter" => Code::ImageUnusable,
-        _ => Code::BackendFailed,
-    };
-    Refusal::new(code, message)
+pub fn refusal_of(job: &Job) -> Refusal {
+    let code = job.fault.map_or(Code::BackendFailed, FaultKind::code);
+    Refusal::new(code, job.message.clone().unwrap_or_default())
 }

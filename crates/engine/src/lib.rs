@@ -20,7 +20,6 @@ mod names;
 mod office;
 mod order;
 mod render;
-mod reseal;
 pub mod seal;
 mod settings;
 pub mod sign;
@@ -30,18 +29,20 @@ mod views;
 mod wake;
 
 pub use clock::Clock;
+pub use courier::Courier;
 pub use engine::{Engine, Parts};
-pub use floor::pool::member::Worker;
+pub use floor::{Floor, Worker};
 pub use ids::{Ids, random_bytes};
-pub use intake::{Call, Submitted};
+pub use intake::{Call, Intake, Submitted};
+pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::Running;
 pub use office::{
-    Caller, KeyHolder, KeyView, KeyWish, Opener, Operator, OperatorView, ROOT, Served, Visitor,
+    Caller, KeyHolder, KeyView, KeyWish, Office, Opener, Operator, OperatorView, ROOT, ResealError,
+    Served, Visitor,
 };
-pub use reseal::ResealError;
 pub use settings::Settings;
-pub use vault::{ASSETS, Asset};
+pub use vault::{ASSETS, Asset, Vault};
 pub use views::{
     AccountChange, AccountView, AuditView, CallbackView, JobsFilter, LedgerView, NewAccountRequest,
     TryView, UsageView,

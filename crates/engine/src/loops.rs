@@ -52,38 +52,40 @@ const LOOPS: &[Loop] = &[
     Loop {
         name: "runner",
         pause_ms: |settings| settings.idle_ms,
-        hint: Some(|engine| &engine.wakes.work),
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.floor.run_step().await? > 0)) }),
+        hint: Some(|engine| &engine.house().wakes.work),
+        step: |engine| {
+            Box::pin(async move { Ok(Next::more(engine.floor().run_step().await? > 0)) })
+        },
     },
     Loop {
         name: "polling",
         pause_ms: |settings| settings.idle_ms,
-        hint: Some(|engine| engine.floor.polling_hint()),
-        step: |engine| Box::pin(async move { Ok(Next::PauseMs(engine.floor.poll_step().1)) }),
+        hint: Some(|engine| engine.floor().polling_hint()),
+        step: |engine| Box::pin(async move { Ok(Next::PauseMs(engine.floor().poll_step().1)) }),
     },
     Loop {
         name: "courier",
         pause_ms: |settings| settings.idle_ms,
-        hint: Some(|engine| &engine.wakes.callbacks),
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.courier.step().await? > 0)) }),
+        hint: Some(|engine| &engine.house().wakes.callbacks),
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.courier().step().await? > 0)) }),
     },
     Loop {
         name: "sweeper",
         pause_ms: |settings| settings.sweep_ms,
         hint: None,
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.floor.sweep_step().await?)) }),
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.floor().sweep_step().await?)) }),
     },
     Loop {
         name: "expiry",
         pause_ms: |settings| settings.sweep_ms,
         hint: None,
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.vault.expire_step().await?)) }),
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.vault().expire_step().await?)) }),
     },
     Loop {
         name: "tidy",
         pause_ms: |settings| settings.tidy_ms,
         hint: None,
-        step: |engine| Box::pin(async move { engine.tidy.step().await.map(|_| Next::Pause) }),
+        step: |engine| Box::pin(async move { engine.tidy().step().await.map(|_| Next::Pause) }),
     },
     Loop {
         name: "renewer",
@@ -96,22 +98,24 @@ const LOOPS: &[Loop] = &[
         pause_ms: |settings| settings.progress_ms,
         hint: None,
         step: |engine| {
-            Box::pin(async move { engine.floor.progress_step().await.map(|()| Next::Pause) })
+            Box::pin(async move { engine.floor().progress_step().await.map(|()| Next::Pause) })
         },
     },
     Loop {
         name: "pool",
         pause_ms: |settings| settings.refresh_ms,
-        hint: Some(|engine| &engine.wakes.pool),
+        hint: Some(|engine| &engine.house().wakes.pool),
         step: |engine| {
-            Box::pin(async move { engine.floor.pool_step().await.map(|()| Next::Pause) })
+            Box::pin(async move { engine.floor().pool_step().await.map(|()| Next::Pause) })
         },
     },
     Loop {
         name: "prices",
         pause_ms: |_| PRICES_LOOK_MS,
-        hint: Some(|engine| &engine.wakes.prices),
-        step: |engine| Box::pin(async move { engine.price_step().await.map(|()| Next::Pause) }),
+        hint: Some(|engine| &engine.house().wakes.prices),
+        step: |engine| {
+            Box::pin(async move { engine.office().prices().step().await.map(|()| Next::Pause) })
+        },
     },
 ];
 
@@ -124,16 +128,16 @@ impl Engine {
     /// Starts every loop. On a store of one process, whatever a dead predecessor had in hand is free at once.
     pub async fn run(self: &Arc<Self>) -> Result<Running, atelier_store::Error> {
         self.take_over().await?;
-        self.load_pool().await?;
+        self.floor().load_pool().await?;
         self.renew_step().await?;
-        self.sweep_step().await?;
+        self.floor().sweep_step().await?;
         for one in LOOPS {
             let engine = self.clone();
-            self.tasks.spawn(async move {
-                let pause = Duration::from_millis((one.pause_ms)(&engine.settings));
+            self.house().tasks.spawn(async move {
+                let pause = Duration::from_millis((one.pause_ms)(&engine.house().settings));
                 let hint = one.hint.map(|hint| hint(&engine));
                 let step = || (one.step)(engine.clone());
-                repeat(one.name, &engine.stopping, pause, hint, step).await;
+                repeat(one.name, &engine.house().stopping, pause, hint, step).await;
             });
         }
         self.listen();
@@ -144,10 +148,10 @@ impl Engine {
 
     /// On a store of one process: makes sure that it is the only one, and frees whatever a dead predecessor had in hand.
     async fn take_over(&self) -> Result<(), atelier_store::Error> {
-        if !self.store.is_postgres() {
-            self.store.work_alone()?;
-            self.store.void_leases(None, self.now_ms()).await?;
-            self.store.free_claims(self.now_ms()).await?;
+        if !self.house().store.is_postgres() {
+            self.house().store.work_alone()?;
+            self.house().store.void_leases(None, self.now_ms()).await?;
+            self.house().store.free_claims(self.now_ms()).await?;
         }
         Ok(())
     }
@@ -155,9 +159,9 @@ impl Engine {
     /// Takes over hints from other nodes that share the store.
     fn listen(self: &Arc<Self>) {
         let engine = self.clone();
-        self.tasks.spawn(async move {
-            let stopping = &engine.stopping;
-            let Some(mut wake) = engine.store.listener() else {
+        self.house().tasks.spawn(async move {
+            let stopping = &engine.house().stopping;
+            let Some(mut wake) = engine.house().store.listener() else {
                 return;
             };
             loop {
@@ -173,21 +177,21 @@ impl Engine {
     /// Has the part look that a hint is for.
     async fn hear(&self, hint: Option<Hint>) {
         match hint {
-            Some(Hint::Job(id)) => self.wakes.job_changed(&id),
+            Some(Hint::Job(id)) => self.house().wakes.job_changed(&id),
             Some(Hint::Poll(id)) => {
-                self.floor.poke(&id);
+                self.floor().poke(&id);
             }
-            Some(Hint::Pool) => self.wakes.pool.notify_one(),
-            Some(Hint::Prices) => self.wakes.prices.notify_one(),
-            Some(Hint::Work) => self.wakes.work.notify_one(),
-            Some(Hint::Callbacks) => self.wakes.callbacks.notify_one(),
+            Some(Hint::Pool) => self.house().wakes.pool.notify_one(),
+            Some(Hint::Prices) => self.house().wakes.prices.notify_one(),
+            Some(Hint::Work) => self.house().wakes.work.notify_one(),
+            Some(Hint::Callbacks) => self.house().wakes.callbacks.notify_one(),
             Some(Hint::AddressKeys) => {
-                if let Err(error) = self.vault.load_address_keys().await {
+                if let Err(error) = self.vault().load_address_keys().await {
                     tracing::warn!(%error, "address keys could not be read");
                 }
             }
-            Some(Hint::Key(hash)) => self.callers.void_key(&hash, self.now_ms()),
-            Some(Hint::Account(id)) => self.callers.void_account(&id, self.now_ms()),
+            Some(Hint::Key(hash)) => self.office().callers().forget_key(&hash),
+            Some(Hint::Account(id)) => self.office().callers().forget_account(&id),
             None => {}
         }
     }
@@ -233,22 +237,24 @@ impl Running {
     /// Stops taking work, gives what is in hand a while to end, and hands back the rest.
     pub async fn stop(self, patience: Duration) {
         let engine = self.engine;
-        engine.stopping.cancel();
-        engine.tasks.close();
-        if tokio::time::timeout(patience, engine.tasks.wait())
+        engine.house().stopping.cancel();
+        engine.house().tasks.close();
+        if tokio::time::timeout(patience, engine.house().tasks.wait())
             .await
             .is_err()
         {
             tracing::info!(
-                jobs = engine.floor.in_hand(),
+                jobs = engine.floor().in_hand(),
                 "handing back unfinished jobs"
             );
         }
         let now_ms = engine.now_ms();
         let hand_back = async {
-            let store = &engine.store;
-            store.void_leases(Some(&engine.node), now_ms).await?;
-            store.forget_node(&engine.node).await
+            let store = &engine.house().store;
+            store
+                .void_leases(Some(&engine.house().node), now_ms)
+                .await?;
+            store.forget_node(&engine.house().node).await
         };
         match tokio::time::timeout(HANDING_BACK, hand_back).await {
             Ok(Ok(())) => {}
@@ -257,7 +263,7 @@ impl Running {
             }
             Err(_) => tracing::warn!("the store does not answer; leases will run out"),
         }
-        engine.store.close().await;
+        engine.house().store.close().await;
     }
 }
 

@@ -23,7 +23,7 @@ enum Old {
 }
 
 /// Forgets and gives up what has been kept for long enough.
-pub(crate) struct Tidy {
+pub struct Tidy {
     house: Arc<House>,
     vault: Arc<Vault>,
 }
@@ -34,7 +34,7 @@ impl Tidy {
     }
 
     /// Forgets what has been kept for long enough and gives up orphaned files; says how many rows and files.
-    pub(crate) async fn step(&self) -> Result<u64, atelier_store::Error> {
+    pub async fn step(&self) -> Result<u64, atelier_store::Error> {
         let (store, settings, now_ms) =
             (&self.house.store, &self.house.settings, self.house.now_ms());
         let mut gone = store.forget_nodes(now_ms - NODE_GONE_MS).await?;

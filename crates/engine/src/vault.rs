@@ -48,7 +48,7 @@ pub struct Asset {
 }
 
 /// Keeps bytes and says where they are.
-pub(crate) struct Vault {
+pub struct Vault {
     house: Arc<House>,
     files: Files,
     addresses: Arc<Addresses>,
@@ -85,6 +85,7 @@ impl Vault {
             state: row.state,
             progress: row.progress as u8,
             message: row.message,
+            fault: row.fault,
             request: serde_json::from_str(&row.request).unwrap_or_default(),
             output,
             speed: row.speed,
@@ -118,7 +119,7 @@ impl Vault {
     }
 
     /// The asset behind a key and its signed query.
-    pub(crate) async fn asset(&self, key: &str, query: &str) -> Result<Asset, Refusal> {
+    pub async fn asset(&self, key: &str, query: &str) -> Result<Asset, Refusal> {
         let gone = || Refusal::new(Code::Expired, "the address has expired");
         self.addresses
             .verify(key, query)
@@ -142,7 +143,7 @@ impl Vault {
     }
 
     /// Some of an asset's bytes, streamed.
-    pub(crate) async fn asset_bytes(
+    pub async fn asset_bytes(
         &self,
         asset: &Asset,
         range: Range<u64>,
@@ -162,7 +163,7 @@ impl Vault {
     }
 
     /// The main files of a finished job in base64, for answers that carry them.
-    pub(crate) async fn base64_files(&self, job: &Job) -> Result<Vec<String>, Refusal> {
+    pub async fn base64_files(&self, job: &Job) -> Result<Vec<String>, Refusal> {
         let mut encoded = Vec::new();
         for file in job.files(Role::Main) {
             let bytes = self.files.read(&file.key).await.map_err(|error| {
@@ -195,12 +196,12 @@ impl Vault {
     }
 
     /// Reads the keys that sign addresses.
-    pub(crate) async fn load_address_keys(&self) -> Result<(), atelier_store::Error> {
+    pub async fn load_address_keys(&self) -> Result<(), atelier_store::Error> {
         self.addresses.keys().load().await
     }
 
     /// Makes a new key that signs addresses from now on, on every node; its number.
-    pub(crate) async fn rotate_address_key(&self, by: &str) -> Result<String, Refusal> {
+    pub async fn rotate_address_key(&self, by: &str) -> Result<String, Refusal> {
         self.addresses.keys().rotate(by).await
     }
 
@@ -210,7 +211,7 @@ impl Vault {
     }
 
     /// Deletes some expired files; says whether more may be waiting.
-    pub(crate) async fn expire_step(&self) -> Result<bool, atelier_store::Error> {
+    pub async fn expire_step(&self) -> Result<bool, atelier_store::Error> {
         expiry::step(&self.house, &self.files).await
     }
 

@@ -35,7 +35,9 @@ pub(crate) async fn demo_key(
         email_verified: true,
     };
     let (_, key) = engine
-        .create_account("first start", request)
+        .office()
+        .accounts()
+        .create("first start", request)
         .await
         .map_err(|refusal| anyhow!(refusal))?;
     Ok(Some(key))
@@ -45,7 +47,7 @@ pub(crate) async fn demo_key(
 pub(crate) async fn link(engine: &Engine, key: Option<&str>) -> Result<Option<String>> {
     match key {
         Some(key) => {
-            let word = engine.session_link(key).await;
+            let word = engine.office().sessions().link(key).await;
             Ok(Some(word.map_err(|refusal| anyhow!(refusal))?))
         }
         None => Ok(None),

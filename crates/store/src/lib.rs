@@ -54,7 +54,7 @@ pub use nodes::Node;
 pub use operators::{NewOperator, OperatorRow};
 pub use sessions::SessionRow;
 pub use wake::Wake;
-pub use workers::change::{Arranged, Arrangement, Removed, WorkerNote, WorkerPut};
+pub use workers::change::{Arranged, Arrangement, Removed, Seen, WorkerNote, WorkerPut};
 pub use workers::{BackendRow, WorkerRow};
 
 use std::fs::File;

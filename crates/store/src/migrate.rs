@@ -57,6 +57,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0017_switches",
         include_str!("../migrations/0017_switches.sql"),
     ),
+    ("0018_faults", include_str!("../migrations/0018_faults.sql")),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

@@ -1,5 +1,7 @@
 //! Faults in a vendor's own words.
 
+use atelier_contract::FaultKind;
+
 use crate::backend::{Class, Fault};
 
 /// No more of a vendor's words is kept.
@@ -11,7 +13,7 @@ pub(crate) fn shortened(text: &str) -> String {
 }
 
 /// A fault in words for the caller where they are about the request, and in our own otherwise.
-pub(crate) fn fault_in_words(class: Class, kind: &'static str, words: String) -> Fault {
+pub(crate) fn fault_in_words(class: Class, kind: FaultKind, words: String) -> Fault {
     match class {
         Class::Reject | Class::BadRequest if words.is_empty() => {
             Fault::new(class, kind, "the back end refused it")

@@ -1,7 +1,7 @@
 //! An assignment: a piece of work with what was read for it, its seed, and how far it is.
 
 use atelier_contract::brief::{Format, Lends, Task};
-use atelier_contract::{Job, Role};
+use atelier_contract::{FaultKind, Job, Role};
 use atelier_media::{Encoding, Label, Limits, Picture, decode, encode, header};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
@@ -221,7 +221,11 @@ impl Assignment {
 
 /// The fault of work that was stopped on the way.
 pub(super) fn cancelled() -> Fault {
-    Fault::new(Class::BadRequest, "Cancelled", "the job was cancelled")
+    Fault::new(
+        Class::BadRequest,
+        FaultKind::Cancelled,
+        "the job was cancelled",
+    )
 }
 
 fn limits() -> Limits {

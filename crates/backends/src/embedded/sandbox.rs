@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use atelier_contract::FaultKind;
 use atelier_contract::brief::Brief;
 
 use crate::backend::{Class, Fault};
@@ -87,7 +88,7 @@ impl Ending {
     /// The fault of an ending; a stall has none, because it does not end.
     pub(super) fn fault(self) -> Option<Fault> {
         match self {
-            Self::Fail(reason) => Some(Fault::new(Class::BadRequest, "Internal error", reason)),
+            Self::Fail(reason) => Some(Fault::new(Class::BadRequest, FaultKind::Internal, reason)),
             Self::Reject => Some(Fault::denied(
                 "the sandbox word [[reject]] asked for a rejection",
             )),

@@ -10,6 +10,7 @@ mod reading;
 mod secrets;
 mod stream;
 
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -26,6 +27,7 @@ use crate::backend::{Class, Fault, Taken};
 use crate::guard::Purpose;
 use crate::http::connect::Rules;
 use crate::http::memory::Budget;
+use crate::wrong::Wrong;
 pub use answer::VendorAnswer;
 pub use call::VendorCall;
 use reading::Reading;
@@ -53,10 +55,11 @@ pub struct VendorHttp {
 
 impl Outbound {
     /// The way to a vendor. An operator's base address is trusted as it stands; a caller's must obey the rules.
-    pub fn vendor(&self, base_url: &str, trusted: bool) -> Result<VendorHttp, String> {
-        let mut base = Url::parse(base_url.trim()).map_err(|why| format!("base_url: {why}"))?;
+    pub fn vendor(&self, base_url: &str, trusted: bool) -> Result<VendorHttp, Wrong> {
+        let wrong = |why: &dyn fmt::Display| Wrong::new("base_url", why);
+        let mut base = Url::parse(base_url.trim()).map_err(|why| wrong(&why))?;
         if !matches!(base.scheme(), "http" | "https") || !base.username().is_empty() {
-            return Err("base_url: must be an http or https address without user name".into());
+            return Err(wrong(&"must be an http or https address without user name"));
         }
         base.set_fragment(None);
         base.set_query(None);
@@ -66,16 +69,17 @@ impl Outbound {
         let policy = if trusted {
             let host = base.host_str().unwrap_or_default();
             let port = base.port_or_known_default().unwrap_or(0);
-            self.policy.with_exception(&format!("{host}:{port}"))?
+            let excepted = self.policy.with_exception(&format!("{host}:{port}"));
+            excepted.map_err(|why| wrong(&why))?
         } else {
             (*self.policy).clone()
         };
         policy
             .check_url(base.as_str(), Purpose::Image)
-            .map_err(|blocked| format!("base_url: {blocked}"))?;
+            .map_err(|blocked| wrong(&blocked))?;
         let policy = Arc::new(policy);
-        let build = |idle| -> Result<HttpClient, String> {
-            let tls = tls::config(&self.roots).map_err(|error| error.to_string())?;
+        let build = |idle| -> Result<HttpClient, Wrong> {
+            let tls = tls::config(&self.roots).map_err(|error| wrong(&error))?;
             let rules = Rules {
                 purpose: Purpose::Image,
                 policy: Arc::clone(&policy),
@@ -90,7 +94,7 @@ impl Outbound {
             guard: self
                 .clone()
                 .with_policy(policy)
-                .map_err(|error| error.to_string())?,
+                .map_err(|error| wrong(&error))?,
             base,
             headers: HeaderMap::new(),
             secrets: Secrets::default(),
@@ -103,11 +107,16 @@ impl Outbound {
 const IDLE_CONNECTIONS: usize = 8;
 
 impl VendorHttp {
-    /// Adds a header line to every call; its value is never logged, even if the vendor repeats it.
-    pub fn with_header(mut self, name: &'static str, value: &str) -> Result<Self, String> {
+    /// Adds a header line to every call; its value is never logged, even if the vendor repeats it. `field` is what its
+    /// owner calls it.
+    pub fn with_header(
+        mut self,
+        (name, field): (&'static str, &str),
+        value: &str,
+    ) -> Result<Self, Wrong> {
         self.secrets = self.secrets.with(value);
         let mut value = HeaderValue::from_str(value)
-            .map_err(|_| format!("{name}: cannot be sent as a header"))?;
+            .map_err(|_| Wrong::new(field, "cannot be sent as a header"))?;
         value.set_sensitive(true);
         self.headers.insert(HeaderName::from_static(name), value);
         Ok(self)

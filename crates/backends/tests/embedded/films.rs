@@ -1,6 +1,6 @@
 //! Videos: length, size, start and end frames, loops, extensions, marks, characters.
 
-use atelier_contract::{Job, Role};
+use atelier_contract::{FaultKind, Job, Role};
 use atelier_media::{Picture, VideoInfo, encode_video, first_frame, last_frame, video_info};
 use serde_json::json;
 
@@ -268,6 +268,6 @@ async fn cancelling_a_video_stops_it_between_frames() {
         tokio::time::Instant::now()
     };
     let (outcome, _) = tokio::join!(studio.make(work), stop);
-    assert_eq!(outcome.expect_err("cancelled").kind, "Cancelled");
+    assert_eq!(outcome.expect_err("cancelled").kind, FaultKind::Cancelled);
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }

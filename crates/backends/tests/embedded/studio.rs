@@ -191,6 +191,7 @@ fn job(
         state: JobState::Running,
         progress: 0,
         message: None,
+        fault: None,
         request,
         output: None,
         speed: order.speed,

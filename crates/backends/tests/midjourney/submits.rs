@@ -142,6 +142,6 @@ async fn bad_settings_are_refused_by_name() {
         ),
     ] {
         let why = crate::server::built(NAME, "http://127.0.0.1:1", settings).err();
-        assert!(why.is_some_and(|why| why.contains(says)));
+        assert!(why.is_some_and(|why| why.to_string().contains(says)));
     }
 }

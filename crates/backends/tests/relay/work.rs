@@ -73,6 +73,7 @@ fn job(name: &str, request: &atelier_contract::body::Fields) -> Job {
         state: JobState::Running,
         progress: 0,
         message: None,
+        fault: None,
         request: request.clone(),
         output: None,
         speed: atelier_contract::Speed::Fast,

@@ -302,7 +302,8 @@ fn mistakes_in_workflows_are_named() {
     ] {
         let error = crate::stand::worker("comfyui", "http://127.0.0.1:9", settings)
             .err()
-            .expect("refused");
+            .expect("refused")
+            .to_string();
         assert!(error.contains(word), "{error}");
     }
 }

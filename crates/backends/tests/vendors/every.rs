@@ -206,7 +206,7 @@ fn settings_with_an_unknown_word_are_refused_by_name() {
         let mut settings = case.settings.clone();
         settings["imge_model"] = json!("x");
         let refused = worker(case.name, "http://127.0.0.1:9", settings);
-        let error = refused.err().expect("refused");
+        let error = refused.err().expect("refused").to_string();
         assert!(error.contains("imge_model"), "{}: {error}", case.name);
     }
 }

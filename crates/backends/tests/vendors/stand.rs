@@ -9,7 +9,7 @@ use atelier_backends::backend::Backend;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
 use atelier_backends::vendor_named;
-use atelier_backends::{Fault, Made, Progress, Secret, Setup, Started, Work};
+use atelier_backends::{Fault, Made, Progress, Secret, Setup, Started, Work, Wrong};
 use atelier_media::{Encoding, Picture, encode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -167,7 +167,7 @@ impl Stand {
 }
 
 /// A worker account of a vendor at an address.
-pub(crate) fn worker(name: &str, url: &str, settings: Value) -> Result<Arc<dyn Backend>, String> {
+pub(crate) fn worker(name: &str, url: &str, settings: Value) -> Result<Arc<dyn Backend>, Wrong> {
     worker_with_key(name, url, "sk-very-secret", settings)
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn worker_with_key(
     url: &str,
     key: &str,
     settings: Value,
-) -> Result<Arc<dyn Backend>, String> {
+) -> Result<Arc<dyn Backend>, Wrong> {
     let policy = Policy::from_settings(&[], Some(&[]), false, &[], &[]).expect("a policy");
     let outbound = Outbound::new(policy, Limits::default()).expect("a client");
     let setup = Setup {

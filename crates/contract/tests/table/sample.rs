@@ -31,6 +31,7 @@ pub(crate) fn order_in(
         state: JobState::Waiting,
         progress: 0,
         message: None,
+        fault: None,
         request: order.stored(request.as_ref()),
         output: None,
         speed: order.speed,

@@ -14,12 +14,11 @@ use crate::floor::job::{Leased, RunningJob};
 use crate::floor::pool::Slot;
 use crate::floor::pool::load::Loader;
 use crate::floor::prepare::without_inputs;
-use crate::floor::settle::{failed, settle};
+use crate::floor::settle::{broken, settle};
 use crate::names::WorkerName;
 
-const TOO_OFTEN: &str = "[Internal error] the job was begun too often without an end";
-const WORKER_GONE: &str =
-    "[Internal error] the back-end account that worked on the job is no longer there";
+const TOO_OFTEN: &str = "the job was begun too often without an end";
+const WORKER_GONE: &str = "the back-end account that worked on the job is no longer there";
 
 /// What became of a job whose node went silent.
 pub(super) enum Adopted {
@@ -79,13 +78,9 @@ async fn is_stored(context: &Context, worker: &WorkerName) -> Result<bool, ateli
     Ok(stored.iter().any(|row| WorkerName::from(row) == *worker))
 }
 
-async fn end(
-    context: &Context,
-    row: &JobRow,
-    message: &str,
-) -> Result<Adopted, atelier_store::Error> {
+async fn end(context: &Context, row: &JobRow, why: &str) -> Result<Adopted, atelier_store::Error> {
     let guard = Guard::Fence(row.fence);
-    settle(&context.house, &row.id, guard, failed(message)).await?;
+    settle(&context.house, &row.id, guard, broken(why)).await?;
     Ok(Adopted::Done)
 }
 

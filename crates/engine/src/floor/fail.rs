@@ -1,7 +1,7 @@
 //! What becomes of a job whose work failed: it ends, or it goes back to be tried again where that may help.
 
 use atelier_backends::Fault;
-use atelier_store::Guard;
+use atelier_store::{Guard, Outcome};
 
 use crate::floor::context::Context;
 use crate::floor::earlier::earlier;
@@ -9,12 +9,12 @@ use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::Leased;
 use crate::floor::pool::choice::Choice;
 use crate::floor::react::{ForJob, react};
-use crate::floor::settle::{failed, settle};
+use crate::floor::settle::{refused, settle};
 use crate::house::House;
 use crate::names::WorkerName;
 
-/// The message of a job that may have been made and paid for, and is not asked for again.
-pub(super) const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
+/// Why a job ended that may have been made and paid for, and is not asked for again.
+pub(super) const UNKNOWN: &str = "the outcome at the back end is unknown";
 
 /// A back end made nothing: another one gets the job where this one cannot do it, else it is tried again or ends.
 pub(super) async fn not_made(
@@ -42,14 +42,14 @@ pub(super) async fn fail_or_retry(house: &House, leased: &Leased, fault: &Fault)
     if retried {
         again(house, leased, fault).await;
     } else {
-        fail(house, leased, fault.job_message()).await;
+        fail(house, leased, refused(fault)).await;
     }
 }
 
 /// Ends a job without a result; its quota comes back.
-pub(super) async fn fail(house: &House, leased: &Leased, message: String) {
+pub(super) async fn fail(house: &House, leased: &Leased, outcome: Outcome) {
     let guard = Guard::Fence(leased.fence);
-    if let Err(error) = settle(house, &leased.id, guard, failed(message)).await {
+    if let Err(error) = settle(house, &leased.id, guard, outcome).await {
         tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");
     }
 }

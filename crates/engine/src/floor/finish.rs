@@ -11,7 +11,7 @@ use crate::floor::context::Context;
 use crate::floor::fail::{fail, fail_or_retry};
 use crate::floor::job::RunningJob;
 use crate::floor::react::react;
-use crate::floor::settle::settle;
+use crate::floor::settle::{refused, settle};
 use crate::floor::ticket::PAUSES_MS;
 use crate::vault::Owner;
 
@@ -69,7 +69,7 @@ pub(super) async fn finish_at_once(
             if free {
                 fail_or_retry(house, leased, &fault).await;
             } else {
-                fail(house, leased, fault.job_message()).await;
+                fail(house, leased, refused(&fault)).await;
             }
             return;
         }

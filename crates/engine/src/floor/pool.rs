@@ -189,6 +189,16 @@ impl Pool {
         self.members().iter().map(free).sum()
     }
 
+    /// What talks to the vendor of a worker account.
+    pub(crate) fn backend(&self, name: &WorkerName) -> Option<Arc<dyn Backend>> {
+        self.with(name, |member| Arc::clone(&member.backend))
+    }
+
+    /// How well a worker account is.
+    pub(crate) fn health(&self, name: &WorkerName) -> Option<Health> {
+        self.with(name, |member| member.candidate.health.clone())
+    }
+
     /// Whether a worker account of this name belongs to a caller.
     pub(crate) fn owns(&self, owner: &str, name: &WorkerName) -> bool {
         self.with(name, |member| {

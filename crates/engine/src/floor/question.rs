@@ -13,6 +13,7 @@ use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::RunningJob;
 use crate::floor::prepare::with_inputs;
 use crate::floor::react::react;
+use crate::floor::settle::{broken, refused};
 use crate::floor::ticket;
 
 /// A question that takes longer than this has failed.
@@ -135,7 +136,7 @@ async fn found(
         // It cannot even be asked about, such as without a picture that is gone by now.
         Err(fault) => {
             tracing::warn!(job = job.id(), detail = %fault.detail, "a lost submit cannot be looked up");
-            fail(house, &job.leased, UNKNOWN.to_owned()).await;
+            fail(house, &job.leased, broken(UNKNOWN)).await;
             None
         }
     }
@@ -157,7 +158,7 @@ async fn denied(context: &Context, mut job: RunningJob) -> Again {
     }
     let (house, leased) = (&context.house, &job.leased);
     if leased.begun >= house.settings.tries_most {
-        fail(house, leased, UNKNOWN.to_owned()).await;
+        fail(house, leased, broken(UNKNOWN)).await;
         return None;
     }
     let why = Why::lost("the vendor never had it");
@@ -173,7 +174,7 @@ async fn not_stored(context: &Context, job: RunningJob, fault: &Fault) -> Again 
         tracing::warn!(job = job.id(), detail = %fault.detail, "a result waits at the vendor");
         return Some(later(job, None));
     }
-    fail(&context.house, &job.leased, fault.job_message()).await;
+    fail(&context.house, &job.leased, refused(fault)).await;
     None
 }
 

@@ -9,6 +9,7 @@ use crate::floor::finish::finish_at_once;
 use crate::floor::job::RunningJob;
 use crate::floor::lease::hand_back;
 use crate::floor::pool::choice::Choice;
+use crate::floor::settle::broken;
 
 /// A start that nobody waits for any more still gets this long to name its ticket, so that it can be cancelled.
 const LATE_TICKET: Duration = Duration::from_secs(30);
@@ -39,7 +40,7 @@ pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob
         Ok(Begun::Ticket(work, ticket)) => return Some(job.at_vendor(*work, Some(ticket))),
         Ok(Begun::LookUp(work)) => return Some(job.at_vendor(*work, None)),
         Ok(Begun::Done(made, asked)) => finish_at_once(context, &job, (made, asked)).await,
-        Ok(Begun::Unknown) => fail(house, leased, UNKNOWN.to_owned()).await,
+        Ok(Begun::Unknown) => fail(house, leased, broken(UNKNOWN)).await,
         Ok(Begun::Repeat(fault)) => fail_or_retry(house, leased, &fault).await,
         Ok(Begun::Lost) => {}
         Ok(Begun::Full) => hand_back(house, leased, Choice::Wait(house.now_ms()), true).await,

@@ -1,16 +1,32 @@
 //! Settle: the one function by which a job becomes final, on every path. State, ledger, files and callback row
 //! change in one commit; hints go out afterwards.
 
+use atelier_backends::Fault;
+use atelier_contract::FaultKind;
 use atelier_store::{Guard, JobRow, Outcome, Settled, Settlement};
 
 use crate::crash;
 use crate::house::House;
 
 /// A job that ends without a result.
-pub(crate) fn failed(message: impl Into<String>) -> Outcome {
+pub(super) fn failed(fault: FaultKind, why: &str) -> Outcome {
     Outcome::Failed {
-        message: message.into(),
+        fault,
+        message: fault.message(why),
     }
+}
+
+/// A job that ends with a fault of its back end.
+pub(super) fn refused(fault: &Fault) -> Outcome {
+    Outcome::Failed {
+        fault: fault.kind,
+        message: fault.job_message(),
+    }
+}
+
+/// A job that ends because whoever should have made it could not.
+pub(super) fn broken(why: &str) -> Outcome {
+    failed(FaultKind::Internal, why)
 }
 
 /// Makes a job final; `None` when somebody else was faster or the worker's lease has gone to another.

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use atelier_contract::FaultKind;
 use atelier_store::{Guard, JobRow};
 use futures_util::future::join_all;
 
@@ -10,8 +11,6 @@ use crate::floor::context::Context;
 use crate::floor::settle::{failed, settle};
 use crate::house::House;
 
-/// The message of a job that outlived its time limit.
-pub(crate) const TIMED_OUT: &str = "Job Timeout";
 /// Rows looked at in one step, per kind.
 pub(super) const AT_ONCE: i64 = 200;
 /// How many times as many jobs of silent nodes are looked at in one step: those that only another node can take up must
@@ -25,7 +24,13 @@ pub(super) async fn time_out(
 ) -> Result<usize, atelier_store::Error> {
     let overdue = house.store.overdue(house.now_ms(), AT_ONCE).await?;
     let ends = overdue.iter().map(async |id| {
-        let settled = settle(house, id, Guard::Unfinished, failed(TIMED_OUT)).await?;
+        let settled = settle(
+            house,
+            id,
+            Guard::Unfinished,
+            failed(FaultKind::TimedOut, ""),
+        )
+        .await?;
         if settled.is_some() {
             stop(id);
         }

@@ -10,14 +10,13 @@ use crate::floor::context::Context;
 use crate::floor::lane::Lane;
 use crate::floor::pool::Pool;
 use crate::floor::pool::health::{Condition, Fitness};
-use crate::floor::settle::{failed, settle};
+use crate::floor::settle::{broken, settle};
 use crate::house::House;
 use crate::names::WorkerName;
 
 /// Jobs of one hopeless lane that are ended in one round.
 const AT_ONCE: i64 = 200;
-const HOPELESS: &str =
-    "[Internal error] the back-end account that made the earlier job is no longer there";
+const HOPELESS: &str = "the back-end account that made the earlier job is no longer there";
 
 /// Writes down what worker accounts spent and how well they are, and who asked them, if anybody did.
 pub(super) async fn write_notes(
@@ -42,7 +41,7 @@ pub(super) async fn end_hopeless(context: &Context) -> Result<(), atelier_store:
     for (lane, _) in house.store.waiting_by_lane().await? {
         if !lane.is_empty() && context.pool.is_hopeless(Lane::read(&lane)) {
             for id in house.store.waiting_in_lane(&lane, AT_ONCE).await? {
-                settle(house, &id, Guard::Unfinished, failed(HOPELESS)).await?;
+                settle(house, &id, Guard::Unfinished, broken(HOPELESS)).await?;
             }
         }
     }

@@ -6,11 +6,7 @@ use atelier_contract::{Code, JobId, Refusal};
 use atelier_store::{Accept, Accepted, Idempotency, Lease, NewJob};
 
 use crate::crash;
-use crate::floor::Floor;
-use crate::floor::job::Leased;
-use crate::floor::lane::Lane;
-use crate::floor::pool::Slot;
-use crate::floor::pool::choice::{Choice, Earlier, Wish};
+use crate::floor::{Choice, Earlier, Floor, Lane, Leased, Slot, Wish};
 use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
 use crate::names::WorkerName;

@@ -1,24 +1,43 @@
 //! Accounts: what callers see of themselves, and what the operator does to them.
 
+use std::sync::Arc;
+
 use atelier_contract::{Code, Quota, Refusal};
 use atelier_store::{Account, AccountPatch, Credit, CreditKind, Credited, NewAccount};
 
+use super::callers::Callers;
+use super::keys::first_key;
 use crate::crash;
-use crate::engine::{Engine, unavailable};
+use crate::house::{House, unavailable};
 use crate::views::{AccountChange, AccountView, LedgerView, NewAccountRequest, UsageView};
 
 /// The longest e-mail address that is taken.
 const EMAIL_MOST: usize = 254;
 
-impl Engine {
+/// Accounts and their quota.
+pub struct Accounts {
+    house: Arc<House>,
+    callers: Arc<Callers>,
+}
+
+impl Accounts {
+    pub(super) fn new(house: Arc<House>, callers: Arc<Callers>) -> Self {
+        Self { house, callers }
+    }
+
     /// An account.
-    pub async fn account(&self, account_id: &str) -> Result<AccountView, Refusal> {
-        let account = self.store.account(account_id).await.map_err(unavailable)?;
+    pub async fn one(&self, account_id: &str) -> Result<AccountView, Refusal> {
+        let account = self
+            .house
+            .store
+            .account(account_id)
+            .await
+            .map_err(unavailable)?;
         account.map(view).ok_or_else(no_account)
     }
 
     /// A new account with its first key, which is shown this once.
-    pub async fn create_account(
+    pub async fn create(
         &self,
         by: &str,
         new: NewAccountRequest,
@@ -27,21 +46,24 @@ impl Engine {
         if new.balance < Quota::ZERO {
             return Err(Refusal::invalid("balance", "must not be negative"));
         }
-        let max_queue = new.max_queue.unwrap_or(self.settings.max_queue);
+        let max_queue = new.max_queue.unwrap_or(self.house.settings.max_queue);
         check_max_queue(max_queue)?;
-        let now_ms = self.now_ms();
+        let now_ms = self.house.now_ms();
         let account = NewAccount {
-            id: self.ids.uuid(),
+            id: self.house.ids.uuid(),
             email: new.email,
             email_verified_ms: new.email_verified.then_some(now_ms),
             balance: new.balance,
             max_queue,
-            ledger_id: self.ids.uuid(),
+            ledger_id: self.house.ids.uuid(),
             now_ms,
         };
-        let (first_key, api_key) = self.first_key(&account.id);
-        let act = self.act(by, "account.create", &account.id, &account.email);
+        let (first_key, api_key) = first_key(&self.house, &account.id);
+        let act = self
+            .house
+            .act(by, "account.create", &account.id, &account.email);
         let account = self
+            .house
             .store
             .create_account(account, Some(first_key), Some(act))
             .await
@@ -56,13 +78,10 @@ impl Engine {
     }
 
     /// Accounts in pages.
-    pub async fn accounts(
-        &self,
-        page: i64,
-        limit: i64,
-    ) -> Result<(Vec<AccountView>, i64), Refusal> {
+    pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<AccountView>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let (rows, total) = self
+            .house
             .store
             .accounts(offset, limit)
             .await
@@ -71,7 +90,7 @@ impl Engine {
     }
 
     /// Changes an account.
-    pub async fn patch_account(
+    pub async fn change(
         &self,
         by: &str,
         id: &str,
@@ -83,8 +102,10 @@ impl Engine {
         if let Some(max_queue) = change.max_queue {
             check_max_queue(max_queue)?;
         }
-        let now_ms = self.now_ms();
-        let act = self.act(by, "account.change", id, format!("{change:?}"));
+        let now_ms = self.house.now_ms();
+        let act = self
+            .house
+            .act(by, "account.change", id, format!("{change:?}"));
         let patch = AccountPatch {
             email: change.email,
             max_queue: change.max_queue,
@@ -94,12 +115,13 @@ impl Engine {
             disabled: change.disabled,
         };
         let account = self
+            .house
             .store
             .update_account(id, patch, Some(act))
             .await
             .map_err(unavailable)?;
         crash::point("office.acted");
-        self.void_account(id);
+        self.callers.void_account(id);
         account.map(view).ok_or_else(no_account)
     }
 
@@ -121,17 +143,17 @@ impl Engine {
             CreditKind::Adjust
         };
         let credit = Credit {
-            id: self.ids.uuid(),
+            id: self.house.ids.uuid(),
             account_id: account_id.to_owned(),
             amount,
             kind,
             reason: reason.to_owned(),
             idempotency_key: idempotency_key.map(str::to_owned),
-            now_ms: self.now_ms(),
+            now_ms: self.house.now_ms(),
         };
         let detail = format!("{amount} {reason}");
-        let act = self.act(by, "account.credit", account_id, detail);
-        let credited = self.store.credit(credit, Some(act)).await;
+        let act = self.house.act(by, "account.credit", account_id, detail);
+        let credited = self.house.store.credit(credit, Some(act)).await;
         let credited = credited.map_err(unavailable)?;
         crash::point("office.acted");
         match credited {
@@ -158,6 +180,7 @@ impl Engine {
     ) -> Result<(Vec<LedgerView>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let (rows, total) = self
+            .house
             .store
             .ledger(account_id, offset, limit)
             .await
@@ -184,6 +207,7 @@ impl Engine {
         to_ms: i64,
     ) -> Result<Vec<UsageView>, Refusal> {
         let rows = self
+            .house
             .store
             .usage(account_id, from_ms, to_ms)
             .await

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use atelier_contract::{Code, Refusal, Scopes};
 use quick_cache::sync::Cache;
 
-use crate::engine::{Engine, unavailable};
 use crate::hint::Hint;
+use crate::house::{House, unavailable};
 use crate::key;
 
 /// How long a key is believed without asking the store again.
@@ -30,7 +30,7 @@ pub struct Caller {
 }
 
 /// Keys seen lately.
-pub(crate) struct CallerCache {
+struct CallerCache {
     /// By hash, until when they are believed.
     known: Cache<Arc<str>, (Caller, i64)>,
     /// Keys by hash and accounts by id that were changed, and when.
@@ -51,13 +51,13 @@ impl Default for CallerCache {
 
 impl CallerCache {
     /// Forgets one key: it was revoked.
-    pub(crate) fn void_key(&self, hash: &str, now_ms: i64) {
+    fn void_key(&self, hash: &str, now_ms: i64) {
         self.voided.insert(hash.to_owned(), now_ms);
         self.known.remove(hash);
     }
 
     /// Forgets the keys of one account: what holds for all of them was changed.
-    pub(crate) fn void_account(&self, account_id: &str, now_ms: i64) {
+    fn void_account(&self, account_id: &str, now_ms: i64) {
         self.voided.insert(account_id.to_owned(), now_ms);
         self.known
             .retain(|_, (caller, _)| caller.account_id != account_id);
@@ -75,7 +75,7 @@ impl CallerCache {
     }
 
     /// Whether it is time to write down that a key or operator was used.
-    pub(crate) fn is_touch_due(&self, id: &str, now_ms: i64) -> bool {
+    fn is_touch_due(&self, id: &str, now_ms: i64) -> bool {
         let lately = |last: i64| now_ms - last < TOUCH_MS;
         if self.touched.get(id).is_some_and(lately) {
             return false;
@@ -85,7 +85,20 @@ impl CallerCache {
     }
 }
 
-impl Engine {
+/// Knows callers by their keys.
+pub struct Callers {
+    house: Arc<House>,
+    cache: CallerCache,
+}
+
+impl Callers {
+    pub(super) fn new(house: Arc<House>) -> Self {
+        Self {
+            house,
+            cache: CallerCache::default(),
+        }
+    }
+
     /// The caller behind a key.
     pub async fn authenticate(&self, key: &str) -> Result<Caller, Refusal> {
         if !key::well_formed(key) {
@@ -103,13 +116,14 @@ impl Engine {
     }
 
     pub(super) async fn caller_of(&self, hash: &str) -> Result<Caller, Refusal> {
-        let now_ms = self.now_ms();
-        if let Some((caller, until_ms)) = self.callers.known.get(hash)
+        let now_ms = self.house.now_ms();
+        if let Some((caller, until_ms)) = self.cache.known.get(hash)
             && until_ms > now_ms
         {
             return Ok(caller);
         }
         let found = self
+            .house
             .store
             .account_for_key(hash, now_ms)
             .await
@@ -136,29 +150,44 @@ impl Engine {
         let until_ms = key
             .expires_ms
             .map_or(until_ms, |end_ms| end_ms.min(until_ms));
-        self.callers.believe(&caller, now_ms, until_ms);
+        self.cache.believe(&caller, now_ms, until_ms);
         self.touch(&caller.key_id, now_ms);
         Ok(caller)
     }
 
+    /// Another node says that a key was revoked.
+    pub(crate) fn forget_key(&self, hash: &str) {
+        self.cache.void_key(hash, self.house.now_ms());
+    }
+
+    /// Another node says that an account was changed.
+    pub(crate) fn forget_account(&self, id: &str) {
+        self.cache.void_account(id, self.house.now_ms());
+    }
+
+    /// Whether it is time to write down that a key, operator or session was used.
+    pub(super) fn is_touch_due(&self, id: &str) -> bool {
+        self.cache.is_touch_due(id, self.house.now_ms())
+    }
+
     /// A key was revoked: nobody may believe it any longer.
     pub(super) fn void_key(&self, hash: &str) {
-        self.callers.void_key(hash, self.now_ms());
-        self.tell(Hint::Key(hash.to_owned()));
+        self.forget_key(hash);
+        self.house.tell(Hint::Key(hash.to_owned()));
     }
 
     /// What holds for all keys of an account was changed: none of them may be believed without asking.
     pub(super) fn void_account(&self, id: &str) {
-        self.callers.void_account(id, self.now_ms());
-        self.tell(Hint::Account(id.to_owned()));
+        self.forget_account(id);
+        self.house.tell(Hint::Account(id.to_owned()));
     }
 
     fn touch(&self, key_id: &str, now_ms: i64) {
-        if !self.callers.is_touch_due(key_id, now_ms) {
+        if !self.is_touch_due(key_id) {
             return;
         }
-        let (store, key_id) = (self.store.clone(), key_id.to_owned());
-        self.tasks.spawn(async move {
+        let (store, key_id) = (self.house.store.clone(), key_id.to_owned());
+        self.house.tasks.spawn(async move {
             if let Err(error) = store.touch_key(&key_id, now_ms).await {
                 tracing::debug!(%error, "last use of a key was not written down");
             }

@@ -1,24 +1,43 @@
 //! Custody: callers' own worker accounts. Each stands at a back end of its own, whose address obeys the rules for
 //! strangers' addresses; nobody else sees it, and nobody else's jobs run there.
 
+use std::sync::Arc;
+
 use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::workers::{OwnWorkerView, WorkerPatch, WorkerView};
 use atelier_contract::{Code, Refusal};
-use atelier_store::{Arrangement, BackendRow, WorkerPut, WorkerRow};
+use atelier_store::{Arrangement, BackendRow, Seen, WorkerPut, WorkerRow};
 
-use super::backends::{changed, gone, show_worker};
+use super::registry::{CROSSED_MOST, Registry, changed, crossed, gone, seen_backend, seen_worker};
+use super::show;
 use crate::crash;
-use crate::engine::{Engine, unavailable};
+use crate::floor::Floor;
+use crate::house::{House, unavailable};
 
 /// Worker accounts one caller may register.
 const MOST: usize = 50;
 /// Questions about running jobs a minute; a caller's vendor is asked from this house's address.
 const POLLS_PER_MINUTE: i64 = 120;
 
-impl Engine {
+/// Worker accounts of callers.
+pub struct Custody {
+    house: Arc<House>,
+    floor: Arc<Floor>,
+    registry: Arc<Registry>,
+}
+
+impl Custody {
+    pub(super) fn new(house: Arc<House>, floor: Arc<Floor>, registry: Arc<Registry>) -> Self {
+        Self {
+            house,
+            floor,
+            registry,
+        }
+    }
+
     /// Registers a worker account of a caller's.
-    pub async fn register_own(
+    pub async fn register(
         &self,
         account_id: &str,
         (place, worker): (Patch<BackendSpec>, WorkerPatch),
@@ -32,11 +51,11 @@ impl Engine {
         let vendor = place.text("vendor").map(str::to_owned);
         let vendor = vendor.ok_or_else(|| Refusal::missing("vendor"))?;
         let spec = place.or("name", vendor.as_str()).or("rank", 0).made()?;
-        let backend = self.new_backend(Some(account_id), spec);
-        self.check_backend(&backend)?;
+        let backend = self.registry.new_backend(Some(account_id), spec);
+        self.registry.check_backend(&backend)?;
         let row = WorkerRow {
             id: backend.id.clone(),
-            ..self.new_worker(&backend)
+            ..self.registry.new_worker(&backend)
         };
         let patch = WorkerPatch {
             spec: worker
@@ -45,68 +64,82 @@ impl Engine {
                 .or("polls_per_minute", POLLS_PER_MINUTE),
             ..worker
         };
-        let put = self.changed_worker(&backend, row, &patch)?;
-        self.put_own((backend, put), ("custody.create", &vendor))
-            .await
+        let put = self.registry.changed_worker(&backend, row, &patch)?;
+        let kept = self.put((backend, put), Vec::new(), ("custody.create", &vendor));
+        kept.await?.ok_or_else(crossed)
     }
 
     /// The worker accounts of a caller.
-    pub async fn own_workers(&self, account_id: &str) -> Result<Vec<OwnWorkerView>, Refusal> {
-        let backends = self.store.backends().await.map_err(unavailable)?;
-        let reports = self.pool.reports(self.now_ms());
+    pub async fn list(&self, account_id: &str) -> Result<Vec<OwnWorkerView>, Refusal> {
+        let backends = self.house.store.backends().await.map_err(unavailable)?;
+        let reports = self.floor.reports();
         let shown = |row: &WorkerRow| {
             let backend = backends.iter().find(|one| one.id == row.backend_id)?;
-            Some(own_view(show_worker(row, &reports), backend))
+            Some(own_view(show::worker(row, &reports), backend))
         };
         let rows = self.own_rows(account_id).await?;
         Ok(rows.iter().filter_map(shown).collect())
     }
 
     /// Changes a worker account of a caller's.
-    pub async fn change_own(
+    pub async fn change(
         &self,
         account_id: &str,
         id: &str,
         (place, worker): (Patch<BackendSpec>, WorkerPatch),
     ) -> Result<OwnWorkerView, Refusal> {
-        let (mut backend, row) = self.own_row(account_id, id).await?;
-        backend.spec = changed(&backend.spec, &place)?;
-        self.check_backend(&backend)?;
-        let put = self.changed_worker(&backend, row, &worker)?;
-        self.put_own((backend, put), ("custody.change", &place.names()))
-            .await
+        for _ in 0..CROSSED_MOST {
+            let (mut backend, row) = self.own_row(account_id, id).await?;
+            let seen = vec![seen_backend(&backend), seen_worker(&row)];
+            backend.spec = changed(&backend.spec, &place)?;
+            self.registry.check_backend(&backend)?;
+            let put = self.registry.changed_worker(&backend, row, &worker)?;
+            let act = ("custody.change", &*place.names());
+            if let Some(view) = self.put((backend, put), seen, act).await? {
+                return Ok(view);
+            }
+        }
+        Err(crossed())
     }
 
     /// Removes a worker account of a caller's; one with jobs in hand stays.
-    pub async fn remove_own(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
+    pub async fn remove(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
         self.own_row(account_id, id).await?;
-        let act = self.act(account_id, "custody.remove", id, "");
-        let removed = self.store.remove_backend(Some(account_id), id, Some(act));
+        let act = self.house.act(account_id, "custody.remove", id, "");
+        let removed = self
+            .house
+            .store
+            .remove_backend(Some(account_id), id, Some(act));
         gone(removed.await.map_err(unavailable)?, "no such account")?;
         crash::point("office.acted");
-        self.pool_changed().await
+        self.registry.pool_changed().await
     }
 
-    /// Keeps the account and its place in one commit.
-    async fn put_own(
+    /// Keeps the account and its place in one commit; `None` when they were changed since they were seen.
+    async fn put(
         &self,
         (backend, put): (BackendRow, WorkerPut),
+        seen: Vec<Seen>,
         (action, detail): (&str, &str),
-    ) -> Result<OwnWorkerView, Refusal> {
+    ) -> Result<Option<OwnWorkerView>, Refusal> {
         let by = backend.owner.clone().unwrap_or_default();
-        let act = self.act(&by, action, &put.row.id, detail);
+        let act = self.house.act(&by, action, &put.row.id, detail);
         let id = put.row.id.clone();
         let arrangement = Arrangement {
             backends: vec![backend.clone()],
             workers: vec![put],
+            seen,
             ..Arrangement::default()
         };
-        self.arrange(arrangement, act).await?;
-        Ok(own_view(self.show_worker(&id).await?, &backend))
+        if !self.registry.arrange(arrangement, act).await? {
+            return Ok(None);
+        }
+        let shown = self.registry.show_worker(&id).await?;
+        Ok(Some(own_view(shown, &backend)))
     }
 
     async fn own_rows(&self, account_id: &str) -> Result<Vec<WorkerRow>, Refusal> {
-        let rows = self.store.workers().await.map_err(unavailable)?;
+        let rows = self.house.store.workers().await.map_err(unavailable)?;
         let mine = |row: &WorkerRow| row.owner.as_deref() == Some(account_id);
         Ok(rows.into_iter().filter(mine).collect())
     }
@@ -117,9 +150,9 @@ impl Engine {
         id: &str,
     ) -> Result<(BackendRow, WorkerRow), Refusal> {
         let absent = || Refusal::new(Code::NotFound, "no such account");
-        let backend = self.backend_row(Some(account_id), id).await?;
+        let backend = self.registry.backend_row(Some(account_id), id).await?;
         let backend = backend.ok_or_else(absent)?;
-        let row = self.worker_at(&backend, id).await?;
+        let row = self.registry.worker_at(&backend, id).await?;
         Ok((backend, row))
     }
 }

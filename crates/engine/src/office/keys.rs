@@ -1,11 +1,13 @@
 //! Keys: issued, listed and revoked, by their account or by an operator.
 
+use std::sync::Arc;
+
 use atelier_contract::{Code, Refusal, Scopes};
 use atelier_store::{KeyAdded, NewKey};
 
-use super::callers::Caller;
+use super::callers::{Caller, Callers};
 use crate::crash;
-use crate::engine::{Engine, unavailable};
+use crate::house::{House, unavailable};
 use crate::key;
 
 /// What a new key shall be.
@@ -76,9 +78,19 @@ pub struct KeyView {
     pub expires_ms: Option<i64>,
 }
 
-impl Engine {
+/// Keys of accounts.
+pub struct Keys {
+    house: Arc<House>,
+    callers: Arc<Callers>,
+}
+
+impl Keys {
+    pub(super) fn new(house: Arc<House>, callers: Arc<Callers>) -> Self {
+        Self { house, callers }
+    }
+
     /// A new key for an account, shown this once; its id and the key.
-    pub async fn issue_key(
+    pub async fn issue(
         &self,
         account_id: &str,
         wish: KeyWish,
@@ -91,45 +103,28 @@ impl Engine {
                 format!("this key may issue keys with {} at most", by.scopes()),
             ));
         }
-        self.make_key(account_id, wish, by.operator()).await
+        self.make(account_id, wish, by.operator()).await
     }
 
-    /// The key that an account is made with, by the same commit; and its secret.
-    pub(super) fn first_key(&self, account_id: &str) -> (NewKey, String) {
-        self.new_key(account_id, KeyWish::named("first key"))
-    }
-
-    /// A key that is not stored yet, and its secret.
-    fn new_key(&self, account_id: &str, wish: KeyWish) -> (NewKey, String) {
-        let secret = key::generate();
-        let new = NewKey {
-            id: self.ids.uuid(),
-            account_id: account_id.to_owned(),
-            hash: key::hash(&secret),
-            prefix: key::display_prefix(&secret),
-            name: wish.name,
-            scopes: wish.scopes.to_string(),
-            now_ms: self.now_ms(),
-            expires_ms: wish.expires_ms,
-            most: self.settings.keys_most,
-        };
-        (new, secret)
-    }
-
-    async fn make_key(
+    async fn make(
         &self,
         account_id: &str,
         wish: KeyWish,
         operator: Option<&str>,
     ) -> Result<(String, String), Refusal> {
-        let (now_ms, most) = (self.now_ms(), self.settings.keys_most);
+        let (now_ms, most) = (self.house.now_ms(), self.house.settings.keys_most);
         if wish.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
             return Err(Refusal::invalid("expiresAt", "must be in the future"));
         }
-        let (new, secret) = self.new_key(account_id, wish);
+        let (new, secret) = new_key(&self.house, account_id, wish);
         let id = new.id.clone();
-        let act = operator.map(|name| self.act(name, "key.issue", account_id, &id));
-        let added = self.store.add_key(new, act).await.map_err(unavailable)?;
+        let act = operator.map(|name| self.house.act(name, "key.issue", account_id, &id));
+        let added = self
+            .house
+            .store
+            .add_key(new, act)
+            .await
+            .map_err(unavailable)?;
         crash::point("office.acted");
         match added {
             KeyAdded::Done => Ok((id, secret)),
@@ -142,8 +137,13 @@ impl Engine {
     }
 
     /// The keys of an account, without their secrets.
-    pub async fn keys(&self, account_id: &str) -> Result<Vec<KeyView>, Refusal> {
-        let keys = self.store.keys(account_id).await.map_err(unavailable)?;
+    pub async fn list(&self, account_id: &str) -> Result<Vec<KeyView>, Refusal> {
+        let keys = self
+            .house
+            .store
+            .keys(account_id)
+            .await
+            .map_err(unavailable)?;
         // Scopes that nobody knows allow nothing; such a key is only listed to be revoked.
         let view = |key: atelier_store::Key| KeyView {
             scopes: Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE),
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Revokes a key of an account, on every node at once; whether it was there.
-    pub async fn revoke_key(
+    pub async fn revoke(
         &self,
         account_id: &str,
         key_id: &str,
@@ -166,15 +166,38 @@ impl Engine {
     ) -> Result<bool, Refusal> {
         let act = by
             .operator()
-            .map(|name| self.act(name, "key.revoke", account_id, key_id));
+            .map(|name| self.house.act(name, "key.revoke", account_id, key_id));
         let revoked = self
+            .house
             .store
-            .revoke_key(account_id, key_id, self.now_ms(), act)
+            .revoke_key(account_id, key_id, self.house.now_ms(), act)
             .await
             .map_err(unavailable)?;
         if let Some(hash) = &revoked {
-            self.void_key(hash);
+            self.callers.void_key(hash);
         }
         Ok(revoked.is_some())
     }
+}
+
+/// The key that an account is made with, by the same commit; and its secret.
+pub(super) fn first_key(house: &House, account_id: &str) -> (NewKey, String) {
+    new_key(house, account_id, KeyWish::named("first key"))
+}
+
+/// A key that is not stored yet, and its secret.
+fn new_key(house: &House, account_id: &str, wish: KeyWish) -> (NewKey, String) {
+    let secret = key::generate();
+    let new = NewKey {
+        id: house.ids.uuid(),
+        account_id: account_id.to_owned(),
+        hash: key::hash(&secret),
+        prefix: key::display_prefix(&secret),
+        name: wish.name,
+        scopes: wish.scopes.to_string(),
+        now_ms: house.now_ms(),
+        expires_ms: wish.expires_ms,
+        most: house.settings.keys_most,
+    };
+    (new, secret)
 }

@@ -1,10 +1,13 @@
 //! Named operators and viewers beside the one of the configuration, who is called `root`.
 
+use std::sync::Arc;
+
 use atelier_contract::pages::operators::OperatorRole;
 use atelier_contract::{Code, Refusal};
 use atelier_store::{NewOperator, OperatorRow};
 
-use crate::engine::{Engine, unavailable};
+use super::callers::Callers;
+use crate::house::{House, unavailable};
 use crate::key;
 
 /// The operator whose token stands in the configuration.
@@ -50,26 +53,36 @@ pub struct OperatorView {
     pub revoked_ms: Option<i64>,
 }
 
-impl Engine {
+/// Named operators and viewers.
+pub struct Operators {
+    house: Arc<House>,
+    callers: Arc<Callers>,
+}
+
+impl Operators {
+    pub(super) fn new(house: Arc<House>, callers: Arc<Callers>) -> Self {
+        Self { house, callers }
+    }
+
     /// The operator behind a token, unless that is the configuration's.
-    pub async fn operator(&self, token: &str) -> Result<Option<Operator>, Refusal> {
+    pub async fn known(&self, token: &str) -> Result<Option<Operator>, Refusal> {
         if !key::well_formed_operator(token) {
             return Ok(None);
         }
-        self.operator_of(&key::hash(token)).await
+        self.of_hash(&key::hash(token)).await
     }
 
     /// The operator behind the hash of a token.
-    pub(super) async fn operator_of(&self, hash: &str) -> Result<Option<Operator>, Refusal> {
+    pub(super) async fn of_hash(&self, hash: &str) -> Result<Option<Operator>, Refusal> {
         // Asked every time: operators are few, and a revoked one is out at once on every node.
-        let found = self.store.operator_for_token(hash).await;
+        let found = self.house.store.operator_for_token(hash).await;
         let Some(row) = found.map_err(unavailable)? else {
             return Ok(None);
         };
-        let now_ms = self.now_ms();
-        if self.callers.is_touch_due(&row.id, now_ms) {
-            let store = self.store.clone();
-            self.tasks.spawn(async move {
+        let now_ms = self.house.now_ms();
+        if self.callers.is_touch_due(&row.id) {
+            let store = self.house.store.clone();
+            self.house.tasks.spawn(async move {
                 if let Err(error) = store.touch_operator(&row.id, now_ms).await {
                     tracing::debug!(%error, "last use of an operator's token was not written down");
                 }
@@ -82,7 +95,7 @@ impl Engine {
     }
 
     /// A new operator with its token, which is shown this once.
-    pub async fn create_operator(
+    pub async fn create(
         &self,
         by: &str,
         name: &str,
@@ -91,11 +104,11 @@ impl Engine {
         check_name(name)?;
         let token = key::generate_operator();
         let row = OperatorRow {
-            id: self.ids.uuid(),
+            id: self.house.ids.uuid(),
             name: name.to_owned(),
             role: role.word().to_owned(),
             prefix: key::display_prefix(&token),
-            created_ms: self.now_ms(),
+            created_ms: self.house.now_ms(),
             last_used_ms: None,
             revoked_ms: None,
         };
@@ -108,8 +121,8 @@ impl Engine {
             now_ms: row.created_ms,
         };
         let detail = format!("{name}, {}", row.role);
-        let act = self.act(by, "operator.create", &row.id, &detail);
-        let added = self.store.add_operator(new, act).await;
+        let act = self.house.act(by, "operator.create", &row.id, &detail);
+        let added = self.house.store.add_operator(new, act).await;
         added.map_err(|error| match error {
             atelier_store::Error::Conflict(_) => {
                 Refusal::field(Code::Conflict, "name", "is or was the name of an operator")
@@ -120,21 +133,25 @@ impl Engine {
     }
 
     /// Every operator that was ever made, oldest first.
-    pub async fn operators(&self) -> Result<Vec<OperatorView>, Refusal> {
-        let rows = self.store.operators().await.map_err(unavailable)?;
+    pub async fn list(&self) -> Result<Vec<OperatorView>, Refusal> {
+        let rows = self.house.store.operators().await.map_err(unavailable)?;
         Ok(rows.into_iter().map(view).collect())
     }
 
     /// Revokes an operator's token on every node at once.
-    pub async fn revoke_operator(&self, by: &str, id: &str) -> Result<(), Refusal> {
+    pub async fn revoke(&self, by: &str, id: &str) -> Result<(), Refusal> {
         if id == ROOT {
             return Err(Refusal::new(
                 Code::Conflict,
                 "root is the token of the configuration (admin_token) and is changed there",
             ));
         }
-        let act = self.act(by, "operator.revoke", id, "");
-        let revoked = self.store.revoke_operator(id, self.now_ms(), act).await;
+        let act = self.house.act(by, "operator.revoke", id, "");
+        let revoked = self
+            .house
+            .store
+            .revoke_operator(id, self.house.now_ms(), act)
+            .await;
         if revoked.map_err(unavailable)? {
             return Ok(());
         }

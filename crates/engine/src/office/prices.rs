@@ -5,40 +5,60 @@ use std::sync::Arc;
 use atelier_contract::{Quota, Refusal, Tariff};
 
 use crate::crash;
-use crate::engine::{Engine, unavailable};
+use crate::hint::Hint;
+use crate::house::{House, unavailable};
 
 /// Changed prices are settings under this name.
 const PRICE: &str = "price:";
 /// The setting that is different after every change, so that a look costs one row.
 const EDITION: &str = "price_edition";
 
-impl Engine {
+/// The prices in force here.
+pub struct Prices {
+    house: Arc<House>,
+    held: std::sync::RwLock<(Arc<Tariff>, Option<String>)>,
+}
+
+impl Prices {
+    pub(crate) fn new(house: Arc<House>, tariff: Tariff) -> Arc<Self> {
+        Arc::new(Self {
+            house,
+            held: std::sync::RwLock::new((Arc::new(tariff), None)),
+        })
+    }
+
+    /// The prices in force.
+    pub fn tariff(&self) -> Arc<Tariff> {
+        let held = self.held.read();
+        Arc::clone(&held.unwrap_or_else(std::sync::PoisonError::into_inner).0)
+    }
+
     /// Takes over prices that were changed at run time.
-    pub async fn load_prices(&self) -> Result<(), atelier_store::Error> {
+    pub async fn load(&self) -> Result<(), atelier_store::Error> {
         // The edition is read first: prices that change in between are looked at once more.
-        let edition = self.store.setting(EDITION).await?;
+        let edition = self.house.store.setting(EDITION).await?;
         let mut tariff = Tariff::clone(&self.tariff());
-        for (name, amount) in self.store.settings(PRICE).await? {
+        for (name, amount) in self.house.store.settings(PRICE).await? {
             let key = name.strip_prefix(PRICE).unwrap_or(&name);
             let taken = Quota::parse(&amount).map(|amount| tariff.set(key, amount));
             if !matches!(taken, Some(Ok(()))) {
                 tracing::warn!(key, amount, "a stored price fits no operation any more");
             }
         }
-        self.prices.replace(tariff, edition);
+        self.replace(tariff, edition);
         Ok(())
     }
 
     /// Looks whether another node changed prices, and takes them over.
-    pub async fn price_step(&self) -> Result<(), atelier_store::Error> {
-        if self.store.setting(EDITION).await? == self.prices.edition() {
+    pub async fn step(&self) -> Result<(), atelier_store::Error> {
+        if self.house.store.setting(EDITION).await? == self.edition() {
             return Ok(());
         }
-        self.load_prices().await
+        self.load().await
     }
 
     /// Changes prices, for requests from now on and on every node.
-    pub async fn set_prices(&self, by: &str, prices: Vec<(String, Quota)>) -> Result<(), Refusal> {
+    pub async fn set(&self, by: &str, prices: Vec<(String, Quota)>) -> Result<(), Refusal> {
         let mut tariff = Tariff::clone(&self.tariff());
         for (key, amount) in &prices {
             tariff
@@ -49,36 +69,20 @@ impl Engine {
             .iter()
             .map(|(key, amount)| format!("{key}={amount}"))
             .collect();
-        let act = self.act(by, "prices.change", "prices", detail.join(" "));
+        let act = self
+            .house
+            .act(by, "prices.change", "prices", detail.join(" "));
         let mut settings: Vec<(String, String)> = prices
             .iter()
             .map(|(key, amount)| (format!("{PRICE}{key}"), amount.to_string()))
             .collect();
         settings.push((EDITION.to_owned(), act.id.clone()));
-        let kept = self.store.put_settings(settings, Some(act)).await;
+        let kept = self.house.store.put_settings(settings, Some(act)).await;
         kept.map_err(unavailable)?;
         crash::point("office.acted");
-        self.load_prices().await.map_err(unavailable)?;
-        self.wake_prices();
+        self.load().await.map_err(unavailable)?;
+        self.house.tell(Hint::Prices);
         Ok(())
-    }
-}
-
-/// The prices in force here.
-pub(crate) struct Prices {
-    held: std::sync::RwLock<(Arc<Tariff>, Option<String>)>,
-}
-
-impl Prices {
-    pub(crate) fn new(tariff: Tariff) -> Self {
-        Self {
-            held: std::sync::RwLock::new((Arc::new(tariff), None)),
-        }
-    }
-
-    pub(crate) fn tariff(&self) -> Arc<Tariff> {
-        let held = self.held.read();
-        Arc::clone(&held.unwrap_or_else(std::sync::PoisonError::into_inner).0)
     }
 
     /// What was read last.

@@ -1,12 +1,14 @@
 //! Sessions of the console. A session is a key or an operator's token in another form: it can do what they can, and ends
 //! when they do. It also ends after a while without use, and after a longer while in any case.
 
+use std::sync::Arc;
+
 use atelier_contract::{Code, Refusal};
 use atelier_store::SessionRow;
 
-use super::callers::Caller;
-use super::operators::Operator;
-use crate::engine::{Engine, unavailable};
+use super::callers::{Caller, Callers};
+use super::operators::{Operator, Operators};
+use crate::house::{House, unavailable};
 use crate::key;
 
 /// A session that was not used for this long is over.
@@ -35,14 +37,25 @@ pub enum Opener<'a> {
     Root,
 }
 
-impl Engine {
+/// Sessions of the console.
+pub struct Sessions {
+    house: Arc<House>,
+    callers: Arc<Callers>,
+    operators: Arc<Operators>,
+}
+
+impl Sessions {
+    pub(super) fn new(house: Arc<House>, callers: Arc<Callers>, operators: Arc<Operators>) -> Self {
+        Self {
+            house,
+            callers,
+            operators,
+        }
+    }
+
     /// Opens a session; what the earlier one stood for is kept beside it, and the earlier one ends.
-    pub async fn open_session(
-        &self,
-        opener: Opener<'_>,
-        earlier: Option<&str>,
-    ) -> Result<String, Refusal> {
-        let now_ms = self.now_ms();
+    pub async fn open(&self, opener: Opener<'_>, earlier: Option<&str>) -> Result<String, Refusal> {
+        let now_ms = self.house.now_ms();
         let word = key::generate_session();
         let mut new = SessionRow {
             hash: key::hash(&word),
@@ -56,21 +69,21 @@ impl Engine {
         match opener {
             Opener::Root => new.operator_hash = Some(ROOT.to_owned()),
             Opener::Secret(secret) if key::well_formed_session(secret) => {
-                let link = self.live_session(secret, true).await?.ok_or_else(wrong)?;
+                let link = self.live(secret, true).await?.ok_or_else(wrong)?;
                 new.key_hash = link.key_hash;
                 replaces = Some(link.hash);
             }
             Opener::Secret(secret) if key::well_formed(secret) => {
-                self.authenticate(secret).await?;
+                self.callers.authenticate(secret).await?;
                 new.key_hash = Some(key::hash(secret));
             }
             Opener::Secret(secret) => {
-                self.operator(secret).await?.ok_or_else(wrong)?;
+                self.operators.known(secret).await?.ok_or_else(wrong)?;
                 new.operator_hash = Some(key::hash(secret));
             }
         }
         let earlier = match earlier {
-            Some(word) => self.live_session(word, false).await?,
+            Some(word) => self.live(word, false).await?,
             None => None,
         };
         if let Some(earlier) = earlier
@@ -80,7 +93,11 @@ impl Engine {
             new.operator_hash = new.operator_hash.or(earlier.operator_hash);
             replaces = Some(earlier.hash);
         }
-        let opened = self.store.open_session(new, replaces.as_deref()).await;
+        let opened = self
+            .house
+            .store
+            .open_session(new, replaces.as_deref())
+            .await;
         if !opened.map_err(unavailable)? {
             return Err(wrong());
         }
@@ -88,9 +105,9 @@ impl Engine {
     }
 
     /// A word that opens a session for a key once, to be put into a link.
-    pub async fn session_link(&self, secret: &str) -> Result<String, Refusal> {
+    pub async fn link(&self, secret: &str) -> Result<String, Refusal> {
         let word = key::generate_session();
-        let now_ms = self.now_ms();
+        let now_ms = self.house.now_ms();
         let row = SessionRow {
             hash: key::hash(&word),
             key_hash: Some(key::hash(secret)),
@@ -99,7 +116,8 @@ impl Engine {
             created_ms: now_ms,
             seen_ms: now_ms,
         };
-        self.store
+        self.house
+            .store
             .open_session(row, None)
             .await
             .map_err(unavailable)?;
@@ -108,12 +126,12 @@ impl Engine {
 
     /// Who a session stands for; nobody when it is over, or when its key or token is.
     pub async fn visitor(&self, word: &str) -> Result<Option<Visitor>, Refusal> {
-        let Some(row) = self.live_session(word, false).await? else {
+        let Some(row) = self.live(word, false).await? else {
             return Ok(None);
         };
         let mut visitor = Visitor::default();
         if let Some(hash) = &row.key_hash {
-            visitor.caller = match self.caller_of(hash).await {
+            visitor.caller = match self.callers.caller_of(hash).await {
                 Ok(caller) => Some(caller),
                 Err(refusal) if refusal.code == Code::Unauthorized => None,
                 Err(refusal) => return Err(refusal),
@@ -121,17 +139,18 @@ impl Engine {
         }
         visitor.operator = match row.operator_hash.as_deref() {
             Some(ROOT) => Some(Operator::root()),
-            Some(hash) => self.operator_of(hash).await?,
+            Some(hash) => self.operators.of_hash(hash).await?,
             None => None,
         };
-        self.touch_session(row.hash);
+        self.touch(row.hash);
         let somebody = visitor.caller.is_some() || visitor.operator.is_some();
         Ok(somebody.then_some(visitor))
     }
 
     /// Ends a session, or with it all that stand for the same key or operator.
-    pub async fn close_session(&self, word: &str, everywhere: bool) -> Result<(), Refusal> {
+    pub async fn close(&self, word: &str, everywhere: bool) -> Result<(), Refusal> {
         let closed = self
+            .house
             .store
             .close_sessions(&key::hash(word), everywhere)
             .await;
@@ -139,16 +158,16 @@ impl Engine {
     }
 
     /// What a page must send beside its session with everything that changes something.
-    pub fn session_proof(&self, word: &str) -> String {
-        self.keyring.session_proof(word)
+    pub fn proof(&self, word: &str) -> String {
+        self.house.keyring.session_proof(word)
     }
 
-    async fn live_session(&self, word: &str, link: bool) -> Result<Option<SessionRow>, Refusal> {
+    async fn live(&self, word: &str, link: bool) -> Result<Option<SessionRow>, Refusal> {
         if !key::well_formed_session(word) {
             return Ok(None);
         }
-        let found = self.store.session(&key::hash(word)).await;
-        let now_ms = self.now_ms();
+        let found = self.house.store.session(&key::hash(word)).await;
+        let now_ms = self.house.now_ms();
         let lives = |row: &SessionRow| {
             let age_ms = now_ms - row.created_ms;
             let fresh = if link {
@@ -161,13 +180,13 @@ impl Engine {
         Ok(found.map_err(unavailable)?.filter(lives))
     }
 
-    fn touch_session(&self, hash: String) {
-        let now_ms = self.now_ms();
-        if !self.callers.is_touch_due(&hash, now_ms) {
+    fn touch(&self, hash: String) {
+        let now_ms = self.house.now_ms();
+        if !self.callers.is_touch_due(&hash) {
             return;
         }
-        let store = self.store.clone();
-        self.tasks.spawn(async move {
+        let store = self.house.store.clone();
+        self.house.tasks.spawn(async move {
             if let Err(error) = store.touch_session(&hash, now_ms).await {
                 tracing::debug!(%error, "last use of a session was not written down");
             }

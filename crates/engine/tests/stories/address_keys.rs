@@ -19,7 +19,7 @@ async fn picture(rig: &Rig, caller: &Caller) -> (String, String) {
 }
 
 async fn opens(engine: &Engine, (key, query): &(String, String)) -> Result<(), Code> {
-    let asset = engine.asset(key, query).await;
+    let asset = engine.vault().asset(key, query).await;
     asset.map(|_| ()).map_err(|refusal| refusal.code)
 }
 
@@ -31,6 +31,7 @@ async fn keys_rotate_by_number_and_old_addresses_live_on() {
     assert!(first.1.contains("k=1&"), "{}", first.1);
     assert_eq!(
         rig.engine
+            .vault()
             .rotate_address_key("root")
             .await
             .expect("rotated"),
@@ -51,10 +52,10 @@ async fn keys_rotate_by_number_and_old_addresses_live_on() {
 
     // After the longest life of an address nothing signed with the first key can be good; it is no longer a key.
     rig.clock.advance(30 * DAY_MS);
-    rig.engine.load_address_keys().await.expect("read");
+    rig.engine.vault().load_address_keys().await.expect("read");
     assert_eq!(opens(&rig.engine, &first).await, Err(Code::Expired));
     rig.clock.advance(2 * DAY_MS);
-    rig.engine.load_address_keys().await.expect("read");
+    rig.engine.vault().load_address_keys().await.expect("read");
     assert_eq!(opens(&rig.engine, &first).await, Err(Code::Forbidden));
     assert_eq!(opens(&rig.engine, &second).await, Err(Code::Expired));
 }
@@ -65,8 +66,8 @@ async fn keys_survive_a_restart_and_two_rotations_at_once_make_one() {
     let caller = rig.account(100).await;
     let other = rig.second_node();
     let (one, two) = tokio::join!(
-        rig.engine.rotate_address_key("root"),
-        other.rotate_address_key("root")
+        rig.engine.vault().rotate_address_key("root"),
+        other.vault().rotate_address_key("root")
     );
     let (one, two) = (one.expect("rotated"), two.expect("rotated"));
     // On a busy machine one of them may be over before the other looks: then there are two.
@@ -74,7 +75,7 @@ async fn keys_survive_a_restart_and_two_rotations_at_once_make_one() {
     let newest = format!("k={}&", one.max(two));
     let address = picture(&rig, &caller).await;
     rig.restart().await;
-    rig.engine.load_address_keys().await.expect("read");
+    rig.engine.vault().load_address_keys().await.expect("read");
     assert_eq!(opens(&rig.engine, &address).await, Ok(()));
     let again = picture(&rig, &caller).await;
     assert!(again.1.contains(&newest), "{}", again.1);

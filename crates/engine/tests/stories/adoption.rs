@@ -19,6 +19,8 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
     let many = worker(&json!({ "concurrency": 300 }));
     let changed = rig
         .engine
+        .office()
+        .backends()
         .change_worker("root", &backend, &workers[0], many)
         .await;
     changed.expect("it takes many");
@@ -33,6 +35,8 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
     let rest = worker(&json!({ "state": "paused" }));
     let changed = rig
         .engine
+        .office()
+        .backends()
         .change_worker("root", &backend, &workers[0], rest)
         .await;
     changed.expect("it rests");
@@ -45,8 +49,8 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
     let second = rig.second_node();
     rig.clock.advance(40_000);
     for _ in 0..100 {
-        second.sweep_step().await.expect("swept");
-        second.poll_step();
+        second.floor().sweep_step().await.expect("swept");
+        second.floor().poll_step();
         tokio::time::sleep(Duration::from_millis(5)).await;
         rig.clock.advance(100);
         if rig.state(&caller, &id).await.is_final() {

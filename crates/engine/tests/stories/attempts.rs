@@ -40,10 +40,11 @@ async fn a_cancel_during_a_submit_reaches_the_vendor_whatever_a_lost_submit_mean
         let caller = rig.account(100).await;
         let id = rig.imagine(&caller, "slow").await.expect("accepted");
         while stage.books().arrived.is_empty() {
-            rig.engine.run_step().await.expect("a step");
+            rig.engine.floor().run_step().await.expect("a step");
             rig.until_quiet().await;
         }
         rig.engine
+            .jobs()
             .cancel(&caller.account_id, &id)
             .await
             .expect("cancelled");
@@ -83,6 +84,7 @@ async fn a_cancel_reaches_the_vendor_with_the_ticket_of_its_own_attempt() {
     let id = rig.imagine(&caller, "limbo").await.expect("accepted");
     rig.rest().await;
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &id)
         .await
         .expect("cancelled");
@@ -90,6 +92,7 @@ async fn a_cancel_reaches_the_vendor_with_the_ticket_of_its_own_attempt() {
     assert_eq!(stage.books().cancelled, [json!({ "task": 2 })]);
     assert_eq!(rig.state(&caller, &other).await, JobState::Running);
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &other)
         .await
         .expect("cancelled");
@@ -107,17 +110,18 @@ async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
     rig.rest().await;
     rig.clock.advance(31_000);
     let second = rig.second_node();
-    second.load_pool().await.expect("loaded");
-    second.sweep_step().await.expect("swept");
+    second.floor().load_pool().await.expect("loaded");
+    second.floor().sweep_step().await.expect("swept");
     rig.engine.renew_step().await.expect("renewed");
     rig.rest().await;
     assert!(stage.books().cancelled.is_empty());
     assert_eq!(rig.state(&caller, &id).await, JobState::Running);
     second
+        .jobs()
         .cancel(&caller.account_id, &id)
         .await
         .expect("cancelled");
-    second.poll_step();
+    second.floor().poll_step();
     rig.until_quiet().await;
     for _ in 0..500 {
         if stage.books().cancelled.len() == 1 {

@@ -22,7 +22,7 @@ async fn story() {
 
     deliver(&rig, &receiver, 1).await;
     rig.clock.advance(3_900);
-    rig.engine.deliver_step().await.expect("a step");
+    rig.engine.courier().step().await.expect("a step");
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(
         receiver.count(),
@@ -34,7 +34,7 @@ async fn story() {
     rig.clock.advance(37_000);
     deliver(&rig, &receiver, 3).await;
     rig.clock.advance(100_000_000);
-    rig.engine.deliver_step().await.expect("a step");
+    rig.engine.courier().step().await.expect("a step");
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(receiver.count(), 3, "delivered is delivered");
 
@@ -45,6 +45,7 @@ async fn story() {
         .0;
     let fetched = rig
         .engine
+        .jobs()
         .fetch_body(&caller.account_id, family, &id)
         .await
         .expect("fetched");
@@ -77,6 +78,7 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
             deliver(&rig, &receiver, 1).await;
             let (callbacks, _) = rig
                 .engine
+                .courier()
                 .callbacks(Some(&caller.account_id), 1, 10)
                 .await
                 .expect("listed");
@@ -88,18 +90,21 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
             let callback = format!("cb_{id}");
             assert!(
                 rig.engine
+                    .courier()
                     .redeliver(&stranger.account_id, &callback)
                     .await
                     .is_err(),
                 "not theirs"
             );
             rig.engine
+                .courier()
                 .redeliver(&caller.account_id, &callback)
                 .await
                 .expect("due again");
             deliver(&rig, &receiver, 2).await;
             let (callbacks, _) = rig
                 .engine
+                .courier()
                 .callbacks(Some(&caller.account_id), 1, 10)
                 .await
                 .expect("listed");
@@ -139,11 +144,11 @@ async fn a_replaced_secret_signs_beside_the_new_one_for_a_day_however_often_it_i
             receiver.posts().pop().expect("a post")
         };
         let shown = async || {
-            let shown = rig.engine.callback_secret(&caller.account_id).await;
+            let shown = rig.engine.courier().secret(&caller.account_id).await;
             shown.expect("a secret")
         };
         let rotated = async || {
-            let rotated = rig.engine.rotate_callback_secret(&caller.account_id).await;
+            let rotated = rig.engine.courier().rotate_secret(&caller.account_id).await;
             rotated.expect("a secret")
         };
         let first = shown().await;
@@ -155,7 +160,7 @@ async fn a_replaced_secret_signs_beside_the_new_one_for_a_day_however_often_it_i
             assert!(takes(secret, &post), "all three sign");
         }
         let other = rig.account(1).await;
-        let theirs = rig.engine.callback_secret(&other.account_id).await;
+        let theirs = rig.engine.courier().secret(&other.account_id).await;
         assert!(!takes(&theirs.expect("a secret"), &post));
         assert!(!takes(&first, &post.replace("fox 1", "fox 2")));
         rig.clock.advance(24 * 3_600_000);
@@ -173,13 +178,13 @@ async fn a_secret_is_not_replaced_faster_than_receivers_can_follow() {
     let rig = Rig::new().await;
     let caller = rig.account(10).await;
     for _ in 0..8 {
-        let rotated = rig.engine.rotate_callback_secret(&caller.account_id).await;
+        let rotated = rig.engine.courier().rotate_secret(&caller.account_id).await;
         rotated.expect("a secret");
     }
-    let refused = rig.engine.rotate_callback_secret(&caller.account_id).await;
+    let refused = rig.engine.courier().rotate_secret(&caller.account_id).await;
     let refused = refused.expect_err("too often");
     assert_eq!(refused.code, atelier_contract::Code::RateLimited);
     rig.clock.advance(24 * 3_600_000);
-    let rotated = rig.engine.rotate_callback_secret(&caller.account_id).await;
+    let rotated = rig.engine.courier().rotate_secret(&caller.account_id).await;
     rotated.expect("a day later");
 }

@@ -26,7 +26,9 @@ async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String
     });
     let made = rig
         .engine
-        .register_own(&caller.account_id, said(&body))
+        .office()
+        .custody()
+        .register(&caller.account_id, said(&body))
         .await;
     let made = made.expect("registered");
     assert!(json!(made).get("credential").is_none());
@@ -103,25 +105,31 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
     let id = register(&rig, &owner, "own-rows", "mine").await;
     assert!(
         rig.engine
-            .own_workers(&stranger.account_id)
+            .office()
+            .custody()
+            .list(&stranger.account_id)
             .await
             .expect("a list")
             .is_empty()
     );
     let foreign = rig
         .engine
-        .remove_own(&stranger.account_id, &id)
+        .office()
+        .custody()
+        .remove(&stranger.account_id, &id)
         .await
         .expect_err("not theirs");
     assert_eq!(foreign.code, Code::NotFound);
-    let shown = rig.engine.backends().await.expect("a list");
+    let shown = rig.engine.office().backends().list().await.expect("a list");
     assert!(
         !json!(shown).to_string().contains(&id),
         "not among the operator's"
     );
     let changed = said(&json!({ "state": "paused" }));
     rig.engine
-        .change_own(&owner.account_id, &id, changed)
+        .office()
+        .custody()
+        .change(&owner.account_id, &id, changed)
         .await
         .expect("changed");
     let paused = rig
@@ -130,7 +138,9 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
         .expect_err("paused");
     assert_eq!(paused.code, Code::NoAvailableAccount);
     rig.engine
-        .remove_own(&owner.account_id, &id)
+        .office()
+        .custody()
+        .remove(&owner.account_id, &id)
         .await
         .expect("removed");
     rig.check_books().await;
@@ -197,7 +207,9 @@ async fn a_callers_address_obeys_the_rules_for_strangers_addresses() {
         });
         let refused = rig
             .engine
-            .register_own(&caller.account_id, said(&body))
+            .office()
+            .custody()
+            .register(&caller.account_id, said(&body))
             .await;
         let refused = refused.expect_err(address);
         assert_eq!(

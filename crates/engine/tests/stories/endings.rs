@@ -10,14 +10,14 @@ async fn a_job_that_outlives_its_time_limit_fails_with_its_quota_back() {
     let caller = rig.account(10).await;
     let id = rig.imagine(&caller, "hang a fox").await.expect("accepted");
     rig.clock.advance(299_000);
-    rig.engine.sweep_step().await.expect("swept");
+    rig.engine.floor().sweep_step().await.expect("swept");
     assert_eq!(
         rig.state(&caller, &id).await,
         JobState::Running,
         "not a second early"
     );
     rig.clock.advance(1_000);
-    rig.engine.sweep_step().await.expect("swept");
+    rig.engine.floor().sweep_step().await.expect("swept");
     let job = rig.job(&caller, &id).await;
     assert_eq!(
         (job.state, job.message.as_deref()),
@@ -37,6 +37,7 @@ async fn a_waiting_job_can_be_cancelled_and_a_finished_one_cannot() {
     assert_eq!(rig.state(&caller, &waiting).await, JobState::Waiting);
     let job = rig
         .engine
+        .jobs()
         .cancel(&caller.account_id, &waiting)
         .await
         .expect("cancelled");
@@ -46,11 +47,13 @@ async fn a_waiting_job_can_be_cancelled_and_a_finished_one_cannot() {
     );
     let again = rig
         .engine
+        .jobs()
         .cancel(&caller.account_id, &waiting)
         .await
         .expect_err("finished");
     assert_eq!(again.code, Code::AlreadyFinished);
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &running)
         .await
         .expect("cancelled");
@@ -71,12 +74,14 @@ async fn another_accounts_job_is_as_unknown_as_none() {
     rig.settle_down().await;
     let foreign = rig
         .engine
+        .jobs()
         .job(&stranger.account_id, &id)
         .await
         .expect_err("not theirs");
     let missing = atelier_contract::JobId::new("01a2b3c4-0000-7000-8000-000000000000");
     let missing = rig
         .engine
+        .jobs()
         .job(&stranger.account_id, &missing)
         .await
         .expect_err("no such job");
@@ -108,7 +113,7 @@ async fn a_late_result_is_discarded_without_charge() {
         .expect("accepted");
     rig.until_busy(1).await;
     rig.clock.advance(300_000);
-    rig.engine.sweep_step().await.expect("swept");
+    rig.engine.floor().sweep_step().await.expect("swept");
     rig.settle_down().await;
     let job = rig.job(&caller, &id).await;
     assert_eq!(

@@ -17,6 +17,7 @@ async fn one_job_of_a_small_account_does_not_wait_for_a_hundred_of_a_large_one()
     }
     rig.imagine(&small, "small").await.expect("accepted");
     rig.engine
+        .jobs()
         .cancel(&large.account_id, &blocker)
         .await
         .expect("cancelled");
@@ -46,6 +47,7 @@ async fn turbo_goes_before_fast_before_relax_but_relax_does_not_starve() {
     let body = json!({ "prompt": "late turbo", "mode": "turbo" });
     rig.submit(&late, body, None).await.expect("accepted");
     rig.engine
+        .jobs()
         .cancel(&blocked.account_id, &blocker)
         .await
         .expect("cancelled");

@@ -34,7 +34,11 @@ async fn a_job_accepted_while_its_caller_hung_up_is_worked_on_at_once() {
         limit: 100,
         ..JobsFilter::default()
     };
-    let listed = rig.engine.jobs(Some(&caller.account_id), filter).await;
+    let listed = rig
+        .engine
+        .jobs()
+        .list(Some(&caller.account_id), filter)
+        .await;
     let (jobs, count) = listed.expect("a list");
     assert!(count > 0, "some were accepted");
     let left: Vec<_> = jobs

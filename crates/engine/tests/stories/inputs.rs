@@ -83,7 +83,7 @@ async fn an_image_sent_again_while_its_expired_copy_is_deleted_is_not_lost() {
 
     let id = send().await.expect("accepted again");
     assert!(rig.stored().await.contains(&key));
-    rig.engine.expire_step().await.expect("deleted");
+    rig.engine.vault().expire_step().await.expect("deleted");
     rig.settle_down().await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
 }
@@ -149,6 +149,7 @@ async fn a_vault_that_is_away_for_a_moment_fails_no_job() {
     std::fs::remove_file(&path).expect("removed");
     std::os::unix::fs::symlink(&path, &path).expect("a loop");
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &busy)
         .await
         .expect("a place is free");
@@ -184,6 +185,7 @@ async fn inputs_hold_their_memory_until_the_work_on_them_has_begun() {
     assert_eq!(rig.state(&caller, &second).await, JobState::Running);
     rig.backend.sources.lock().expect("no panic").clear();
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &first)
         .await
         .expect("cancelled");

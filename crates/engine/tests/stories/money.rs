@@ -16,6 +16,7 @@ async fn a_success_is_paid_once() {
         "held while it runs"
     );
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &id)
         .await
         .expect("cancelled");
@@ -91,6 +92,7 @@ async fn the_same_idempotency_key_gives_the_same_job_and_one_hold() {
     assert_ne!(theirs, first);
     for (caller, id) in [(&caller, &first), (&stranger, &theirs)] {
         rig.engine
+            .jobs()
             .cancel(&caller.account_id, id)
             .await
             .expect("cancelled");

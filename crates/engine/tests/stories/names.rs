@@ -70,10 +70,14 @@ async fn story(turns: &'static [&'static [&'static str]]) {
     );
     assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
 
-    rig.engine.deliver_step().await.expect("a step");
+    rig.engine.courier().step().await.expect("a step");
     let callback = format!("cb_{id}");
     let log = loop {
-        let shown = rig.engine.callback(&caller.account_id, &callback).await;
+        let shown = rig
+            .engine
+            .courier()
+            .callback(&caller.account_id, &callback)
+            .await;
         let (callback, log) = shown.expect("shown");
         if callback.status != "sending" {
             assert_eq!(callback.status, "due", "it is tried again");

@@ -11,7 +11,9 @@ use crate::rig::Rig;
 async fn quoted(engine: &Engine, account_id: &str) -> Quota {
     let request = json!({ "prompt": "a boat" });
     let request = request.as_object().expect("an object").clone();
-    let quote = engine.quote(account_id, "artgen.imagine", request, false);
+    let quote = engine
+        .intake()
+        .quote(account_id, "artgen.imagine", request, false);
     quote.await.expect("a price")
 }
 
@@ -34,7 +36,9 @@ async fn every_node_quotes_new_prices_within_a_second() {
         Quota::from_thousandths(4_000)
     );
     rig.engine
-        .set_prices("root", price(7_500))
+        .office()
+        .prices()
+        .set("root", price(7_500))
         .await
         .expect("changed");
     let wanted = Quota::from_thousandths(7_500);
@@ -59,12 +63,20 @@ async fn one_wrong_price_changes_none() {
     prices.push(("cheese".to_owned(), Quota::ZERO));
     let refused: Refusal = rig
         .engine
-        .set_prices("root", prices)
+        .office()
+        .prices()
+        .set("root", prices)
         .await
         .expect_err("nobody sells cheese");
     assert_eq!(refused.field.as_deref(), Some("prices"));
-    rig.engine.load_prices().await.expect("read");
+    rig.engine.office().prices().load().await.expect("read");
     assert_eq!(quoted(&rig.engine, &caller.account_id).await, before);
-    let (acts, _) = rig.engine.audit(1, 10).await.expect("a page");
+    let (acts, _) = rig
+        .engine
+        .office()
+        .reports()
+        .audit(1, 10)
+        .await
+        .expect("a page");
     assert!(acts.iter().all(|act| act.action != "prices.change"));
 }

@@ -82,9 +82,14 @@ fn complete(bytes: &[u8]) -> bool {
 
 /// Takes one courier step and waits until the receiver has so many callbacks and every try is written down.
 pub(crate) async fn deliver(rig: &Rig, receiver: &Receiver, count: usize) {
-    rig.engine.deliver_step().await.expect("a step");
+    rig.engine.courier().step().await.expect("a step");
     for _ in 0..1_000 {
-        let (callbacks, _) = rig.engine.callbacks(None, 1, 10).await.expect("listed");
+        let (callbacks, _) = rig
+            .engine
+            .courier()
+            .callbacks(None, 1, 10)
+            .await
+            .expect("listed");
         if receiver.count() == count
             && callbacks
                 .iter()

@@ -107,9 +107,9 @@ async fn results_stay_as_long_as_promised_and_not_longer() {
     moments.sort_unstable();
     for moment in moments {
         rig.clock.advance(moment - rig.clock.now_ms());
-        while rig.engine.expire_step().await.expect("deleted") {}
+        while rig.engine.vault().expire_step().await.expect("deleted") {}
         for file in &kept {
-            let opened = rig.engine.asset(&file.key, &file.query).await;
+            let opened = rig.engine.vault().asset(&file.key, &file.query).await;
             let code = opened.err().map(|refusal| refusal.code);
             let there = rig.files.size(&file.key).await.expect("a look").is_some();
             let hours = (moment - START_MS) / HOUR_MS;

@@ -184,10 +184,18 @@ impl Rig {
         };
         let (account, key) = self
             .engine
-            .create_account("root", request)
+            .office()
+            .accounts()
+            .create("root", request)
             .await
             .expect("an account");
-        let caller = self.engine.authenticate(&key).await.expect("its key works");
+        let caller = self
+            .engine
+            .office()
+            .callers()
+            .authenticate(&key)
+            .await
+            .expect("its key works");
         assert_eq!(caller.account_id, account.id);
         caller
     }
@@ -236,6 +244,7 @@ impl Rig {
             custody,
         };
         self.engine
+            .intake()
             .submit(call)
             .await
             .map(|submitted| submitted.job_id)
@@ -244,9 +253,9 @@ impl Rig {
     /// Works until nothing moves any more but the clock.
     pub(crate) async fn rest(&self) {
         for _ in 0..3 {
-            self.engine.run_step().await.expect("a step");
+            self.engine.floor().run_step().await.expect("a step");
             self.clock.advance(100);
-            self.engine.poll_step();
+            self.engine.floor().poll_step();
             self.until_quiet().await;
         }
     }
@@ -264,9 +273,9 @@ impl Rig {
             if self.state(caller, id).await.is_final() {
                 return;
             }
-            self.engine.run_step().await.expect("a step");
-            self.engine.poll_step();
-            self.engine.sweep_step().await.expect("swept");
+            self.engine.floor().run_step().await.expect("a step");
+            self.engine.floor().poll_step();
+            self.engine.floor().sweep_step().await.expect("swept");
             self.until_quiet().await;
             self.clock.advance(2_000);
             // Leases are renewed as long as the node lives.
@@ -279,8 +288,8 @@ impl Rig {
     pub(crate) async fn settle_down(&self) {
         let mut quiet = 0;
         for _ in 0..2_000 {
-            let leased = self.engine.run_step().await.expect("a step");
-            if self.engine.poll_step().0 == 0 {
+            let leased = self.engine.floor().run_step().await.expect("a step");
+            if self.engine.floor().poll_step().0 == 0 {
                 self.clock.advance(1);
             }
             // A slot may become free between the step and the look, so one quiet look is not rest.
@@ -300,7 +309,7 @@ impl Rig {
     /// Waits until a number of slots are busy.
     pub(crate) async fn until_busy(&self, slots: u64) {
         for _ in 0..2_000 {
-            self.engine.run_step().await.expect("a step");
+            self.engine.floor().run_step().await.expect("a step");
             if self.busy().await == slots {
                 return;
             }
@@ -310,12 +319,13 @@ impl Rig {
     }
 
     async fn busy(&self) -> u64 {
-        let stats = self.engine.stats().await.expect("stats");
+        let stats = self.engine.office().reports().stats().await.expect("stats");
         stats.backends[0].busy as u64
     }
 
     pub(crate) async fn job(&self, caller: &Caller, id: &JobId) -> Job {
         self.engine
+            .jobs()
             .job(&caller.account_id, id)
             .await
             .expect("the job")
@@ -329,7 +339,9 @@ impl Rig {
     pub(crate) async fn purse(&self, caller: &Caller) -> (String, String) {
         let account = self
             .engine
-            .account(&caller.account_id)
+            .office()
+            .accounts()
+            .one(&caller.account_id)
             .await
             .expect("the account");
         (account.balance.to_string(), account.frozen.to_string())

@@ -35,7 +35,9 @@ async fn cast(rig: &Rig) {
     });
     let made = rig
         .engine
-        .create_backend("root", change.into())
+        .office()
+        .backends()
+        .create("root", change.into())
         .await
         .expect("a back end");
     for number in 0..WORKERS {
@@ -46,6 +48,8 @@ async fn cast(rig: &Rig) {
             "polls_per_minute": POLLS_PER_MINUTE,
         }));
         rig.engine
+            .office()
+            .backends()
             .create_worker("root", &made.id, change)
             .await
             .expect("a worker");
@@ -123,7 +127,7 @@ async fn five_thousand_jobs_at_vendors_keep_the_rate_of_questions_and_are_seen_i
     let mut most_in_flight = 0;
     let mut per_job = 0;
     loop {
-        let stats = rig.engine.stats().await.expect("stats");
+        let stats = rig.engine.office().reports().stats().await.expect("stats");
         let in_flight = stats.at_vendors;
         if in_flight > most_in_flight {
             most_in_flight = in_flight;

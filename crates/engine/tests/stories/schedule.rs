@@ -10,7 +10,11 @@ use crate::rig::Rig;
 const SCHEDULE: [i64; 8] = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 
 async fn only(rig: &Rig, caller: &Caller) -> CallbackView {
-    let listed = rig.engine.callbacks(Some(&caller.account_id), 1, 10).await;
+    let listed = rig
+        .engine
+        .courier()
+        .callbacks(Some(&caller.account_id), 1, 10)
+        .await;
     let (mut callbacks, total) = listed.expect("listed");
     assert_eq!(total, 1);
     callbacks.remove(0)
@@ -27,7 +31,11 @@ async fn next_try(rig: &Rig, caller: &Caller, receiver: &Receiver) -> i64 {
     let next_ms = only(rig, caller).await.next_attempt_ms.expect("due");
     let pause_ms = next_ms - rig.clock.now_ms();
     rig.clock.advance(pause_ms - 1);
-    assert_eq!(rig.engine.deliver_step().await.expect("a step"), 0, "early");
+    assert_eq!(
+        rig.engine.courier().step().await.expect("a step"),
+        0,
+        "early"
+    );
     rig.clock.advance(1);
     deliver(rig, receiver, receiver.count() + 1).await;
     pause_ms
@@ -84,6 +92,7 @@ async fn a_receiver_that_never_takes_it_is_given_up_and_can_be_asked_again() {
         );
         let (_, log) = rig
             .engine
+            .courier()
             .callback(&caller.account_id, &callback.id)
             .await
             .expect("shown");
@@ -95,6 +104,7 @@ async fn a_receiver_that_never_takes_it_is_given_up_and_can_be_asked_again() {
         assert_eq!(log, expected, "every try is in the log");
         let again = rig
             .engine
+            .courier()
             .redeliver_since(&caller.account_id, since_ms)
             .await;
         assert_eq!(again.expect("due"), 1);
@@ -179,6 +189,7 @@ async fn a_callback_asked_for_again_has_the_whole_schedule_before_it() {
         let callback = only(&rig, &caller).await;
         assert_eq!(callback.status, "stopped");
         rig.engine
+            .courier()
             .redeliver(&caller.account_id, &callback.id)
             .await
             .expect("due again");

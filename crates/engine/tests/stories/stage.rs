@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Taken, Work};
-use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker};
-use atelier_contract::Role;
+use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker, Wrong};
+use atelier_contract::{FaultKind, Role};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ struct Actor {
     lost: LostSubmit,
 }
 
-fn build(setup: Setup) -> Result<Worker, String> {
+fn build(setup: Setup) -> Result<Worker, Wrong> {
     let Setup {
         http,
         credential,
@@ -99,7 +99,8 @@ fn build(setup: Setup) -> Result<Worker, String> {
     } = setup;
     let name = settings["stage"].as_str().unwrap_or_default();
     let stages = STAGES.lock().unwrap_or_else(PoisonError::into_inner);
-    let stage = stages.get(name).ok_or("settings.stage: no such stage")?;
+    let stage = stages.get(name);
+    let stage = stage.ok_or_else(|| Wrong::new("settings.stage", "no such stage"))?;
     let actor = Actor {
         stage: stage.clone(),
         name: credential.reveal().to_owned(),
@@ -177,7 +178,7 @@ impl Actor {
             "refused" => return Err(Fault::denied("not this")),
             "unable" if self.name.starts_with("poor") => {
                 let why = format!("{} cannot", self.name);
-                return Err(Fault::new(Class::Unable, "Invalid parameter", why));
+                return Err(Fault::new(Class::Unable, FaultKind::BadParameter, why));
             }
             "nonsense" => return Err(Fault::unusable("no such size")),
             "cut-before" if first => return Err(cut(Taken::No)),

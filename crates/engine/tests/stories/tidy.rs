@@ -26,17 +26,17 @@ async fn files_that_a_crash_left_behind_are_deleted_and_no_others() {
             .expect("stored");
     }
     assert_eq!(
-        rig.engine.tidy_step().await.expect("tidied"),
+        rig.engine.tidy().step().await.expect("tidied"),
         0,
         "too young: they may belong to a job about to settle"
     );
     rig.clock.advance(2 * 3_600_000);
-    assert_eq!(rig.engine.tidy_step().await.expect("tidied"), 3);
-    rig.engine.expire_step().await.expect("deleted");
+    assert_eq!(rig.engine.tidy().step().await.expect("tidied"), 3);
+    rig.engine.vault().expire_step().await.expect("deleted");
     assert_eq!(rig.stored().await, kept, "a known file stays");
-    assert_eq!(rig.engine.tidy_step().await.expect("tidied"), 0);
+    assert_eq!(rig.engine.tidy().step().await.expect("tidied"), 0);
     rig.clock.advance(2 * DAY_MS);
-    rig.engine.expire_step().await.expect("deleted");
+    rig.engine.vault().expire_step().await.expect("deleted");
     assert!(rig.stored().await.is_empty(), "until it expires");
 }
 
@@ -52,15 +52,19 @@ async fn tries_and_attempts_go_after_a_month_while_the_job_and_its_count_stay() 
         deliver(&rig, &receiver, 1).await;
         let callback = format!("cb_{id}");
         let log = async || {
-            let shown = rig.engine.callback(&caller.account_id, &callback).await;
+            let shown = rig
+                .engine
+                .courier()
+                .callback(&caller.account_id, &callback)
+                .await;
             shown.expect("shown").1.len()
         };
-        rig.engine.tidy_step().await.expect("tidied");
+        rig.engine.tidy().step().await.expect("tidied");
         assert_eq!(log().await, 1, "too young");
         rig.clock.advance(31 * DAY_MS);
         // One try and one attempt; the file has no row any more once it is swept.
-        rig.engine.expire_step().await.expect("deleted");
-        assert_eq!(rig.engine.tidy_step().await.expect("tidied"), 2);
+        rig.engine.vault().expire_step().await.expect("deleted");
+        assert_eq!(rig.engine.tidy().step().await.expect("tidied"), 2);
         assert_eq!(log().await, 0);
         assert_eq!(rig.job(&caller, &id).await.hook_times, 1);
         rig.check_books().await;

@@ -18,8 +18,8 @@ async fn is_there(rig: &Rig, key: &str) -> bool {
 
 /// One slow round, and the deletions that follow from it.
 async fn tidy(rig: &Rig) {
-    rig.engine.tidy_step().await.expect("tidied");
-    while rig.engine.expire_step().await.expect("deleted") {}
+    rig.engine.tidy().step().await.expect("tidied");
+    while rig.engine.vault().expire_step().await.expect("deleted") {}
 }
 
 async fn expired(rig: &Rig, keys: impl Iterator<Item = String>) {
@@ -115,7 +115,7 @@ async fn files_that_cannot_be_deleted_hold_up_no_others() {
     rig.clock.advance(1);
     expired(&rig, keys).await;
     for _ in 0..3 {
-        rig.engine.expire_step().await.expect("deleted");
+        rig.engine.vault().expire_step().await.expect("deleted");
     }
     assert_eq!(rig.stored().await, ["out/bad/below"]);
     let row = rig.store.asset("out/bad").await.expect("a read");

@@ -21,12 +21,22 @@ pub(crate) async fn cast(
         "settings": { "stage": stage, "lost": lost },
         "rank": 1,
     });
-    let made = rig.engine.create_backend("root", change.into()).await;
+    let made = rig
+        .engine
+        .office()
+        .backends()
+        .create("root", change.into())
+        .await;
     let backend = made.expect("a back end").id;
     let mut ids = Vec::new();
     for name in workers {
         let change = worker(&json!({ "name": name, "credential": name, "concurrency": 4 }));
-        let made = rig.engine.create_worker("root", &backend, change).await;
+        let made = rig
+            .engine
+            .office()
+            .backends()
+            .create_worker("root", &backend, change)
+            .await;
         ids.push(made.expect("a worker").id);
     }
     (backend, ids)
@@ -34,7 +44,13 @@ pub(crate) async fn cast(
 
 /// The condition of each worker account by its name.
 pub(crate) async fn conditions(rig: &Rig, backend: &str) -> Vec<(String, String)> {
-    let shown = rig.engine.show_backend(backend).await.expect("a back end");
+    let shown = rig
+        .engine
+        .office()
+        .backends()
+        .one(backend)
+        .await
+        .expect("a back end");
     let accounts = shown.accounts.iter();
     accounts
         .map(|one| {
@@ -161,7 +177,12 @@ async fn what_a_back_end_finds_on_the_way_that_it_cannot_do_the_next_one_does() 
     for (rank, name) in [(1, "poor"), (500, "rich")] {
         let (backend, _) = cast(&rig, "unable later", "unknown", &[name]).await;
         let change = json!({ "rank": rank }).into();
-        let changed = rig.engine.change_backend("root", &backend, change).await;
+        let changed = rig
+            .engine
+            .office()
+            .backends()
+            .change("root", &backend, change)
+            .await;
         changed.expect("changed");
     }
     let caller = rig.account(100).await;
@@ -201,12 +222,19 @@ async fn what_one_back_end_cannot_do_the_next_one_is_asked_for_and_each_only_onc
     let full = worker(&json!({ "concurrency": 1 }));
     let changed = rig
         .engine
+        .office()
+        .backends()
         .change_worker("root", &able, &workers[0], full)
         .await;
     changed.expect("changed");
     let ranked = async |rank: i64| {
         let change = json!({ "rank": rank }).into();
-        let changed = rig.engine.change_backend("root", &able, change).await;
+        let changed = rig
+            .engine
+            .office()
+            .backends()
+            .change("root", &able, change)
+            .await;
         changed.expect("changed");
     };
     ranked(0).await;
@@ -222,6 +250,7 @@ async fn what_one_back_end_cannot_do_the_next_one_is_asked_for_and_each_only_onc
     assert_eq!(rig.state(&caller, &id).await, JobState::Waiting);
     assert_eq!(stage.books().arrived.len(), before + 2, "each asked once");
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &busy)
         .await
         .expect("cancelled");
@@ -256,9 +285,12 @@ async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
     let last = if token.ends_with('0') { '1' } else { '0' };
     let altered = format!("{}{last}", &token[..token.len() - 1]);
     for (backend, token) in [(&*backend, "x"), ("another", token), (&*backend, &*altered)] {
-        assert!(!rig.engine.vendor_hook(backend, token), "{backend} {token}");
+        assert!(
+            !rig.engine.floor().vendor_hook(backend, token),
+            "{backend} {token}"
+        );
     }
-    assert!(rig.engine.vendor_hook(&backend, token));
+    assert!(rig.engine.floor().vendor_hook(&backend, token));
     rig.rest().await;
     assert_eq!(stage.books().polls, 2);
     assert_eq!(rig.state(&caller, &done).await, JobState::Succeeded);
@@ -268,7 +300,7 @@ async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
     let hook = stage.books().hooks[1].clone().expect("an address");
     let token = hook.strip_prefix(&base).expect("the own address");
     for _ in 0..3 {
-        assert!(rig.engine.vendor_hook(&backend, token));
+        assert!(rig.engine.floor().vendor_hook(&backend, token));
         rig.rest().await;
         assert_eq!(rig.state(&caller, &running).await, JobState::Running);
     }
@@ -294,6 +326,7 @@ async fn a_throttled_worker_rests_for_as_long_as_the_vendor_asked() {
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), 2, "asked again");
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &id)
         .await
         .expect("cancelled");
@@ -324,13 +357,13 @@ async fn five_failures_open_the_circuit_and_one_job_at_a_time_probes() {
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), before, "nobody gets through");
     rig.clock.advance(31_000);
-    rig.engine.run_step().await.expect("a step");
+    rig.engine.floor().run_step().await.expect("a step");
     rig.until_quiet().await;
     assert_eq!(stage.books().arrived.len(), before + 1, "one probe");
     for _ in 0..30 {
         rig.rest().await;
         rig.clock.advance(30_000);
-        rig.engine.sweep_step().await.expect("swept");
+        rig.engine.floor().sweep_step().await.expect("swept");
     }
     assert_eq!(rig.store.counts().await.expect("counts").running, 0);
     rig.check_books().await;
@@ -348,7 +381,13 @@ async fn a_picture_that_cannot_be_read_says_nothing_about_a_worker() {
     let message = rig.job(&caller, &id).await.message.unwrap_or_default();
     assert!(message.starts_with("[Invalid link]"), "{message}");
     assert!(stage.books().arrived.is_empty());
-    let shown = rig.engine.show_backend(&backend).await.expect("shown");
+    let shown = rig
+        .engine
+        .office()
+        .backends()
+        .one(&backend)
+        .await
+        .expect("shown");
     assert!(shown.accounts[0].health.recent.is_empty());
     rig.check_books().await;
 }

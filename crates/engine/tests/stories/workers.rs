@@ -20,6 +20,8 @@ async fn a_job_at_the_vendor_goes_on_with_a_credential_that_was_changed() {
     let change = worker(&json!({ "credential": "new" }));
     let changed = rig
         .engine
+        .office()
+        .backends()
         .change_worker("root", &backend, &workers[0], change)
         .await;
     changed.expect("changed");
@@ -77,6 +79,8 @@ async fn a_follow_up_goes_to_the_worker_that_made_its_parent() {
     }
     for worker in &workers {
         rig.engine
+            .office()
+            .backends()
             .remove_worker("root", &backend, worker)
             .await
             .expect("removed");
@@ -88,6 +92,35 @@ async fn a_follow_up_goes_to_the_worker_that_made_its_parent() {
     rig.check_books().await;
 }
 
+/// The promise: of two changes of one worker account at once, neither is lost.
+#[tokio::test]
+async fn two_changes_at_once_are_both_kept() {
+    let (_stage, rig) = (Stage::named("crossed"), Rig::with_vendors().await);
+    let (backend, workers) = cast(&rig, "crossed", "unknown", &["one"]).await;
+    let backends = rig.engine.office().backends();
+    let change = |body: serde_json::Value| {
+        backends.change_worker("root", &backend, &workers[0], worker(&body))
+    };
+    for round in 2..12 {
+        let (first, second, third) = tokio::join!(
+            change(json!({ "weight": round })),
+            change(json!({ "concurrency": round })),
+            change(json!({ "per_minute": round })),
+        );
+        for changed in [first, second, third] {
+            changed.expect("changed");
+        }
+        let spec = backends.worker(&backend, &workers[0]).await;
+        let spec = spec.expect("it is there").spec;
+        let kept = [
+            spec.weight.get(),
+            spec.concurrency.get(),
+            spec.per_minute.get(),
+        ];
+        assert_eq!(kept, [round; 3]);
+    }
+}
+
 #[tokio::test]
 async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
     let (_stage, rig) = (Stage::named("drain"), Rig::with_vendors().await);
@@ -97,12 +130,16 @@ async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
     rig.rest().await;
     let busy = rig
         .engine
+        .office()
+        .backends()
         .remove_worker("root", &backend, &workers[0])
         .await
         .expect_err("busy");
     assert_eq!(busy.code, atelier_contract::Code::Conflict);
     let drain = worker(&json!({ "state": "draining" }));
     rig.engine
+        .office()
+        .backends()
         .change_worker("root", &backend, &workers[0], drain)
         .await
         .expect("changed");
@@ -112,11 +149,14 @@ async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
         .expect_err("it takes nothing new");
     assert_eq!(refused.code, atelier_contract::Code::NoAvailableAccount);
     rig.engine
+        .jobs()
         .cancel(&caller.account_id, &id)
         .await
         .expect("cancelled");
     rig.rest().await;
     rig.engine
+        .office()
+        .backends()
         .remove_worker("root", &backend, &workers[0])
         .await
         .expect("removed");
@@ -130,6 +170,8 @@ async fn pace_is_kept_across_a_restart() {
     let (backend, workers) = cast(&rig, "pace", "unknown", &["one"]).await;
     let slow = worker(&json!({ "per_minute": 2 }));
     rig.engine
+        .office()
+        .backends()
         .change_worker("root", &backend, &workers[0], slow)
         .await
         .expect("changed");
@@ -142,7 +184,7 @@ async fn pace_is_kept_across_a_restart() {
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), 2);
     rig.restart().await;
-    rig.engine.load_pool().await.expect("loaded");
+    rig.engine.floor().load_pool().await.expect("loaded");
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), 2, "a restart is no excuse");
     rig.clock.advance(61_000);
@@ -164,19 +206,25 @@ async fn health_and_spending_survive_a_restart() {
     rig.until_final(&caller, &id).await;
     rig.imagine(&caller, "banned").await.expect("accepted");
     rig.rest().await;
-    rig.engine.pool_step().await.expect("written");
+    rig.engine.floor().pool_step().await.expect("written");
     rig.restart().await;
-    rig.engine.load_pool().await.expect("loaded");
+    rig.engine.floor().load_pool().await.expect("loaded");
     assert_eq!(
         conditions(&rig, &backend).await,
         [("one".into(), "banned".into())]
     );
-    let shown = rig.engine.show_backend(&backend).await.expect("shown");
+    let shown = rig
+        .engine
+        .office()
+        .backends()
+        .one(&backend)
+        .await
+        .expect("shown");
     assert_eq!(shown.accounts[0].spent.to_string(), "4");
     let errors = &shown.accounts[0].health.last_errors;
     assert_eq!(errors[0].outcome, "dead", "{errors:?}");
     rig.clock.advance(300_000);
-    rig.engine.sweep_step().await.expect("swept");
+    rig.engine.floor().sweep_step().await.expect("swept");
     rig.check_books().await;
 }
 
@@ -187,7 +235,9 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     let (backend, workers) = cast(&rig, "sealed", "unknown", &["broken"]).await;
     let probed = rig
         .engine
-        .probe_backend("root", &backend, Some(&workers[0]))
+        .office()
+        .backends()
+        .probe("root", &backend, Some(&workers[0]))
         .await
         .expect_err("it is not well");
     assert_eq!(probed.code, atelier_contract::Code::BackendFailed);
@@ -197,8 +247,8 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
         [("broken".into(), "banned".into())]
     );
     for shown in [
-        json!(rig.engine.backends().await.expect("a list")),
-        json!(rig.engine.stats().await.expect("stats")),
+        json!(rig.engine.office().backends().list().await.expect("a list")),
+        json!(rig.engine.office().reports().stats().await.expect("stats")),
         json!(format!("{:?}", rig.store.workers().await.expect("rows"))),
     ] {
         let text = shown.to_string().replace("\"name\":\"broken\"", "");
@@ -209,6 +259,8 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     let other = worker(&json!({ "credential": "fine" }));
     let shown = rig
         .engine
+        .office()
+        .backends()
         .change_worker("root", &backend, &workers[0], other)
         .await
         .expect("changed");
@@ -216,7 +268,9 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     assert_eq!(condition, "well", "another chance");
     let well = rig
         .engine
-        .probe_backend("root", &backend, Some(&workers[0]))
+        .office()
+        .backends()
+        .probe("root", &backend, Some(&workers[0]))
         .await
         .expect("it is well");
     assert_eq!(well.accounts.len(), 1);

@@ -63,10 +63,21 @@ pub(crate) async fn build_engine(
         store,
     };
     let engine = Engine::new(parts);
-    engine.load_prices().await.context("stored prices")?;
-    engine.load_address_keys().await.context("address keys")?;
     engine
-        .declare_backends(config.backends.clone())
+        .office()
+        .prices()
+        .load()
+        .await
+        .context("stored prices")?;
+    engine
+        .vault()
+        .load_address_keys()
+        .await
+        .context("address keys")?;
+    engine
+        .office()
+        .backends()
+        .declare(config.backends.clone())
         .await
         .map_err(|refusal| anyhow!("backends: {refusal}"))?;
     Ok(engine)

@@ -84,7 +84,9 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
                 email_verified: true,
             };
             let (account, key) = engine
-                .create_account(ACTOR, request)
+                .office()
+                .accounts()
+                .create(ACTOR, request)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             println!("{}\nAPI key  {key}", line(&account));
@@ -92,6 +94,8 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
         Action::List => list(engine).await?,
         Action::Credit { id, amount, reason } => {
             let account = engine
+                .office()
+                .accounts()
                 .credit(ACTOR, &id, amount, &reason, None)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
@@ -99,12 +103,16 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
         }
         Action::Key { id, name } => {
             let account = engine
-                .account(&id)
+                .office()
+                .accounts()
+                .one(&id)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             let by = KeyHolder::Operator(ACTOR);
             let (_, key) = engine
-                .issue_key(&account.id, KeyWish::named(&name), by)
+                .office()
+                .keys()
+                .issue(&account.id, KeyWish::named(&name), by)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             println!("{key}");
@@ -117,7 +125,9 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
 async fn list(engine: &Arc<Engine>) -> Result<()> {
     for page in 1.. {
         let (accounts, _) = engine
-            .accounts(page, PAGE)
+            .office()
+            .accounts()
+            .list(page, PAGE)
             .await
             .map_err(|refusal| anyhow!(refusal))?;
         for account in &accounts {

@@ -23,7 +23,11 @@ pub(super) async fn run(config: Config, new_key: Option<PathBuf>) -> Result<Exit
     let new = NewKey::make(&config, &store, text.as_deref())?;
     let keyring = Keyring::new(new.key);
     let settings = new.settings.clone();
-    let count = engine.reseal("command line", &keyring, settings).await?;
+    let count = engine
+        .office()
+        .secrets()
+        .reseal("command line", &keyring, settings)
+        .await?;
     new.finish(&config)?;
     store.close().await;
     println!("{count} secrets are sealed with the new master key");

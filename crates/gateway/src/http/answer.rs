@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use atelier_contract::family::{Finished, Submit};
 use atelier_contract::{JobId, JobState};
-use atelier_engine::Engine;
+use atelier_engine::refusal_of;
 use serde_json::Value;
 
 use super::received::Answer;
@@ -30,12 +30,12 @@ pub(super) async fn when_finished(
     wait: &Wait,
 ) -> Answer {
     let patience = Duration::from_secs(u64::from(wait.patience_s) + SLACK_S);
-    let job = app.engine.finished(account_id, id, patience).await?;
+    let job = app.engine.jobs().finished(account_id, id, patience).await?;
     if job.state != JobState::Succeeded {
-        return Err(Engine::refusal_of(&job).into());
+        return Err(refusal_of(&job).into());
     }
     let base64 = if (wait.entry.wants_bytes)(&job) {
-        app.engine.base64_files(&job).await?
+        app.engine.vault().base64_files(&job).await?
     } else {
         Vec::new()
     };

@@ -21,7 +21,7 @@ pub(super) async fn known(app: &Arc<App>, received: &Received) -> Result<Caller,
     let Some(key) = key_of(&received.head.headers)? else {
         return Err(wrong_key().into());
     };
-    match app.engine.authenticate(key).await {
+    match app.engine.office().callers().authenticate(key).await {
         Ok(caller) => {
             received.pass.admit(&app.rates, &caller.account_id)?;
             Ok(caller)
@@ -43,7 +43,7 @@ pub(super) async fn operator(app: &App, received: &Received) -> Result<Operator,
     if is_root(app, given) {
         return Ok(Operator::root());
     }
-    if let Some(operator) = app.engine.operator(given).await? {
+    if let Some(operator) = app.engine.office().operators().known(given).await? {
         return Ok(operator);
     }
     count_wrong(app, received.from)?;

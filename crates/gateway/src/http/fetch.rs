@@ -34,7 +34,11 @@ pub(super) async fn show(
         .first()
         .map_or(SPELLINGS[0], |fetch| fetch.param);
     let id = job_id(&fields, documented)?;
-    let shown = app.engine.fetch_body(account_id, family, &id).await?;
+    let shown = app
+        .engine
+        .jobs()
+        .fetch_body(account_id, family, &id)
+        .await?;
     Ok(reply::json_bytes(shown))
 }
 

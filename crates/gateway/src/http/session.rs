@@ -32,7 +32,7 @@ pub(super) async fn visitor(
     let Some(word) = word(headers) else {
         return Ok(None);
     };
-    let visitor = app.engine.visitor(word).await?;
+    let visitor = app.engine.office().sessions().visitor(word).await?;
     if visitor.is_some() && !matches!(received.head.method, Method::GET | Method::HEAD) {
         prove(app, headers, word)?;
     }
@@ -51,7 +51,7 @@ pub(crate) async fn open(
     } else {
         Opener::Secret(secret)
     };
-    match app.engine.open_session(opener, earlier).await {
+    match app.engine.office().sessions().open(opener, earlier).await {
         Err(refusal) if refusal.code == Code::Unauthorized => {
             caller::count_wrong(app, received.from)?;
             Err(refusal.into())
@@ -68,7 +68,11 @@ pub(crate) async fn close(
 ) -> Result<(), Denial> {
     if let Some(word) = word(&received.head.headers) {
         prove(app, &received.head.headers, word)?;
-        app.engine.close_session(word, everywhere).await?;
+        app.engine
+            .office()
+            .sessions()
+            .close(word, everywhere)
+            .await?;
     }
     Ok(())
 }
@@ -101,7 +105,7 @@ pub(crate) fn cookie(app: &App, word: Option<&str>) -> Option<HeaderValue> {
 
 fn prove(app: &App, headers: &HeaderMap, word: &str) -> Result<(), Refusal> {
     let given = headers.get(PROOF).map(HeaderValue::as_bytes);
-    let wanted = app.engine.session_proof(word);
+    let wanted = app.engine.office().sessions().proof(word);
     let proven = given.is_some_and(|given| bool::from(given.ct_eq(wanted.as_bytes())));
     proven.then_some(()).ok_or_else(|| {
         Refusal::new(

@@ -51,7 +51,7 @@ pub(super) async fn accept(
     };
     let engine = Arc::clone(&app.engine);
     let submitted = pass
-        .spend(async move { engine.submit(call).await })
+        .spend(async move { engine.intake().submit(call).await })
         .await??;
     match entry.answers_with {
         AnswersWith::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),

@@ -22,7 +22,13 @@ pub(super) async fn info(
     received: Received,
     (): (),
 ) -> Result<Data<AccountRecord>, Denial> {
-    Ok(Data(record(app.engine.account(received.account()?).await?)))
+    Ok(Data(record(
+        app.engine
+            .office()
+            .accounts()
+            .one(received.account()?)
+            .await?,
+    )))
 }
 
 /// An account in the words of the interface.
@@ -52,7 +58,7 @@ pub(super) async fn history(
         limit: query.limit.get(),
     };
     let account = Some(received.account()?);
-    let (jobs, total) = app.engine.jobs(account, filter).await?;
+    let (jobs, total) = app.engine.jobs().list(account, filter).await?;
     Ok(Json(History {
         status: "SUCCESS",
         message: "success",
@@ -69,7 +75,7 @@ pub(super) async fn check_prompt(
     _: Received,
     Body(check): Body<PromptCheck>,
 ) -> Result<Data<&'static str>, Denial> {
-    match app.engine.banned_word(&check.prompt) {
+    match app.engine.intake().banned_word(&check.prompt) {
         None => Ok(Data(PROMPT_PASSED)),
         Some(word) => {
             let message = format!("banned prompt words: [{word}]");
@@ -88,5 +94,7 @@ pub(super) async fn status(
     _: Received,
     (): (),
 ) -> Result<Data<ArtgenStatus>, Denial> {
-    Ok(Data(app.engine.family_status(&artgen::FAMILY).await?))
+    Ok(Data(
+        app.engine.floor().family_status(&artgen::FAMILY).await?,
+    ))
 }

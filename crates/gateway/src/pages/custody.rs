@@ -21,7 +21,13 @@ pub(super) async fn list(
     received: Received,
     (): (),
 ) -> Result<Data<Vec<OwnWorkerView>>, Denial> {
-    Ok(Data(app.engine.own_workers(received.account()?).await?))
+    Ok(Data(
+        app.engine
+            .office()
+            .custody()
+            .list(received.account()?)
+            .await?,
+    ))
 }
 
 /// Registers an account; its credential is never shown again.
@@ -32,7 +38,9 @@ pub(super) async fn create(
 ) -> Result<Data<OwnWorkerView>, Denial> {
     let made = app
         .engine
-        .register_own(received.account()?, read(fields)?)
+        .office()
+        .custody()
+        .register(received.account()?, read(fields)?)
         .await?;
     Ok(Data(made))
 }
@@ -44,7 +52,12 @@ pub(super) async fn change(
     RawBody(fields, _): RawBody<Patch<NewOwnWorker>, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
-    let changed = app.engine.change_own(account, id, read(fields)?).await?;
+    let changed = app
+        .engine
+        .office()
+        .custody()
+        .change(account, id, read(fields)?)
+        .await?;
     Ok(Data(changed))
 }
 
@@ -55,7 +68,7 @@ pub(super) async fn remove(
     (): (),
 ) -> Result<Data<Named>, Denial> {
     let (id, account) = (received.param(0), received.account()?);
-    app.engine.remove_own(account, id).await?;
+    app.engine.office().custody().remove(account, id).await?;
     Ok(Data(Named { id: id.to_owned() }))
 }
 

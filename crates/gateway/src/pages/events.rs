@@ -43,14 +43,14 @@ pub(super) async fn follow(app: Arc<App>, received: Received, (): ()) -> Result<
     let caller = received.caller()?.clone();
     let id = JobId::new(received.param(0));
     let seen = last_event_id(&received.head.headers);
-    let job = app.engine.job(&caller.account_id, &id).await?;
+    let job = app.engine.jobs().job(&caller.account_id, &id).await?;
     if job.state.is_final() && event_id(&job) <= seen {
         return Ok(Events(reply::nothing_more()));
     }
     let place = app.event_streams.try_take(received.pass.holder(), 1);
     let place =
         place.map_err(|full| pass::refused(full, "too many event streams of this account"))?;
-    let changes = app.engine.changes(&id);
+    let changes = app.engine.jobs().changes(&id);
     let follower = Follower {
         caller,
         id,
@@ -93,10 +93,10 @@ impl Follower {
         self.changes
             .until(LOOK_EVERY, || async {
                 let engine = &self.app.engine;
-                if !engine.still_known(&self.caller).await {
+                if !engine.office().callers().still_known(&self.caller).await {
                     return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
                 }
-                match engine.job(&self.caller.account_id, &self.id).await {
+                match engine.jobs().job(&self.caller.account_id, &self.id).await {
                     Ok(job) if event_id(&job) > self.seen => Some(Ok(job)),
                     Ok(_) => None,
                     // The store being away for a moment is no news about the job.

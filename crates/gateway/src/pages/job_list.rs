@@ -14,7 +14,7 @@ pub(super) async fn page_of(
     query: JobsQuery,
 ) -> Result<List<JobView>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let jobs = app.engine.jobs(Some(account_id), filter_of(&query));
+    let jobs = app.engine.jobs().list(Some(account_id), filter_of(&query));
     let (jobs, total) = jobs.await?;
     Ok(List {
         rows: jobs.iter().map(JobView::of).collect(),

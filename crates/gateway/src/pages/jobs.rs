@@ -27,7 +27,7 @@ pub(super) async fn show(
     (): (),
 ) -> Result<Data<JobView>, Denial> {
     let id = JobId::new(received.param(0));
-    let job = app.engine.job(received.account()?, &id).await?;
+    let job = app.engine.jobs().job(received.account()?, &id).await?;
     Ok(Data(JobView::of(&job)))
 }
 
@@ -38,6 +38,6 @@ pub(super) async fn cancel(
     (): (),
 ) -> Result<Data<JobView>, Denial> {
     let id = JobId::new(received.param(0));
-    let job = app.engine.cancel(received.account()?, &id).await?;
+    let job = app.engine.jobs().cancel(received.account()?, &id).await?;
     Ok(Data(JobView::of(&job)))
 }

@@ -167,8 +167,9 @@ fn finish(row: &mut JobRow, settlement: &Settlement) {
             row.alias.clone_from(alias);
             row.quota = (*quota).clamp(Quota::ZERO, row.price);
         }
-        Outcome::Failed { message } => {
+        Outcome::Failed { fault, message } => {
             row.state = JobState::Failed;
+            row.fault = Some(*fault);
             row.message = Some(message.clone());
         }
     }

@@ -1,6 +1,6 @@
 //! The rows that a batch writes for jobs, their attempts and what is owed for them.
 
-use atelier_contract::JobState;
+use atelier_contract::{FaultKind, JobState};
 use serde::Serialize;
 use url::Position;
 
@@ -68,6 +68,7 @@ pub(crate) struct FinalLine {
     quota: i64,
     finished_ms: Option<i64>,
     revision: i64,
+    fault: Option<&'static str>,
     attempt_id: Option<String>,
     attempt_state: &'static str,
 }
@@ -84,6 +85,7 @@ impl FinalLine {
             quota: row.quota.thousandths(),
             finished_ms: row.finished_ms,
             revision: row.revision,
+            fault: row.fault.map(FaultKind::word),
             attempt_id: row.attempt_id.clone(),
             attempt_state: if row.state == JobState::Succeeded {
                 "done"
@@ -106,6 +108,7 @@ impl Line for FinalLine {
             self.quota,
             self.finished_ms,
             self.revision,
+            self.fault,
         ]);
     }
 }

@@ -50,9 +50,9 @@ const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, st
 const UPDATE_FINALS: &str = "UPDATE job SET state = v.state, progress = v.progress, \
      message = v.message, output = v.output, alias = v.alias, quota = v.quota, \
      finished_ms = v.finished_ms, updated_ms = v.finished_ms, revision = v.revision, \
-     lease_owner = NULL, lease_until_ms = NULL \
+     fault = v.fault, lease_owner = NULL, lease_until_ms = NULL \
      FROM {lines:id text, state bigint, progress bigint, message text, output text, alias text, \
-     quota bigint, finished_ms bigint, revision bigint} WHERE job.id = v.id";
+     quota bigint, finished_ms bigint, revision bigint, fault text} WHERE job.id = v.id";
 
 const END_ATTEMPTS: &str = "UPDATE attempt SET state = v.attempt_state, ended_ms = v.finished_ms \
      FROM {lines:attempt_id text, attempt_state text, finished_ms bigint} \

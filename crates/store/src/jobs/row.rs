@@ -1,6 +1,6 @@
 //! A job as it is stored.
 
-use atelier_contract::{JobState, Quota, Speed};
+use atelier_contract::{FaultKind, JobState, Quota, Speed};
 
 use crate::row::{Columns, Read};
 
@@ -71,6 +71,8 @@ pub struct JobRow {
     pub follows: Option<String>,
     /// Leases that were given back without a try, or that took up an earlier try.
     pub handed_back: i64,
+    /// Why it failed, as a value.
+    pub fault: Option<FaultKind>,
 }
 
 impl JobRow {
@@ -88,11 +90,11 @@ pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job
      job.created_ms, job.started_ms, job.finished_ms, job.deadline_ms, job.updated_ms, \
      job.revision, job.fence, job.lease_owner, job.lease_until_ms, job.tries, job.attempt_id, \
      (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker, job.lane, job.follows, \
-     job.handed_back";
+     job.handed_back, job.fault";
 
 impl Read for JobRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
-        Ok(Self {
+        let mut row = Self {
             id: columns.text()?,
             account_id: columns.text()?,
             operation: columns.text()?,
@@ -125,7 +127,13 @@ impl Read for JobRow {
             lane: columns.text()?,
             follows: columns.maybe_text()?,
             handed_back: columns.int()?,
-        })
+            fault: columns.maybe_text()?.as_deref().map(FaultKind::from_word),
+        };
+        // Jobs that failed before the kind was kept tell it by their message.
+        if row.state == JobState::Failed && row.fault.is_none() {
+            row.fault = row.message.as_deref().map(FaultKind::told_by);
+        }
+        Ok(row)
     }
 }
 

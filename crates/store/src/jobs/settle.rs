@@ -1,6 +1,6 @@
 //! Settling a job: final state, ledger, files and delivery in one commit, once.
 
-use atelier_contract::Quota;
+use atelier_contract::{FaultKind, Quota};
 
 use crate::assets::NewAsset;
 use crate::jobs::row::JobRow;
@@ -32,6 +32,8 @@ pub enum Outcome {
     /// Without one.
     Failed {
         /// Why.
+        fault: FaultKind,
+        /// Why, in words.
         message: String,
     },
 }

@@ -69,9 +69,20 @@ pub struct Arrangement {
     pub leaving_backends: Vec<String>,
     /// Worker accounts of the operator's that go; one with jobs in hand is retired instead.
     pub leaving_workers: Vec<String>,
+    /// What was read before and must still be so; nothing changes otherwise.
+    pub seen: Vec<Seen>,
     /// What an operator switched stays as it is: whether a known back end is switched off, the state of a known
     /// worker account.
     pub keeps_switches: bool,
+}
+
+/// A back end or worker account as it was when it was read, by its identifier and revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A back end.
+    Backend(String, i64),
+    /// A worker account.
+    Worker(String, i64),
 }
 
 /// What became of an [`Arrangement`].
@@ -83,6 +94,8 @@ pub enum Arranged {
     NameTaken,
     /// A worker account's back end is not there; nothing changed.
     NoBackend,
+    /// Something is not as it was seen; nothing changed.
+    Crossed,
 }
 
 impl Store {
@@ -192,6 +205,16 @@ impl Store {
 
 async fn arrange(conn: &mut Conn, arrangement: &Arrangement) -> Result<Arranged> {
     // Everything is looked at before anything is written.
+    for seen in &arrangement.seen {
+        let (sql, id, revision) = match seen {
+            Seen::Backend(id, revision) => (SEEN_BACKEND, id, revision),
+            Seen::Worker(id, revision) => (SEEN_WORKER, id, revision),
+        };
+        let now: Option<i64> = conn.maybe(sql, args![id]).await?;
+        if now != Some(*revision) {
+            return Ok(Arranged::Crossed);
+        }
+    }
     for row in arrangement
         .backends
         .iter()
@@ -338,6 +361,10 @@ async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<Remove
         .await?;
     Ok(Removed::Done)
 }
+
+const SEEN_BACKEND: &str = "SELECT revision FROM backend WHERE id = $1 {lock}";
+
+const SEEN_WORKER: &str = "SELECT revision FROM worker WHERE id = $1 {lock}";
 
 const PUT_BACKEND: &str = "INSERT INTO backend (id, owner, name, vendor, base_url, settings, operations, \
      rank, enabled, declared, switched_off, created_ms, revision) \

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use atelier_contract::{Quota, Speed};
+use atelier_contract::{FaultKind, Quota, Speed};
 use atelier_store::{
     Accept, Accepted, Attempt, Began, Guard, JobRow, Lease, LeaseRequest, NewAccount, NewJob,
     Options, Outcome, Settled, Settlement, StartLimits, Store, work_kind,
@@ -252,6 +252,7 @@ impl Rig {
     pub(crate) fn failure(&self, job_id: &str, guard: Guard) -> Settlement {
         Settlement {
             outcome: Outcome::Failed {
+                fault: FaultKind::TimedOut,
                 message: "Job Timeout".into(),
             },
             ..self.success(job_id, guard, 0)

@@ -80,6 +80,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0017_switches",
         "186ea7265c56ae467092ff2e24559dd6132b6142045a981ccb69f2c9e64d096c",
     ),
+    (
+        "0018_faults",
+        "2067db8a3b76ff56ce69e7e3d679dc95cfde7fa895c1c95daeb4ec19660fe386",
+    ),
 ];
 
 #[test]

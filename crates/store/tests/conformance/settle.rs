@@ -1,6 +1,6 @@
 //! Settling: once, whole, for ever.
 
-use atelier_contract::JobState;
+use atelier_contract::{FaultKind, JobState};
 use atelier_store::{Asset, Guard, Outcome, Settled, Settlement};
 
 use crate::rig::{NOW, Rig, quota, sql};
@@ -9,6 +9,7 @@ each_db!(
     success_spends_what_was_used_and_returns_the_rest,
     more_than_the_price_is_never_charged,
     failure_returns_everything,
+    jobs_from_before_tell_by_their_message_why_they_failed,
     a_waiting_job_can_be_failed_but_not_by_fence,
     a_final_job_never_changes,
     success_records_files_and_owes_a_delivery,
@@ -51,7 +52,20 @@ async fn failure_returns_everything(rig: Rig) {
     };
     assert_eq!((row.state, row.quota), (JobState::Failed, quota(0)));
     assert_eq!(row.message.as_deref(), Some("Job Timeout"));
+    assert_eq!(row.fault, Some(FaultKind::TimedOut));
+    assert_eq!(rig.job(&id).await.fault, Some(FaultKind::TimedOut));
     assert_eq!(rig.purse(&account).await, (quota(10), quota(0)));
+}
+
+async fn jobs_from_before_tell_by_their_message_why_they_failed(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.waiting(&account, 6).await;
+    assert_eq!(rig.job(&id).await.fault, None);
+    let ended = format!(
+        "UPDATE job SET state = 3, finished_ms = 1, message = '[Image denied] x' WHERE id = '{id}'"
+    );
+    sql(&rig.url, &ended).await.expect("as it was written");
+    assert_eq!(rig.job(&id).await.fault, Some(FaultKind::Denied));
 }
 
 async fn a_waiting_job_can_be_failed_but_not_by_fence(rig: Rig) {

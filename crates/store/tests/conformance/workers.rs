@@ -7,7 +7,7 @@ use atelier_contract::pages::hours::Hours;
 use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use atelier_store::{
-    Arranged, Arrangement, Attempt, AuditRow, BackendRow, Began, LeaseRequest, Removed,
+    Arranged, Arrangement, Attempt, AuditRow, BackendRow, Began, LeaseRequest, Removed, Seen,
     StartLimits, WorkerNote, WorkerPut, WorkerRow, work_kind,
 };
 
@@ -26,6 +26,7 @@ each_db!(
     a_lease_that_was_no_try_is_not_counted,
     sealed_values_are_replaced_together,
     an_arrangement_is_made_whole_or_not_at_all,
+    two_changes_of_what_was_seen_do_not_overwrite_each_other,
     what_an_operator_switched_outlasts_a_declaration,
     what_leaves_with_jobs_in_hand_is_switched_off_first,
 );
@@ -424,6 +425,32 @@ async fn an_arrangement_is_made_whole_or_not_at_all(rig: Rig) {
     assert!(backends[0].in_use());
     assert_eq!(workers.len(), 1);
     assert_eq!(rig.store.audit(0, 9).await.expect("a page").1, 1);
+}
+
+async fn two_changes_of_what_was_seen_do_not_overwrite_each_other(rig: Rig) {
+    put_backend(&rig, backend("b", None)).await;
+    put_worker(&rig, worker("w", "b", None)).await;
+    let change = |weight: i64, seen: Vec<Seen>| {
+        let mut row = worker("w", "b", None);
+        row.spec.weight = Count::clamped(weight);
+        let arrangement = Arrangement {
+            workers: vec![put(row)],
+            seen,
+            ..Arrangement::default()
+        };
+        rig.store.arrange(arrangement, None)
+    };
+    let seen = || vec![Seen::Backend("b".into(), 1), Seen::Worker("w".into(), 1)];
+    let (first, second) = tokio::join!(change(7, seen()), change(8, seen()));
+    let mut both = [first.expect("an answer"), second.expect("an answer")];
+    both.sort_by_key(|one| *one == Arranged::Crossed);
+    assert_eq!(both, [Arranged::Done, Arranged::Crossed]);
+    let gone = vec![Seen::Worker("gone".into(), 1)];
+    let crossed = change(9, gone).await.expect("an answer");
+    assert_eq!(crossed, Arranged::Crossed);
+    let stored = rig.store.workers().await.expect("a list").remove(0);
+    assert_eq!(stored.revision, 2, "changed once");
+    assert!(stored.spec.weight.get() < 9);
 }
 
 async fn what_an_operator_switched_outlasts_a_declaration(rig: Rig) {

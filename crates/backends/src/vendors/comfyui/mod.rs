@@ -21,6 +21,7 @@ use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::{cannot, seed_of_parent};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
+use crate::wrong::Wrong;
 use settings::Settings;
 use tokio_util::task::TaskTracker;
 
@@ -41,12 +42,12 @@ struct ComfyUi {
     farewells: TaskTracker,
 }
 
-fn build(setup: Setup) -> Result<Worker, String> {
+fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings = Settings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let bearer = format!("Bearer {}", setup.credential.reveal());
-        http = http.with_header("authorization", &bearer)?;
+        http = http.with_header(("authorization", "credential"), &bearer)?;
     }
     let server = ComfyUi {
         http: http.clone(),

@@ -1,5 +1,6 @@
 //! Prompts in the server's queue: how one gets there, and what has become of it.
 
+use atelier_contract::FaultKind;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -175,7 +176,7 @@ fn failed(entry: &Value) -> Option<Fault> {
             detail: answers::shortened(&node_error(exception)),
             ..Fault::new(
                 Class::Unable,
-                "Internal error",
+                FaultKind::Internal,
                 "the back end could not make this",
             )
         },
@@ -192,7 +193,7 @@ fn cannot_run(detail: String) -> Fault {
         detail,
         ..Fault::new(
             Class::Unable,
-            "Invalid parameter",
+            FaultKind::BadParameter,
             "the back end cannot work with this request",
         )
     }

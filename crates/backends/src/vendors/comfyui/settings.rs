@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::template::{NAMES, Template};
 use crate::backend::{Fault, Work};
 use crate::inputs::cannot;
+use crate::wrong::Wrong;
 
 /// Seconds between two questions, unless the operator says otherwise.
 const POLL_SECONDS: f64 = 1.5;
@@ -54,27 +55,26 @@ const VARIANTS: [&str; 9] = [
 
 impl Settings {
     /// Reads an operator's settings.
-    pub(super) fn read(written: Value) -> Result<Self, String> {
-        let written = Written::deserialize(written).map_err(|error| error.to_string())?;
+    pub(super) fn read(written: Value) -> Result<Self, Wrong> {
+        let written = Written::deserialize(written).map_err(Wrong::settings)?;
         let mut workflows = BTreeMap::new();
         for (name, graph) in written.workflows {
+            let wrong = |why: &str| Wrong::new(format!("workflows.{name}"), why);
             let operation = name.split('/').next().unwrap_or_default();
             if atelier_contract::operation(operation).is_none() {
-                return Err(format!("workflows: {operation} is not an operation"));
+                let why = format!("{operation} is not an operation");
+                return Err(Wrong::new("workflows", why));
             }
             if let Some((_, variant)) = name.split_once('/')
                 && !VARIANTS.contains(&variant)
             {
                 let all = VARIANTS.join(", ");
-                return Err(format!("workflows.{name}: {variant} is none of {all}"));
+                return Err(wrong(&format!("{variant} is none of {all}")));
             }
-            let template =
-                Template::read(graph).map_err(|error| format!("workflows.{name}: {error}"))?;
+            let template = Template::read(graph).map_err(|why| wrong(&why))?;
             let known = |one: &&str| NAMES.contains(one) || written.values.contains_key(*one);
             if let Some(other) = template.names().into_iter().find(|one| !known(one)) {
-                return Err(format!(
-                    "workflows.{name}: nothing is known of {{{{{other}}}}}"
-                ));
+                return Err(wrong(&format!("nothing is known of {{{{{other}}}}}")));
             }
             let template = if written.temporary {
                 template.temporary()
@@ -84,7 +84,7 @@ impl Settings {
             workflows.insert(name, template);
         }
         if workflows.is_empty() {
-            return Err("workflows: at least one must be given".to_owned());
+            return Err(Wrong::new("workflows", "at least one must be given"));
         }
         let poll = written.poll_seconds.unwrap_or(POLL_SECONDS);
         Ok(Self {

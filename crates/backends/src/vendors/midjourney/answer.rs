@@ -1,79 +1,86 @@
 //! What the proxy's codes and the reasons of failed tasks mean.
 
+use atelier_contract::FaultKind;
 use serde_json::Value;
 
 use crate::answers::{fault_in_words, pause_asked, reason_for_caller, shortened, unexpected};
 use crate::backend::{Class, Fault};
 use crate::http::VendorAnswer;
 
-const BANNED: &str = "Banned prompt detected";
-const DENIED: &str = "Image denied";
-const INVALID: &str = "Invalid parameter";
-const BAD_LINK: &str = "Invalid link";
-const INTERNAL: &str = "Internal error";
-
 /// What reasons say, in lower case; the first that is found decides. They come from the proxy and from the vendor behind
 /// it and change, so operators can put their own before these. What is said of an account is said of one of the proxy's
 /// own, unless it is a user: the proxy goes on with the others.
-const REASONS: [(&str, Class, &str); 58] = [
-    ("用户已被禁用", Class::Dead, INTERNAL),
-    ("用户 token", Class::Dead, INTERNAL),
-    ("用户无权限", Class::Dead, INTERNAL),
-    ("临时封锁", Class::Rate, INTERNAL),
-    ("无可用", Class::Retry, INTERNAL),
-    ("no available", Class::Retry, INTERNAL),
-    ("no instance", Class::Retry, INTERNAL),
-    ("not available", Class::Retry, INTERNAL),
-    ("不可用", Class::Retry, INTERNAL),
-    ("未找到账号", Class::Retry, INTERNAL),
-    ("绘图次数已达上限", Class::Quota, INTERNAL),
-    ("已达上限", Class::Rate, INTERNAL),
-    ("队列已满", Class::Rate, INTERNAL),
-    ("banned prompt", Class::Reject, BANNED),
-    ("banned word", Class::Reject, BANNED),
-    ("敏感", Class::Reject, BANNED),
-    ("account disabled", Class::Retry, INTERNAL),
-    ("account blocked", Class::Retry, INTERNAL),
-    ("account has been", Class::Retry, INTERNAL),
-    ("account is", Class::Retry, INTERNAL),
-    ("不支持", Class::Unable, INTERNAL),
-    ("未启用", Class::Unable, INTERNAL),
-    ("未开启", Class::Unable, INTERNAL),
-    ("禁止上传", Class::Unable, INTERNAL),
-    ("禁止操作", Class::Unable, INTERNAL),
-    ("disabled upload", Class::Unable, INTERNAL),
-    ("账号", Class::Retry, INTERNAL),
-    ("subscription", Class::Quota, INTERNAL),
-    ("fast hours", Class::Quota, INTERNAL),
-    ("credits exhausted", Class::Quota, INTERNAL),
-    ("queue full", Class::Rate, INTERNAL),
-    ("job queued", Class::Rate, INTERNAL),
-    ("too many", Class::Rate, INTERNAL),
-    ("moderat", Class::Reject, DENIED),
-    ("pending mod message", Class::Reject, DENIED),
-    ("action needed", Class::Reject, DENIED),
-    ("image denied", Class::Reject, DENIED),
-    ("nsfw", Class::Reject, DENIED),
-    ("blocked", Class::Reject, DENIED),
-    ("invalid link", Class::BadRequest, BAD_LINK),
-    ("链接格式错误", Class::BadRequest, BAD_LINK),
-    ("invalid parameter", Class::BadRequest, INVALID),
-    ("empty prompt", Class::BadRequest, INVALID),
-    ("cannot be empty", Class::BadRequest, INVALID),
-    ("must not be empty", Class::BadRequest, INVALID),
-    ("参数", Class::BadRequest, INVALID),
-    ("不能为空", Class::BadRequest, INVALID),
-    ("不能相同", Class::BadRequest, INVALID),
-    ("格式错误", Class::BadRequest, INVALID),
-    ("类型错误", Class::BadRequest, INVALID),
-    ("状态错误", Class::BadRequest, INVALID),
-    ("超过最大限制", Class::BadRequest, INVALID),
-    ("无效的", Class::BadRequest, INVALID),
-    ("校验错误", Class::BadRequest, INVALID),
-    ("取消", Class::Gone, INTERNAL),
-    ("cancel", Class::Gone, INTERNAL),
-    ("timeout", Class::Retry, INTERNAL),
-    ("超时", Class::Retry, INTERNAL),
+const REASONS: [(&str, Class, FaultKind); 58] = [
+    ("用户已被禁用", Class::Dead, FaultKind::Internal),
+    ("用户 token", Class::Dead, FaultKind::Internal),
+    ("用户无权限", Class::Dead, FaultKind::Internal),
+    ("临时封锁", Class::Rate, FaultKind::Internal),
+    ("无可用", Class::Retry, FaultKind::Internal),
+    ("no available", Class::Retry, FaultKind::Internal),
+    ("no instance", Class::Retry, FaultKind::Internal),
+    ("not available", Class::Retry, FaultKind::Internal),
+    ("不可用", Class::Retry, FaultKind::Internal),
+    ("未找到账号", Class::Retry, FaultKind::Internal),
+    ("绘图次数已达上限", Class::Quota, FaultKind::Internal),
+    ("已达上限", Class::Rate, FaultKind::Internal),
+    ("队列已满", Class::Rate, FaultKind::Internal),
+    ("banned prompt", Class::Reject, FaultKind::Banned),
+    ("banned word", Class::Reject, FaultKind::Banned),
+    ("敏感", Class::Reject, FaultKind::Banned),
+    ("account disabled", Class::Retry, FaultKind::Internal),
+    ("account blocked", Class::Retry, FaultKind::Internal),
+    ("account has been", Class::Retry, FaultKind::Internal),
+    ("account is", Class::Retry, FaultKind::Internal),
+    ("不支持", Class::Unable, FaultKind::Internal),
+    ("未启用", Class::Unable, FaultKind::Internal),
+    ("未开启", Class::Unable, FaultKind::Internal),
+    ("禁止上传", Class::Unable, FaultKind::Internal),
+    ("禁止操作", Class::Unable, FaultKind::Internal),
+    ("disabled upload", Class::Unable, FaultKind::Internal),
+    ("账号", Class::Retry, FaultKind::Internal),
+    ("subscription", Class::Quota, FaultKind::Internal),
+    ("fast hours", Class::Quota, FaultKind::Internal),
+    ("credits exhausted", Class::Quota, FaultKind::Internal),
+    ("queue full", Class::Rate, FaultKind::Internal),
+    ("job queued", Class::Rate, FaultKind::Internal),
+    ("too many", Class::Rate, FaultKind::Internal),
+    ("moderat", Class::Reject, FaultKind::Denied),
+    ("pending mod message", Class::Reject, FaultKind::Denied),
+    ("action needed", Class::Reject, FaultKind::Denied),
+    ("image denied", Class::Reject, FaultKind::Denied),
+    ("nsfw", Class::Reject, FaultKind::Denied),
+    ("blocked", Class::Reject, FaultKind::Denied),
+    ("invalid link", Class::BadRequest, FaultKind::BadLink),
+    ("链接格式错误", Class::BadRequest, FaultKind::BadLink),
+    (
+        "invalid parameter",
+        Class::BadRequest,
+        FaultKind::BadParameter,
+    ),
+    ("empty prompt", Class::BadRequest, FaultKind::BadParameter),
+    (
+        "cannot be empty",
+        Class::BadRequest,
+        FaultKind::BadParameter,
+    ),
+    (
+        "must not be empty",
+        Class::BadRequest,
+        FaultKind::BadParameter,
+    ),
+    ("参数", Class::BadRequest, FaultKind::BadParameter),
+    ("不能为空", Class::BadRequest, FaultKind::BadParameter),
+    ("不能相同", Class::BadRequest, FaultKind::BadParameter),
+    ("格式错误", Class::BadRequest, FaultKind::BadParameter),
+    ("类型错误", Class::BadRequest, FaultKind::BadParameter),
+    ("状态错误", Class::BadRequest, FaultKind::BadParameter),
+    ("超过最大限制", Class::BadRequest, FaultKind::BadParameter),
+    ("无效的", Class::BadRequest, FaultKind::BadParameter),
+    ("校验错误", Class::BadRequest, FaultKind::BadParameter),
+    ("取消", Class::Gone, FaultKind::Internal),
+    ("cancel", Class::Gone, FaultKind::Internal),
+    ("timeout", Class::Retry, FaultKind::Internal),
+    ("超时", Class::Retry, FaultKind::Internal),
 ];
 
 /// What is said of work or settings that are not there.
@@ -177,7 +184,11 @@ fn banned(body: &Value) -> Fault {
         Some(word) if !word.is_empty() => format!("the back end does not allow the word `{word}`"),
         _ => "the back end does not allow a word of the prompt".to_owned(),
     };
-    fault_in_words(Class::Reject, BANNED, reason_for_caller(&message))
+    fault_in_words(
+        Class::Reject,
+        FaultKind::Banned,
+        reason_for_caller(&message),
+    )
 }
 
 /// Why a task failed.
@@ -204,12 +215,12 @@ fn classified(reason: &str, own: &OwnReasons) -> Option<Fault> {
     let has = |phrase: &str| lower.contains(phrase);
     if let Some((_, class)) = own.iter().find(|(phrase, _)| has(phrase)) {
         let kind = match class {
-            Class::Reject => DENIED,
-            Class::BadRequest => INVALID,
-            _ => INTERNAL,
+            Class::Reject => FaultKind::Denied,
+            Class::BadRequest => FaultKind::BadParameter,
+            _ => FaultKind::Internal,
         };
         return Some(fault_in_words(*class, kind, reason_for_caller(reason)));
     }
-    let (_, class, kind) = REASONS.iter().find(|(phrase, ..)| has(phrase))?;
-    Some(fault_in_words(*class, kind, reason_for_caller(reason)))
+    let &(_, class, kind) = REASONS.iter().find(|(phrase, ..)| has(phrase))?;
+    Some(fault_in_words(class, kind, reason_for_caller(reason)))
 }

@@ -20,6 +20,7 @@ use crate::backend::{
 use crate::http::{VendorCall, VendorHttp, segment};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
+use crate::wrong::Wrong;
 use answer::{OwnReasons, Submitted};
 use settings::{Dialect, Settings};
 
@@ -92,12 +93,12 @@ struct Midjourney {
 }
 
 impl Midjourney {
-    fn new(setup: Setup) -> Result<Self, String> {
+    fn new(setup: Setup) -> Result<Self, Wrong> {
         let settings = Settings::read(setup.settings)?;
         let reasons = settings.own_reasons()?;
         let mut http = setup.http;
         if !setup.credential.is_empty() {
-            http = http.with_header("mj-api-secret", setup.credential.reveal())?;
+            http = http.with_header(("mj-api-secret", "credential"), setup.credential.reveal())?;
         }
         let pause = Duration::from_millis(settings.poll_ms.unwrap_or(2000).max(10));
         Ok(Self {

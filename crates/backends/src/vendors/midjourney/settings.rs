@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::answer::OwnReasons;
 use crate::backend::Class;
 use crate::vendor::read_settings;
+use crate::wrong::Wrong;
 
 /// Which of the two programs it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -39,12 +40,12 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads what the operator wrote.
-    pub(super) fn read(given: Value) -> Result<Self, String> {
-        read_settings(given).map_err(|error| format!("settings: {error}"))
+    pub(super) fn read(given: Value) -> Result<Self, Wrong> {
+        read_settings(given)
     }
 
     /// The operator's own reasons, or what is wrong with them.
-    pub(super) fn own_reasons(&self) -> Result<OwnReasons, String> {
+    pub(super) fn own_reasons(&self) -> Result<OwnReasons, Wrong> {
         let classes = [
             Class::Retry,
             Class::Rate,
@@ -60,7 +61,10 @@ impl Settings {
             .iter()
             .map(|(phrase, word)| match class(word) {
                 Some(class) => Ok((phrase.to_lowercase(), class)),
-                None => Err(format!("settings.fail_reasons: unknown class `{word}`")),
+                None => Err(Wrong::new(
+                    "settings.fail_reasons",
+                    format!("unknown class `{word}`"),
+                )),
             })
             .collect()
     }

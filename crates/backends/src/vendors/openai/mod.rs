@@ -17,6 +17,7 @@ use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::cannot;
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
+use crate::wrong::Wrong;
 use settings::Settings;
 
 /// The vendor.
@@ -33,22 +34,22 @@ struct OpenAi {
     settings: Settings,
 }
 
-fn build(setup: Setup) -> Result<Worker, String> {
+fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings = Settings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let key = setup.credential.reveal();
         http = if settings.key_header {
-            http.with_header("api-key", key)?
+            http.with_header(("api-key", "credential"), key)?
         } else {
-            http.with_header("authorization", &format!("Bearer {key}"))?
+            http.with_header(("authorization", "credential"), &format!("Bearer {key}"))?
         };
     }
     if let Some(organization) = &settings.organization {
-        http = http.with_header("openai-organization", organization)?;
+        http = http.with_header(("openai-organization", "organization"), organization)?;
     }
     if let Some(project) = &settings.project {
-        http = http.with_header("openai-project", project)?;
+        http = http.with_header(("openai-project", "project"), project)?;
     }
     Ok(Worker::new(&http.clone(), OpenAi { http, settings }))
 }

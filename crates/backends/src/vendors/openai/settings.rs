@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::fit::Size;
 use crate::vendor::read_settings;
+use crate::wrong::Wrong;
 
 /// Pictures that `image_model` makes.
 const IMAGES: &[Task] = &[
@@ -155,24 +156,26 @@ pub(super) struct Settings {
     pub(super) timeout: Duration,
 }
 
+/// The sizes of videos of the original.
+const VIDEO_SIZES: [&str; 4] = ["720x1280", "1280x720", "1024x1792", "1792x1024"];
+
 impl Settings {
     /// Reads an operator's settings.
-    pub(super) fn read(written: Value) -> Result<Self, String> {
+    pub(super) fn read(written: Value) -> Result<Self, Wrong> {
         let written: Written = read_settings(written)?;
         let settings = Self::of(written)?;
         settings.check()?;
         Ok(settings)
     }
 
-    fn of(written: Written) -> Result<Self, String> {
+    fn of(written: Written) -> Result<Self, Wrong> {
         let dialect = written.dialect;
         let original = dialect == Dialect::Openai;
-        let all = |sizes: Option<Vec<String>>, usual: &[&str]| -> Result<Vec<Size>, String> {
-            let usual = || usual.iter().map(|&size| size.to_owned()).collect();
-            let sizes = sizes.unwrap_or_else(|| if original { usual() } else { Vec::new() });
-            sizes.iter().map(|size| read_size(size)).collect()
-        };
-        let image_sizes = written.image_sizes.map(|sizes| all(Some(sizes), &[]));
+        let videos = written.video_sizes;
+        let usual = || VIDEO_SIZES.iter().map(|&size| size.to_owned()).collect();
+        let videos = videos.unwrap_or_else(|| if original { usual() } else { Vec::new() });
+        let image_sizes = written.image_sizes;
+        let image_sizes = image_sizes.map(|sizes| read_sizes("image_sizes", &sizes));
         let response_format = match (written.response_format, dialect) {
             (Some(given), _) => Some(given).filter(|given| !given.is_empty()),
             (None, Dialect::Openai | Dialect::Sdcpp) => None,
@@ -220,10 +223,7 @@ impl Settings {
                 .unwrap_or(MOST_IMAGES)
                 .clamp(1, MOST_IMAGES),
             partial_images: written.partial_images.min(3),
-            video_sizes: all(
-                written.video_sizes,
-                &["720x1280", "1280x720", "1024x1792", "1792x1024"],
-            )?,
+            video_sizes: read_sizes("video_sizes", &videos)?,
             video_seconds: written.video_seconds.unwrap_or(seconds),
             video_extensions: written.video_extensions.unwrap_or(original),
             poll: Duration::from_secs(
@@ -236,16 +236,17 @@ impl Settings {
         })
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Wrong> {
         if let Some(other) = self.models.keys().find(|name| kind(name).is_none()) {
-            return Err(format!(
-                "models: {other} is not an operation of this vendor"
-            ));
+            let why = format!("{other} is not an operation of this vendor");
+            return Err(Wrong::new("models", why));
         }
         if !self.models.is_empty() || self.image_model.is_some() || self.video_model.is_some() {
             return Ok(());
         }
-        Err("one of image_model, video_model and models must be given".to_owned())
+        Err(Wrong::settings(
+            "one of image_model, video_model and models must be given",
+        ))
     }
 
     /// The only sizes of pictures that a model makes; any when empty.
@@ -309,6 +310,12 @@ fn kind(operation: &str) -> Option<Kind> {
     }
 }
 
+/// Widths and heights of texts such as `1024x1536`.
+fn read_sizes(field: &str, texts: &[String]) -> Result<Vec<Size>, Wrong> {
+    let read = |text: &String| read_size(text).map_err(|why| Wrong::new(field, why));
+    texts.iter().map(read).collect()
+}
+
 /// Width and height of a text such as `1024x1536`.
 fn read_size(text: &str) -> Result<Size, String> {
     let side = |text: &str| text.parse().ok().filter(|side| (1..=16_384).contains(side));
@@ -366,6 +373,7 @@ mod tests {
             (json!({"image_model": "x", "dialect": "klingon"}), "klingon"),
         ] {
             let error = Settings::read(settings).expect_err("bad settings");
+            let error = error.to_string();
             assert!(error.contains(word), "{error}");
         }
     }

@@ -19,6 +19,7 @@ use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
+use crate::wrong::Wrong;
 use shape::Shape;
 
 /// The vendor's line in the table.
@@ -53,12 +54,11 @@ struct Relay {
 }
 
 impl Relay {
-    fn new(setup: Setup) -> Result<Self, String> {
-        let settings = read_settings::<Settings>(setup.settings);
-        let settings = settings.map_err(|error| format!("settings: {error}"))?;
+    fn new(setup: Setup) -> Result<Self, Wrong> {
+        let settings: Settings = read_settings(setup.settings)?;
         let http = setup
             .http
-            .with_header("svc-api-key", setup.credential.reveal())?;
+            .with_header(("svc-api-key", "credential"), setup.credential.reveal())?;
         Ok(Self {
             http,
             pause: Duration::from_millis(settings.poll_ms.unwrap_or(1000).max(10)),

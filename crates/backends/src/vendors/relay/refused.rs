@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atelier_contract::Code;
+use atelier_contract::{Code, FaultKind};
 use serde_json::Value;
 
 use crate::answers::{fault_in_words, pause_asked, shortened};
@@ -12,29 +12,13 @@ use crate::http::VendorAnswer;
 /// A first call with the same key is being answered; asking again soon gives its answer.
 const IN_FLIGHT: Duration = Duration::from_secs(1);
 
-const INVALID: &str = "Invalid parameter";
-const BAD_LINK: &str = "Invalid link";
-const BANNED: &str = "Banned prompt detected";
-const DENIED: &str = "Image denied";
-const INTERNAL: &str = "Internal error";
-
-/// The words in brackets of failed jobs.
-const KINDS: [(&str, Class); 6] = [
-    (BANNED, Class::Reject),
-    (DENIED, Class::Reject),
-    (BAD_LINK, Class::BadRequest),
-    (INVALID, Class::BadRequest),
-    ("Cancelled", Class::Gone),
-    (INTERNAL, Class::Retry),
-];
-
 /// What services that give no code say; looked for in lower case.
-const PHRASES: [(&str, Class, &str); 5] = [
-    ("banned prompt", Class::Reject, BANNED),
-    ("no available account", Class::Retry, INTERNAL),
-    ("quota", Class::Quota, INTERNAL),
-    ("balance", Class::Quota, INTERNAL),
-    ("queue", Class::Rate, INTERNAL),
+const PHRASES: [(&str, Class, FaultKind); 5] = [
+    ("banned prompt", Class::Reject, FaultKind::Banned),
+    ("no available account", Class::Retry, FaultKind::Internal),
+    ("quota", Class::Quota, FaultKind::Internal),
+    ("balance", Class::Quota, FaultKind::Internal),
+    ("queue", Class::Rate, FaultKind::Internal),
 ];
 
 /// Why a call was refused; `Ok` gives the body of one that was not.
@@ -101,41 +85,44 @@ fn refusal(status: u16, body: &Value) -> Fault {
     }
 }
 
-fn meaning(code: Code) -> (Class, &'static str) {
+fn meaning(code: Code) -> (Class, FaultKind) {
     match code {
         Code::InvalidParameter
         | Code::MissingParameter
         | Code::InvalidBody
         | Code::ActionNotAvailable
         | Code::PayloadTooLarge
-        | Code::UnsupportedMedia => (Class::BadRequest, INVALID),
-        Code::AddressNotAllowed | Code::ImageUnusable => (Class::BadRequest, BAD_LINK),
-        Code::BannedPrompt => (Class::Reject, BANNED),
-        Code::ContentRejected => (Class::Reject, DENIED),
-        Code::InsufficientQuota => (Class::Quota, INTERNAL),
-        Code::Unauthorized | Code::Forbidden => (Class::Dead, INTERNAL),
-        Code::QueueFull | Code::RateLimited | Code::Overloaded => (Class::Rate, INTERNAL),
-        Code::JobNotFound | Code::ParentNotFinished | Code::AlreadyFinished | Code::Expired => {
-            (Class::Gone, INTERNAL)
+        | Code::UnsupportedMedia => (Class::BadRequest, FaultKind::BadParameter),
+        Code::AddressNotAllowed | Code::ImageUnusable => (Class::BadRequest, FaultKind::BadLink),
+        Code::BannedPrompt => (Class::Reject, FaultKind::Banned),
+        Code::ContentRejected => (Class::Reject, FaultKind::Denied),
+        Code::InsufficientQuota => (Class::Quota, FaultKind::Internal),
+        Code::Unauthorized | Code::Forbidden => (Class::Dead, FaultKind::Internal),
+        Code::QueueFull | Code::RateLimited | Code::Overloaded => {
+            (Class::Rate, FaultKind::Internal)
         }
-        Code::IdempotencyMismatch => (Class::Bug, INTERNAL),
+        Code::JobNotFound | Code::ParentNotFinished | Code::AlreadyFinished | Code::Expired => {
+            (Class::Gone, FaultKind::Internal)
+        }
+        Code::IdempotencyMismatch => (Class::Bug, FaultKind::Internal),
         // The remote cannot do it now, or not this: somebody else may.
-        _ => (Class::Retry, INTERNAL),
+        _ => (Class::Retry, FaultKind::Internal),
     }
 }
 
 /// What a refusal without a known code means.
-fn guessed(status: u16, message: &str) -> (Class, &'static str) {
+fn guessed(status: u16, message: &str) -> (Class, FaultKind) {
     let lower = message.to_ascii_lowercase();
     let phrase = PHRASES.iter().find(|(phrase, ..)| lower.contains(phrase));
     match status {
-        401 | 403 => (Class::Dead, INTERNAL),
-        402 => (Class::Quota, INTERNAL),
-        429 => (Class::Rate, INTERNAL),
-        404 | 405 | 408 | 409 | 500.. => (Class::Retry, INTERNAL),
-        _ => phrase.map_or((Class::BadRequest, INVALID), |(_, class, kind)| {
-            (*class, *kind)
-        }),
+        401 | 403 => (Class::Dead, FaultKind::Internal),
+        402 => (Class::Quota, FaultKind::Internal),
+        429 => (Class::Rate, FaultKind::Internal),
+        404 | 405 | 408 | 409 | 500.. => (Class::Retry, FaultKind::Internal),
+        _ => phrase.map_or(
+            (Class::BadRequest, FaultKind::BadParameter),
+            |(_, class, kind)| (*class, *kind),
+        ),
     }
 }
 
@@ -145,11 +132,16 @@ pub(super) fn failed(message: &str) -> Fault {
     let inside = message
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'));
-    let Some((kind, words)) = inside else {
+    let Some((_, words)) = inside else {
         return Fault::vendor(Class::Retry, detail);
     };
-    let known = KINDS.iter().find(|(known, _)| *known == kind);
-    let (kind, class) = known.copied().unwrap_or((INTERNAL, Class::Retry));
+    let kind = FaultKind::told_by(message);
+    let class = match kind {
+        FaultKind::Banned | FaultKind::Denied => Class::Reject,
+        FaultKind::BadLink | FaultKind::BadParameter => Class::BadRequest,
+        FaultKind::Cancelled => Class::Gone,
+        FaultKind::Internal | FaultKind::TimedOut => Class::Retry,
+    };
     let mut fault = fault_in_words(class, kind, shortened(words.trim()));
     if class == Class::Retry && !words.trim().is_empty() {
         fault.message = shortened(words.trim());

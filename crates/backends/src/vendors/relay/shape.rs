@@ -181,6 +181,7 @@ fn marked(operation: &str, request: Fields) -> Job {
         state: JobState::Succeeded,
         progress: 100,
         message: None,
+        fault: None,
         request,
         output: Some(output),
         speed: Speed::Fast,

@@ -20,6 +20,7 @@ use crate::pictures::{Finish, finished};
 use crate::seeds;
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
+use crate::wrong::Wrong;
 use settings::Settings;
 
 /// The vendor.
@@ -38,14 +39,14 @@ struct SdWebUi {
     farewells: TaskTracker,
 }
 
-fn build(setup: Setup) -> Result<Worker, String> {
+fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings = Settings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let basic = STANDARD.encode(setup.credential.reveal());
         http = http
             .with_secret(setup.credential.reveal())
-            .with_header("authorization", &format!("Basic {basic}"))?;
+            .with_header(("authorization", "credential"), &format!("Basic {basic}"))?;
     }
     let worker = SdWebUi {
         http: http.clone(),

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::vendor::read_settings;
+use crate::wrong::Wrong;
 
 /// What can be done honestly with a picture model.
 const SERVED: &[Task] = &[
@@ -90,16 +91,15 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads an operator's settings.
-    pub(super) fn read(written: Value) -> Result<Self, String> {
+    pub(super) fn read(written: Value) -> Result<Self, Wrong> {
         let written: Written = read_settings(written)?;
         let mut given = written.operations.iter().flatten();
         if let Some(other) = given.find(|one| !is_served(one)) {
-            return Err(format!(
-                "operations: {other} is not an operation of this vendor"
-            ));
+            let why = format!("{other} is not an operation of this vendor");
+            return Err(Wrong::new("operations", why));
         }
         if !(1.0..=100.0).contains(&written.cfg_scale) && written.cfg_scale != 0.0 {
-            return Err("cfg_scale: must be from 1 to 100".to_owned());
+            return Err(Wrong::new("cfg_scale", "must be from 1 to 100"));
         }
         Ok(Self {
             operations: written.operations,

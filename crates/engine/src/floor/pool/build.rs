@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_backends::{Backend, Secret, Setup, Vendor};
+use atelier_backends::{Backend, Secret, Setup, Vendor, Wrong};
 use atelier_store::{BackendRow, WorkerRow};
 use serde_json::Value;
 
@@ -19,22 +19,24 @@ pub(crate) fn build(
     vendors: &[Vendor],
     backend: &BackendRow,
     row: &WorkerRow,
-) -> Result<Arc<dyn Backend>, String> {
+) -> Result<Arc<dyn Backend>, Wrong> {
     let vendor = vendors
         .iter()
         .find(|vendor| vendor.name == &*backend.spec.vendor)
-        .ok_or_else(|| format!("vendor: there is no {}", &*backend.spec.vendor))?;
+        .ok_or_else(|| unknown(vendors))?;
     let credential = if row.credential.is_empty() {
         Secret::default()
     } else {
         let place = credential_place(&row.id);
         let sealer = house.keyring.sealer();
         let opened = sealer.open(&row.credential, place.as_bytes());
-        let opened = opened.map_err(|_| "the credential was sealed with another master key")?;
+        let opened =
+            opened.map_err(|_| Wrong::new("credential", "was sealed with another master key"))?;
         Secret::new(String::from_utf8_lossy(&opened))
     };
     if vendor.needs_credential && credential.is_empty() {
-        return Err(format!("credential: {} needs one", vendor.name));
+        let why = format!("{} needs one", vendor.name);
+        return Err(Wrong::new("credential", why));
     }
     let http = house
         .outbound
@@ -44,4 +46,24 @@ pub(crate) fn build(
         credential,
         settings: Value::Object(backend.spec.settings.clone()),
     })
+}
+
+/// Whether a back end can be set up as it is described. What its fields may say is the contract's; whether the vendor
+/// takes them, only the vendor knows.
+pub(crate) fn check(house: &House, vendors: &[Vendor], row: &BackendRow) -> Result<(), Wrong> {
+    let spec = &row.spec;
+    let vendor = vendors.iter().find(|one| one.name == &*spec.vendor);
+    let vendor = vendor.ok_or_else(|| unknown(vendors))?;
+    let http = house.outbound.vendor(&spec.base_url, row.owner.is_none())?;
+    let setup = Setup {
+        http,
+        credential: Secret::new("to be given"),
+        settings: Value::Object(spec.settings.clone()),
+    };
+    vendor.connect(setup).map(|_| ())
+}
+
+fn unknown(vendors: &[Vendor]) -> Wrong {
+    let known: Vec<&str> = vendors.iter().map(|vendor| vendor.name).collect();
+    Wrong::new("vendor", format!("must be one of {}", known.join(", ")))
 }

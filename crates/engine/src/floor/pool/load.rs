@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use atelier_backends::{Backend, Vendor};
+use atelier_backends::{Backend, Vendor, Wrong};
 use atelier_contract::Quota;
 use atelier_contract::pages::workers::WorkerState;
 use atelier_store::{BackendRow, WorkerRow};
@@ -16,13 +16,7 @@ use crate::floor::pool::pace::{HOUR_MS, Pace};
 use crate::house::House;
 use crate::names::WorkerName;
 
-pub(crate) use crate::floor::pool::build::credential_place;
 pub(crate) use crate::floor::pool::member::covers;
-
-/// The name under which attempts at a worker account are written down.
-pub(crate) fn worker_name(row: &WorkerRow) -> WorkerName {
-    row.into()
-}
 
 /// Brings what is stored into the pool.
 pub(crate) struct Loader {
@@ -82,11 +76,11 @@ impl Loader {
             let Some(backend) = backends.get(row.backend_id.as_str()) else {
                 continue;
             };
-            let known = known.get(&worker_name(row));
+            let known = known.get(&WorkerName::from(row));
             match self.member(backend, row, known) {
                 Ok(member) => fresh.push(member),
                 Err(why) => {
-                    tracing::warn!(worker = %row.id, why, "a worker account cannot be used");
+                    tracing::warn!(worker = %row.id, %why, "a worker account cannot be used");
                 }
             }
         }
@@ -108,7 +102,7 @@ impl Loader {
         backend: &BackendRow,
         row: &WorkerRow,
         known: Option<&Member>,
-    ) -> Result<Member, String> {
+    ) -> Result<Member, Wrong> {
         let revision = (backend.revision, row.revision);
         let built = match known {
             Some(known) if known.revision == revision => Arc::clone(&known.backend),
@@ -125,7 +119,7 @@ impl Loader {
         };
         let limit = |number: i64| usize::try_from(number).unwrap_or_default();
         let candidate = Candidate {
-            name: worker_name(row),
+            name: WorkerName::from(row),
             backend: backend.id.clone(),
             owner: row.owner.clone(),
             rank: backend.spec.rank.get(),
@@ -161,8 +155,13 @@ impl Loader {
         &self,
         backend: &BackendRow,
         row: &WorkerRow,
-    ) -> Result<Arc<dyn Backend>, String> {
+    ) -> Result<Arc<dyn Backend>, Wrong> {
         build::build(&self.house, self.vendors, backend, row)
+    }
+
+    /// Whether a back end can be set up as it is described.
+    pub(crate) fn check(&self, backend: &BackendRow) -> Result<(), Wrong> {
+        build::check(&self.house, self.vendors, backend)
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) struct WorkerReport {
     pub(crate) name: WorkerName,
     pub(crate) backend: String,
     pub(crate) owner: Option<String>,
+    /// Whether it runs inside this process.
+    pub(crate) inside: bool,
+    pub(crate) rank: i64,
     pub(crate) busy: usize,
     pub(crate) slots: usize,
     pub(crate) usable: bool,
@@ -49,6 +52,8 @@ fn report(member: &Member, now_ms: i64) -> WorkerReport {
         name: candidate.name.clone(),
         backend: candidate.backend.clone(),
         owner: candidate.owner.clone(),
+        inside: member.worker_id.is_none(),
+        rank: candidate.rank,
         busy: candidate.busy,
         slots: candidate.concurrency,
         usable: fit && candidate.mode == Mode::Active,

@@ -7,58 +7,76 @@ use atelier_contract::pages::workers::WorkerSpec;
 use atelier_contract::{Code, Refusal};
 use atelier_store::{Arrangement, BackendRow, WorkerPut, WorkerRow};
 
-use super::check::refused;
-use crate::engine::{Engine, unavailable};
-use crate::floor::pool::load::worker_name;
+use crate::floor::Floor;
+use crate::house::{House, unavailable};
+use crate::names::WorkerName;
+use crate::office::registry::{Registry, refused};
 
 /// Who declares, in the audit record.
 const BY: &str = "configuration";
 
-impl Engine {
-    /// Takes over what the configuration declares, in one commit; what it no longer declares is removed, or drained
-    /// first. Nothing is written when nothing is different.
-    pub async fn declare_backends(&self, declared: Vec<Declared>) -> Result<(), Refusal> {
-        let backends = self.store.backends().await.map_err(unavailable)?;
-        let workers = self.store.workers().await.map_err(unavailable)?;
-        let mut wanted = Arrangement {
-            keeps_switches: true,
-            ..Arrangement::default()
-        };
-        let (mut kept, mut names) = (Vec::new(), Vec::new());
-        for one in declared {
-            let id = identifier(&one.spec.name)?;
-            names.push(id.clone());
-            let (row, known) = self.declared_row(&backends, &id, &one)?;
-            for account in one.accounts {
-                let put = self.declared_worker(&workers, &row, account)?;
-                kept.push(put.row.id.clone());
-                if !workers.contains(&put.row) {
-                    wanted.workers.push(put);
-                }
+/// Takes over what the configuration declares, in one commit; what it no longer declares is removed, or drained
+/// first. Nothing is written when nothing is different.
+pub(super) async fn declare(
+    house: &House,
+    floor: &Floor,
+    registry: &Registry,
+    declared: Vec<Declared>,
+) -> Result<(), Refusal> {
+    let declaration = Declaration { floor, registry };
+    let backends = house.store.backends().await.map_err(unavailable)?;
+    let workers = house.store.workers().await.map_err(unavailable)?;
+    let mut wanted = Arrangement {
+        keeps_switches: true,
+        ..Arrangement::default()
+    };
+    let (mut kept, mut names) = (Vec::new(), Vec::new());
+    for one in declared {
+        let id = identifier(&one.spec.name)?;
+        names.push(id.clone());
+        let (row, known) = declaration.row(&backends, &id, &one)?;
+        for account in one.accounts {
+            let put = declaration.worker(&workers, &row, account)?;
+            if kept.contains(&put.row.id) {
+                let message = format!("{} is there twice at {id}", &*put.row.spec.name);
+                return Err(Refusal::invalid("backends.accounts.name", message));
             }
-            if known != Some(&row) {
-                wanted.backends.push(row);
+            kept.push(put.row.id.clone());
+            if !workers.contains(&put.row) {
+                wanted.workers.push(put);
             }
         }
-        let leaves = |row: &&BackendRow| row.declared && !names.contains(&row.id);
-        let leaving = backends.iter().filter(leaves).map(|row| row.id.clone());
-        wanted.leaving_backends = leaving.collect();
-        let leaves = |row: &&WorkerRow| names.contains(&row.backend_id) && !kept.contains(&row.id);
-        let leaving = workers.iter().filter(leaves).map(|row| row.id.clone());
-        wanted.leaving_workers = leaving.collect();
-        let same = wanted.backends.is_empty()
-            && wanted.workers.is_empty()
-            && wanted.leaving_backends.is_empty()
-            && wanted.leaving_workers.is_empty();
-        if same {
-            return self.pool_changed().await;
+        if known != Some(&row) {
+            wanted.backends.push(row);
         }
-        let act = self.act(BY, "backends.declare", "backends", names.join(" "));
-        self.arrange(wanted, act).await
     }
+    let leaves = |row: &&BackendRow| row.declared && !names.contains(&row.id);
+    let leaving = backends.iter().filter(leaves).map(|row| row.id.clone());
+    wanted.leaving_backends = leaving.collect();
+    let leaves = |row: &&WorkerRow| names.contains(&row.backend_id) && !kept.contains(&row.id);
+    let leaving = workers.iter().filter(leaves).map(|row| row.id.clone());
+    wanted.leaving_workers = leaving.collect();
+    let same = wanted.backends.is_empty()
+        && wanted.workers.is_empty()
+        && wanted.leaving_backends.is_empty()
+        && wanted.leaving_workers.is_empty();
+    if same {
+        return registry.pool_changed().await;
+    }
+    let act = house.act(BY, "backends.declare", "backends", names.join(" "));
+    // Nothing of it was read to be kept, so nothing can be crossed.
+    registry.arrange(wanted, act).await.map(|_| ())
+}
 
+/// What a declaration goes by.
+struct Declaration<'a> {
+    floor: &'a Floor,
+    registry: &'a Registry,
+}
+
+impl Declaration<'_> {
     /// The row of a declared back end, and the one that is stored.
-    fn declared_row<'a>(
+    fn row<'a>(
         &self,
         backends: &'a [BackendRow],
         id: &str,
@@ -69,19 +87,19 @@ impl Engine {
             .find(|row| row.id == id && row.owner.is_none());
         let fresh = || BackendRow {
             id: id.to_owned(),
-            ..self.new_backend(None, one.spec.clone())
+            ..self.registry.new_backend(None, one.spec.clone())
         };
         let row = BackendRow {
             spec: one.spec.clone(),
             declared: true,
             ..known.cloned().unwrap_or_else(fresh)
         };
-        self.check_backend(&row)?;
+        self.registry.check_backend(&row)?;
         Ok((row, known))
     }
 
     /// A declared worker account: its state is the operator's once it is there, the rest is the configuration's.
-    fn declared_worker(
+    fn worker(
         &self,
         workers: &[WorkerRow],
         backend: &BackendRow,
@@ -92,11 +110,12 @@ impl Engine {
         }
         // No credential in the configuration means none, not the old one.
         spec.credential = Some(spec.credential.unwrap_or_default());
-        let id = format!("{}-{}", backend.id, identifier(&spec.name)?);
-        let known = workers.iter().find(|row| row.id == id).cloned();
+        let id = worker_id(&backend.id, &identifier(&spec.name)?);
+        let same = |row: &&WorkerRow| row.backend_id == backend.id && row.spec.name == spec.name;
+        let known = workers.iter().find(same).cloned();
         let fresh = || WorkerRow {
-            id: id.clone(),
-            ..self.new_worker(backend)
+            id,
+            ..self.registry.new_worker(backend)
         };
         let is_known = known.is_some();
         let mut row = known.unwrap_or_else(fresh);
@@ -104,15 +123,25 @@ impl Engine {
             spec.state = row.spec.state;
         }
         row.retired = false;
-        let (row, another) = self.described(row, spec);
-        self.build_worker(backend, &row)
-            .map_err(|why| refused("account", &why))?;
+        let (row, another) = self.registry.described(row, spec);
+        self.floor.build_worker(backend, &row).map_err(refused)?;
         Ok(WorkerPut {
-            health: another.then(|| self.well_again(&worker_name(&row))),
+            health: another.then(|| self.floor.well_again(&WorkerName::from(&row))),
             clear_spent: false,
             row,
         })
     }
+}
+
+/// The identifier of a declared worker account: the same at every start, and of no other back end and name.
+fn worker_id(backend_id: &str, name: &str) -> String {
+    // With more hyphens nobody could say which one stands between the two.
+    let between = if backend_id.contains('-') || name.contains('-') {
+        ':'
+    } else {
+        '-'
+    };
+    format!("{backend_id}{between}{name}")
 }
 
 /// A declared thing is known by its name, so that every start means the same one.
@@ -126,4 +155,22 @@ fn identifier(name: &str) -> Result<String, Refusal> {
         ));
     }
     Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_declared_worker_accounts_share_an_identifier() {
+        assert_eq!(worker_id("up", "a"), "up-a");
+        let parts = ["a", "b", "a-b", "b-a", "-", "a-", "-a", "a.b", "a_b"];
+        let mut ids: Vec<String> = Vec::new();
+        for backend in parts {
+            ids.extend(parts.iter().map(|name| worker_id(backend, name)));
+        }
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), parts.len() * parts.len());
+    }
 }

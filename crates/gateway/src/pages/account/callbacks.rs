@@ -20,7 +20,7 @@ pub(crate) async fn list(
 ) -> Result<List<CallbackRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let account = Some(received.account()?);
-    let (callbacks, total) = app.engine.callbacks(account, page, limit).await?;
+    let (callbacks, total) = app.engine.courier().callbacks(account, page, limit).await?;
     Ok(List {
         rows: callbacks.into_iter().map(rows::callback).collect(),
         total,
@@ -36,7 +36,7 @@ pub(crate) async fn show(
     (): (),
 ) -> Result<Data<CallbackLog>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
-    let (callback, tries) = app.engine.callback(account, id).await?;
+    let (callback, tries) = app.engine.courier().callback(account, id).await?;
     Ok(Data(CallbackLog {
         callback: rows::callback(callback),
         log: tries.into_iter().map(rows::callback_try).collect(),
@@ -50,7 +50,10 @@ pub(crate) async fn redeliver(
     (): (),
 ) -> Result<Data<Named>, Denial> {
     let id = received.param(0);
-    app.engine.redeliver(received.account()?, id).await?;
+    app.engine
+        .courier()
+        .redeliver(received.account()?, id)
+        .await?;
     Ok(Data(Named { id: id.to_owned() }))
 }
 
@@ -61,6 +64,10 @@ pub(crate) async fn redeliver_since(
     Body(wish): Body<RedeliverSince>,
 ) -> Result<Data<Redelivered>, Denial> {
     let account = received.account()?;
-    let redelivered = app.engine.redeliver_since(account, wish.since.ms()).await?;
+    let redelivered = app
+        .engine
+        .courier()
+        .redeliver_since(account, wish.since.ms())
+        .await?;
     Ok(Data(Redelivered { redelivered }))
 }

@@ -18,7 +18,7 @@ pub(crate) async fn list(
     received: Received,
     (): (),
 ) -> Result<Data<Vec<KeyRow>>, Denial> {
-    let keys = app.engine.keys(received.account()?).await?;
+    let keys = app.engine.office().keys().list(received.account()?).await?;
     Ok(Data(keys.into_iter().map(rows::key).collect()))
 }
 
@@ -30,7 +30,7 @@ pub(crate) async fn issue(
 ) -> Result<Data<IssuedKey>, Denial> {
     let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
     let wish = rows::key_wish(&new);
-    let (id, api_key) = app.engine.issue_key(account, wish, by).await?;
+    let (id, api_key) = app.engine.office().keys().issue(account, wish, by).await?;
     Ok(Data(IssuedKey { id, api_key }))
 }
 
@@ -42,7 +42,7 @@ pub(crate) async fn revoke(
 ) -> Result<Data<Named>, Denial> {
     let id = received.param(0);
     let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
-    if !app.engine.revoke_key(account, id, by).await? {
+    if !app.engine.office().keys().revoke(account, id, by).await? {
         return Err(Refusal::new(Code::NotFound, "no such key").into());
     }
     Ok(Data(Named { id: id.to_owned() }))

@@ -19,7 +19,12 @@ pub(crate) async fn list(
 ) -> Result<List<LedgerRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let account = Some(received.account()?);
-    let (entries, total) = app.engine.ledger(account, page, limit).await?;
+    let (entries, total) = app
+        .engine
+        .office()
+        .accounts()
+        .ledger(account, page, limit)
+        .await?;
     Ok(List {
         rows: entries.into_iter().map(rows::ledger_entry).collect(),
         total,

@@ -23,7 +23,10 @@ pub(crate) async fn ask(
     let custody = received.from.role == Role::Custody && own;
     let account = received.account()?.to_owned();
     let quote = async move {
-        let quota = app.engine.quote(&account, &name, question.request, custody);
+        let quota = app
+            .engine
+            .intake()
+            .quote(&account, &name, question.request, custody);
         quota.await.map(|quota| Quote {
             quota,
             operation: name,

@@ -15,7 +15,7 @@ pub(crate) async fn show(
     received: Received,
     (): (),
 ) -> Result<Data<CallbackSecret>, Denial> {
-    let secret = app.engine.callback_secret(received.account()?).await?;
+    let secret = app.engine.courier().secret(received.account()?).await?;
     Ok(Data(CallbackSecret { secret }))
 }
 
@@ -26,6 +26,6 @@ pub(crate) async fn rotate(
     (): (),
 ) -> Result<Data<CallbackSecret>, Denial> {
     let account = received.account()?;
-    let secret = app.engine.rotate_callback_secret(account).await?;
+    let secret = app.engine.courier().rotate_secret(account).await?;
     Ok(Data(CallbackSecret { secret }))
 }

@@ -27,7 +27,12 @@ pub(crate) async fn show(
     let to_ms = query.to.map_or_else(|| app.engine.now_ms(), Moment::ms);
     let from_ms = query.from.map_or(to_ms - USUAL_DAYS * DAY_MS, Moment::ms);
     let account = received.account()?;
-    let usage = app.engine.usage(account, from_ms, to_ms).await?;
+    let usage = app
+        .engine
+        .office()
+        .accounts()
+        .usage(account, from_ms, to_ms)
+        .await?;
     let by_family = grouped(&usage, |one| {
         operation(&one.operation).map_or_else(
             || one.operation.clone(),

@@ -18,8 +18,13 @@ pub(crate) async fn list(
     received: Received,
     (): (),
 ) -> Result<Data<Vec<KeyRow>>, Denial> {
-    let account = app.engine.account(received.param(0)).await?;
-    let keys = app.engine.keys(&account.id).await?;
+    let account = app
+        .engine
+        .office()
+        .accounts()
+        .one(received.param(0))
+        .await?;
+    let keys = app.engine.office().keys().list(&account.id).await?;
     Ok(Data(keys.into_iter().map(rows::key).collect()))
 }
 
@@ -29,10 +34,20 @@ pub(crate) async fn issue(
     received: Received,
     Body(new): Body<NewKey>,
 ) -> Result<Data<IssuedKey>, Denial> {
-    let account = app.engine.account(received.param(0)).await?;
+    let account = app
+        .engine
+        .office()
+        .accounts()
+        .one(received.param(0))
+        .await?;
     let by = KeyHolder::Operator(received.operator()?);
     let wish = rows::key_wish(&new);
-    let (id, api_key) = app.engine.issue_key(&account.id, wish, by).await?;
+    let (id, api_key) = app
+        .engine
+        .office()
+        .keys()
+        .issue(&account.id, wish, by)
+        .await?;
     Ok(Data(IssuedKey { id, api_key }))
 }
 
@@ -44,7 +59,7 @@ pub(crate) async fn revoke(
 ) -> Result<Data<Named>, Denial> {
     let (account, id) = (received.param(0), received.param(1));
     let by = KeyHolder::Operator(received.operator()?);
-    if !app.engine.revoke_key(account, id, by).await? {
+    if !app.engine.office().keys().revoke(account, id, by).await? {
         return Err(Refusal::new(Code::NotFound, "no such key").into());
     }
     Ok(Data(Named { id: id.to_owned() }))

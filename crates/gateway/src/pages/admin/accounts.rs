@@ -22,7 +22,7 @@ pub(crate) async fn list(
     Query(query): Query<ListQuery>,
 ) -> Result<List<AccountRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (accounts, total) = app.engine.accounts(page, limit).await?;
+    let (accounts, total) = app.engine.office().accounts().list(page, limit).await?;
     Ok(List {
         rows: accounts.into_iter().map(row).collect(),
         total,
@@ -45,7 +45,9 @@ pub(crate) async fn create(
     };
     let (account, api_key) = app
         .engine
-        .create_account(received.operator()?, request)
+        .office()
+        .accounts()
+        .create(received.operator()?, request)
         .await?;
     Ok(Data(MadeAccount {
         account: row(account),
@@ -59,7 +61,12 @@ pub(crate) async fn show(
     received: Received,
     (): (),
 ) -> Result<Data<AccountRow>, Denial> {
-    let account = app.engine.account(received.param(0)).await?;
+    let account = app
+        .engine
+        .office()
+        .accounts()
+        .one(received.param(0))
+        .await?;
     Ok(Data(row(account)))
 }
 
@@ -78,7 +85,9 @@ pub(crate) async fn change(
     };
     let account = app
         .engine
-        .patch_account(received.operator()?, id, change)
+        .office()
+        .accounts()
+        .change(received.operator()?, id, change)
         .await?;
     Ok(Data(row(account)))
 }
@@ -94,6 +103,8 @@ pub(crate) async fn credit(
     let key = wish.idempotency_key.as_deref();
     let engine = &app.engine;
     let account = engine
+        .office()
+        .accounts()
         .credit(received.operator()?, id, wish.amount, reason, key)
         .await?;
     Ok(Data(row(account)))

@@ -21,7 +21,7 @@ pub(crate) async fn list(
     _: Received,
     (): (),
 ) -> Result<Data<Vec<BackendView>>, Denial> {
-    Ok(Data(app.engine.backends().await?))
+    Ok(Data(app.engine.office().backends().list().await?))
 }
 
 /// Makes a back end.
@@ -32,7 +32,9 @@ pub(crate) async fn create(
 ) -> Result<Data<BackendView>, Denial> {
     let made = app
         .engine
-        .create_backend(received.operator()?, Patch::new(fields));
+        .office()
+        .backends()
+        .create(received.operator()?, Patch::new(fields));
     Ok(Data(made.await?))
 }
 
@@ -42,7 +44,12 @@ pub(crate) async fn show(
     received: Received,
     (): (),
 ) -> Result<Data<BackendView>, Denial> {
-    let shown = app.engine.show_backend(received.param(0)).await?;
+    let shown = app
+        .engine
+        .office()
+        .backends()
+        .one(received.param(0))
+        .await?;
     Ok(Data(shown))
 }
 
@@ -53,9 +60,11 @@ pub(crate) async fn change(
     RawBody(fields, _): Sent<Patch<BackendSpec>>,
 ) -> Result<Data<BackendView>, Denial> {
     let id = received.param(0);
-    let changed = app
-        .engine
-        .change_backend(received.operator()?, id, Patch::new(fields));
+    let changed =
+        app.engine
+            .office()
+            .backends()
+            .change(received.operator()?, id, Patch::new(fields));
     Ok(Data(changed.await?))
 }
 
@@ -66,7 +75,11 @@ pub(crate) async fn remove(
     (): (),
 ) -> Result<Data<Named>, Denial> {
     let id = received.param(0);
-    app.engine.remove_backend(received.operator()?, id).await?;
+    app.engine
+        .office()
+        .backends()
+        .remove(received.operator()?, id)
+        .await?;
     Ok(Data(Named { id: id.to_owned() }))
 }
 
@@ -80,7 +93,9 @@ pub(crate) async fn probe(
     let worker = worker.map(String::as_str);
     let shown = app
         .engine
-        .probe_backend(received.operator()?, id, worker)
+        .office()
+        .backends()
+        .probe(received.operator()?, id, worker)
         .await?;
     Ok(Data(shown))
 }

@@ -18,7 +18,7 @@ pub(crate) async fn list(
     _: Received,
     (): (),
 ) -> Result<Data<Vec<OperatorRow>>, Denial> {
-    let operators = app.engine.operators().await?;
+    let operators = app.engine.office().operators().list().await?;
     let rows = std::iter::once(root()).chain(operators.into_iter().map(row));
     Ok(Data(rows.collect()))
 }
@@ -31,7 +31,9 @@ pub(crate) async fn create(
 ) -> Result<Data<IssuedOperator>, Denial> {
     let made = app
         .engine
-        .create_operator(received.operator()?, &new.name, new.role);
+        .office()
+        .operators()
+        .create(received.operator()?, &new.name, new.role);
     let (operator, token) = made.await?;
     let operator = row(operator);
     Ok(Data(IssuedOperator { operator, token }))
@@ -44,7 +46,7 @@ pub(crate) async fn revoke(
     (): (),
 ) -> Result<Data<Named>, Denial> {
     let (by, id) = (received.operator()?, received.param(0));
-    app.engine.revoke_operator(by, id).await?;
+    app.engine.office().operators().revoke(by, id).await?;
     Ok(Data(Named { id: id.to_owned() }))
 }
 

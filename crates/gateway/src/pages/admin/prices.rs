@@ -25,12 +25,16 @@ pub(crate) async fn change(
     Body(prices): Body<Prices>,
 ) -> Result<Data<Prices>, Denial> {
     let prices = prices.into_iter().collect();
-    app.engine.set_prices(received.operator()?, prices).await?;
+    app.engine
+        .office()
+        .prices()
+        .set(received.operator()?, prices)
+        .await?;
     Ok(Data(all(&app)))
 }
 
 fn all(app: &App) -> Prices {
-    let tariff = app.engine.tariff();
+    let tariff = app.engine.office().prices().tariff();
     let entries = tariff.entries();
     entries
         .map(|(key, amount)| (key.to_owned(), amount))

@@ -25,7 +25,12 @@ pub(crate) async fn jobs(
     Query(query): Query<JobsQuery>,
 ) -> Result<List<ServedJob>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (jobs, total) = app.engine.served_jobs(filter_of(&query)).await?;
+    let (jobs, total) = app
+        .engine
+        .office()
+        .reports()
+        .jobs(filter_of(&query))
+        .await?;
     let row = |one: Served| ServedJob {
         job: JobView::of(&one.job),
         account_id: one.account_id,
@@ -47,7 +52,12 @@ pub(crate) async fn ledger(
     Query(query): Query<ListQuery>,
 ) -> Result<List<LedgerRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (entries, total) = app.engine.ledger(None, page, limit).await?;
+    let (entries, total) = app
+        .engine
+        .office()
+        .accounts()
+        .ledger(None, page, limit)
+        .await?;
     let row = |entry: LedgerView| LedgerRow {
         account_id: Some(entry.account_id.clone()),
         ..rows::ledger_entry(entry)
@@ -67,7 +77,7 @@ pub(crate) async fn callbacks(
     Query(query): Query<ListQuery>,
 ) -> Result<List<CallbackRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (callbacks, total) = app.engine.callbacks(None, page, limit).await?;
+    let (callbacks, total) = app.engine.courier().callbacks(None, page, limit).await?;
     Ok(List {
         rows: callbacks.into_iter().map(rows::callback).collect(),
         total,
@@ -83,7 +93,7 @@ pub(crate) async fn audit(
     Query(query): Query<ListQuery>,
 ) -> Result<List<AuditRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (entries, total) = app.engine.audit(page, limit).await?;
+    let (entries, total) = app.engine.office().reports().audit(page, limit).await?;
     let row = |entry: AuditView| AuditRow {
         id: entry.id,
         time: timestamp(entry.time_ms),
@@ -102,7 +112,7 @@ pub(crate) async fn audit(
 
 /// What the house is doing right now.
 pub(crate) async fn stats(app: Arc<App>, _: Received, (): ()) -> Result<Data<Stats>, Denial> {
-    Ok(Data(app.engine.stats().await?))
+    Ok(Data(app.engine.office().reports().stats().await?))
 }
 
 /// The nodes that share the database.
@@ -111,5 +121,5 @@ pub(crate) async fn nodes(
     _: Received,
     (): (),
 ) -> Result<Data<Vec<NodeRow>>, Denial> {
-    Ok(Data(app.engine.nodes().await?))
+    Ok(Data(app.engine.office().reports().nodes().await?))
 }

@@ -19,7 +19,12 @@ pub(crate) async fn list(
     received: Received,
     (): (),
 ) -> Result<Data<Vec<WorkerView>>, Denial> {
-    let backend = app.engine.show_backend(received.param(0)).await?;
+    let backend = app
+        .engine
+        .office()
+        .backends()
+        .one(received.param(0))
+        .await?;
     Ok(Data(backend.accounts))
 }
 
@@ -30,9 +35,11 @@ pub(crate) async fn create(
     RawBody(fields, _): Sent,
 ) -> Result<Data<WorkerView>, Denial> {
     let patch = WorkerPatch::read(fields)?;
-    let made = app
-        .engine
-        .create_worker(received.operator()?, received.param(0), patch);
+    let made = app.engine.office().backends().create_worker(
+        received.operator()?,
+        received.param(0),
+        patch,
+    );
     Ok(Data(made.await?))
 }
 
@@ -43,7 +50,9 @@ pub(crate) async fn show(
     (): (),
 ) -> Result<Data<WorkerView>, Denial> {
     let (backend, id) = (received.param(0), received.param(1));
-    Ok(Data(app.engine.backend_worker(backend, id).await?))
+    Ok(Data(
+        app.engine.office().backends().worker(backend, id).await?,
+    ))
 }
 
 /// Changes a worker account.
@@ -54,9 +63,11 @@ pub(crate) async fn change(
 ) -> Result<Data<WorkerView>, Denial> {
     let (backend, id) = (received.param(0), received.param(1));
     let patch = WorkerPatch::read(fields)?;
-    let changed = app
-        .engine
-        .change_worker(received.operator()?, backend, id, patch);
+    let changed =
+        app.engine
+            .office()
+            .backends()
+            .change_worker(received.operator()?, backend, id, patch);
     Ok(Data(changed.await?))
 }
 
@@ -68,6 +79,8 @@ pub(crate) async fn remove(
 ) -> Result<Data<Named>, Denial> {
     let (backend, id) = (received.param(0), received.param(1));
     app.engine
+        .office()
+        .backends()
         .remove_worker(received.operator()?, backend, id)
         .await?;
     Ok(Data(Named { id: id.to_owned() }))

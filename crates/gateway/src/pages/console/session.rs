@@ -69,15 +69,21 @@ pub(crate) async fn close(
 }
 
 async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
-    let Some(visitor) = app.engine.visitor(word).await? else {
+    let Some(visitor) = app.engine.office().sessions().visitor(word).await? else {
         return Ok(None);
     };
     let account: Option<AccountRecord> = match &visitor.caller {
-        Some(caller) => Some(record(app.engine.account(&caller.account_id).await?)),
+        Some(caller) => Some(record(
+            app.engine
+                .office()
+                .accounts()
+                .one(&caller.account_id)
+                .await?,
+        )),
         None => None,
     };
     Ok(Some(Session {
-        csrf: app.engine.session_proof(word),
+        csrf: app.engine.office().sessions().proof(word),
         account,
         operator: visitor.operator.map(|operator| SignedInOperator {
             name: operator.name,

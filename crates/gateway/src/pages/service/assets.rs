@@ -27,6 +27,7 @@ pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<F
     let key = received.param(0);
     let asset = app
         .engine
+        .vault()
         .asset(key, received.head.uri.query().unwrap_or_default())
         .await?;
     let about = About {
@@ -71,6 +72,7 @@ async fn open(
     let place = place.map_err(|_| pass::refused(Full::Share, "too many downloads at once"))?;
     let bytes = app
         .engine
+        .vault()
         .asset_bytes(asset, part.first..part.last + 1)
         .await?;
     // The stream owns its place, and gives it back with the file.

@@ -27,7 +27,7 @@ pub(crate) async fn ready(
     }
     match app.engine.ready().await {
         Ok(()) => {
-            let mut ready = app.engine.pool_state();
+            let mut ready = app.engine.office().reports().ready();
             if !received.inside {
                 ready.backends.clear();
             }

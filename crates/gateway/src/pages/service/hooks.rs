@@ -16,7 +16,11 @@ pub(crate) async fn take(
     received: Received,
     (): (),
 ) -> Result<Data<&'static str>, Denial> {
-    if !app.engine.vendor_hook(received.param(0), received.param(1)) {
+    if !app
+        .engine
+        .floor()
+        .vendor_hook(received.param(0), received.param(1))
+    {
         return Err(Refusal::new(Code::NotFound, "there is nothing at this path").into());
     }
     Ok(Data("noted"))

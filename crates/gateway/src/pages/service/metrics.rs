@@ -29,7 +29,7 @@ pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters,
     );
     shares(&mut text, &app);
     // A store that is away must not take the counters with it.
-    if let Ok(stats) = app.engine.stats().await {
+    if let Ok(stats) = app.engine.office().reports().stats().await {
         gauge(&mut text, "atelier_jobs_waiting", stats.waiting);
         gauge(&mut text, "atelier_jobs_running", stats.running);
         gauge(&mut text, "atelier_jobs_in_hand", stats.in_hand);

@@ -1,11 +1,13 @@
 //! Changing the master key: every sealed secret is opened with the old key and sealed with the new one, in one commit.
 
+use std::sync::Arc;
+
 use crate::courier::CALLBACK_SECRETS;
-use crate::engine::Engine;
-use crate::floor::pool::load::credential_place;
+use crate::floor::credential_place;
+use crate::house::House;
 use crate::ids::random_bytes;
 use crate::keyring::Keyring;
-use crate::vault::ADDRESS_KEYS;
+use crate::vault::{ADDRESS_KEYS, Vault};
 
 /// Why secrets were not sealed anew; nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +20,17 @@ pub enum ResealError {
     Store(#[from] atelier_store::Error),
 }
 
-impl Engine {
+/// The sealed secrets of the house.
+pub struct Secrets {
+    house: Arc<House>,
+    vault: Arc<Vault>,
+}
+
+impl Secrets {
+    pub(super) fn new(house: Arc<House>, vault: Arc<Vault>) -> Self {
+        Self { house, vault }
+    }
+
     /// Seals every stored secret with another master key, together with settings that belong to the change; says how
     /// many secrets there were.
     pub async fn reseal(
@@ -27,14 +39,14 @@ impl Engine {
         new: &Keyring,
         more: Vec<(String, String)>,
     ) -> Result<usize, ResealError> {
-        let (old, new) = (self.keyring.sealer(), new.sealer());
+        let (old, new) = (self.house.keyring.sealer(), new.sealer());
         let again = |name: &str, sealed: &str, place: &str| {
             let opened = old.open(sealed, place.as_bytes());
             let opened = opened.map_err(|_| ResealError::Unopened(name.to_owned()))?;
             Ok::<_, ResealError>(new.seal(&opened, place.as_bytes(), random_bytes()))
         };
         let mut credentials = Vec::new();
-        for worker in self.store.workers().await? {
+        for worker in self.house.store.workers().await? {
             if !worker.credential.is_empty() {
                 let place = credential_place(&worker.id);
                 let sealed = again(&place, &worker.credential, &place)?;
@@ -43,7 +55,7 @@ impl Engine {
         }
         let mut settings = Vec::new();
         for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS] {
-            for (name, sealed) in self.store.settings(prefix).await? {
+            for (name, sealed) in self.house.store.settings(prefix).await? {
                 let sealed = again(&name, &sealed, &name)?;
                 settings.push((name, sealed));
             }
@@ -56,8 +68,13 @@ impl Engine {
             settings.push((name, sealed));
         }
         settings.extend(more);
-        let act = self.act(by, "master_key.rotate", "secrets", count.to_string());
-        self.store.reseal(credentials, settings, Some(act)).await?;
+        let act = self
+            .house
+            .act(by, "master_key.rotate", "secrets", count.to_string());
+        self.house
+            .store
+            .reseal(credentials, settings, Some(act))
+            .await?;
         Ok(count)
     }
 }

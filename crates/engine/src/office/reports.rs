@@ -1,0 +1,167 @@
+//! What the house is doing and has done, for operators, metrics and whoever asks whether it is ready. A row of the audit
+//! record is handed to the change it tells of, and both are one commit; here they are read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use atelier_contract::pages::ready::{Ready, WorkerState};
+use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
+use atelier_contract::{Job, JobState, Refusal};
+use atelier_store::AuditRow;
+
+use crate::floor::{Floor, WorkerReport};
+use crate::house::{House, unavailable};
+use crate::jobs::Jobs;
+use crate::views::{AuditView, JobsFilter};
+
+/// What made a job when no attempt is recorded: repeating those costs nothing, so nobody writes them down.
+const EMBEDDED: &str = "embedded";
+
+/// A job, whose it is, and who served it.
+pub struct Served {
+    /// The job.
+    pub job: Job,
+    /// The account it belongs to.
+    pub account_id: String,
+    /// The back end that was asked last; none when nobody was.
+    pub backend: Option<String>,
+    /// The worker account there.
+    pub worker: Option<String>,
+}
+
+/// Says what the house is doing and has done.
+pub struct Reports {
+    house: Arc<House>,
+    floor: Arc<Floor>,
+    jobs: Arc<Jobs>,
+}
+
+impl Reports {
+    pub(super) fn new(house: Arc<House>, floor: Arc<Floor>, jobs: Arc<Jobs>) -> Self {
+        Self { house, floor, jobs }
+    }
+
+    /// The audit record in pages, newest first.
+    pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditView>, i64), Refusal> {
+        let offset = (page - 1).max(0).saturating_mul(limit);
+        let (rows, total) = self
+            .house
+            .store
+            .audit(offset, limit)
+            .await
+            .map_err(unavailable)?;
+        let view = |row: AuditRow| AuditView {
+            id: row.id,
+            time_ms: row.time_ms,
+            actor: row.actor,
+            action: row.action,
+            target: row.target,
+            detail: row.detail,
+        };
+        Ok((rows.into_iter().map(view).collect(), total))
+    }
+
+    /// What the house is doing right now.
+    pub async fn stats(&self) -> Result<Stats, Refusal> {
+        let counts = self.house.store.counts().await.map_err(unavailable)?;
+        let lanes = self
+            .house
+            .store
+            .waiting_by_lane()
+            .await
+            .map_err(unavailable)?;
+        let name = |lane: String| {
+            if lane.is_empty() { "any".into() } else { lane }
+        };
+        let reports = self.floor.reports();
+        Ok(Stats {
+            waiting: counts.waiting,
+            running: counts.running,
+            callbacks_due: counts.deliveries_due,
+            in_hand: self.floor.in_hand(),
+            at_vendors: self.floor.at_vendors(),
+            waiting_by_lane: lanes
+                .into_iter()
+                .map(|(lane, jobs)| (name(lane), jobs))
+                .collect(),
+            backends: reports.into_iter().map(worker_stats).collect(),
+            up_ms: self.house.now_ms() - self.house.started_ms,
+        })
+    }
+
+    /// What every back end of the operator's does, in a few words that anybody may read.
+    pub fn ready(&self) -> Ready {
+        let reports = self.floor.reports();
+        let shown = |one: WorkerReport| WorkerState {
+            name: one.name.to_string(),
+            busy: one.busy,
+            slots: one.slots,
+            condition: one.health.condition.word().to_owned(),
+        };
+        let own = reports.into_iter().filter(|one| one.owner.is_none());
+        Ready {
+            state: "ready",
+            at_vendors: self.floor.at_vendors(),
+            backends: own.map(shown).collect(),
+        }
+    }
+
+    /// The nodes that share the store.
+    pub async fn nodes(&self) -> Result<Vec<NodeRow>, Refusal> {
+        let nodes = self.house.alive_nodes().await.map_err(unavailable)?;
+        let one = |node: atelier_store::Node| NodeRow {
+            is_self: node.id == self.house.node,
+            id: node.id,
+            started_ms: node.started_ms,
+            seen_ms: node.seen_ms,
+        };
+        Ok(nodes.into_iter().map(one).collect())
+    }
+
+    /// Jobs of all accounts in pages.
+    pub async fn jobs(&self, filter: JobsFilter) -> Result<(Vec<Served>, i64), Refusal> {
+        let (rows, total) = self.jobs.rows(None, filter).await?;
+        let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+        let asked = self
+            .house
+            .store
+            .asked_workers(&ids)
+            .await
+            .map_err(unavailable)?;
+        // The last attempt at each job wins.
+        let mut asked: HashMap<String, String> = asked.into_iter().collect();
+        let served = rows.into_iter().map(|row| {
+            let made_here = row.state == JobState::Succeeded;
+            let name = asked.remove(&row.id);
+            let name = name.or_else(|| made_here.then(|| EMBEDDED.to_owned()));
+            let (backend, worker) = match name.as_deref().map(|name| name.split_once('/')) {
+                Some(Some((backend, worker))) => {
+                    (Some(backend.to_owned()), Some(worker.to_owned()))
+                }
+                Some(None) => (name, None),
+                None => (None, None),
+            };
+            Served {
+                account_id: row.account_id.clone(),
+                job: self.jobs.hydrate(row),
+                backend,
+                worker,
+            }
+        });
+        Ok((served.collect(), total))
+    }
+}
+
+fn worker_stats(one: WorkerReport) -> WorkerStats {
+    WorkerStats {
+        name: one.name.to_string(),
+        backend: one.backend,
+        custody: one.owner.is_some(),
+        busy: one.busy,
+        slots: one.slots,
+        condition: one.health.condition.word().to_owned(),
+        usable: one.usable,
+        average_execute: one.average_s,
+        last_errors: one.health.last_errors,
+    }
+}
