@@ -59,12 +59,17 @@ async fn failure_returns_everything(rig: Rig) {
 
 async fn jobs_from_before_tell_by_their_message_why_they_failed(rig: Rig) {
     let account = rig.account(10, 10).await;
-    let id = rig.waiting(&account, 6).await;
-    assert_eq!(rig.job(&id).await.fault, None);
-    let ended = format!(
-        "UPDATE job SET state = 3, finished_ms = 1, message = '[Image denied] x' WHERE id = '{id}'"
-    );
-    sql(&rig.url, &ended).await.expect("as it was written");
+    let id = rig.running(&account, 6).await;
+    let denied = Settlement {
+        outcome: Outcome::Failed {
+            fault: FaultKind::Internal,
+            message: "[Image denied] x".into(),
+        },
+        ..rig.failure(&id, Guard::Fence(1))
+    };
+    rig.settle(denied).await;
+    let forgotten = "ALTER TABLE job DROP COLUMN fault; ALTER TABLE job ADD COLUMN fault TEXT";
+    sql(&rig.url, forgotten).await.expect("as it was before");
     assert_eq!(rig.job(&id).await.fault, Some(FaultKind::Denied));
 }
 
