@@ -4,7 +4,8 @@ use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::job::{Job, JobId, JobState};
+use crate::ids::JobId;
+use crate::job::{Job, JobState};
 
 mod frame;
 mod refused;

@@ -1,74 +1,14 @@
 //! A job as the contract sees it: what was asked, how far it is, what came out.
 
-use std::borrow::Cow;
-use std::fmt;
-
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::body::{self, Fields};
 use crate::fault::FaultKind;
+use crate::ids::JobId;
 use crate::quota::Quota;
-
-/// A job's identifier: UUID-shaped, or a family's own style.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct JobId(String);
-
-/// No identifier of ours is longer, so no longer one needs to be looked for.
-const MOST_ID_CHARACTERS: usize = 100;
-
-impl<'de> Deserialize<'de> for JobId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = crate::fields::as_text(deserializer)?;
-        if text.chars().count() > MOST_ID_CHARACTERS {
-            let message = "must be a job identifier of at most 100 characters";
-            return Err(de::Error::custom(message));
-        }
-        Ok(Self(text))
-    }
-}
-
-impl JsonSchema for JobId {
-    fn schema_name() -> Cow<'static, str> {
-        "JobId".into()
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": MOST_ID_CHARACTERS, "x-widget": "job" })
-    }
-}
-
-impl JobId {
-    /// Wraps an identifier; any text may be asked for, only ours will be found.
-    pub fn new(id: impl Into<String>) -> Self {
-        Self(id.into())
-    }
-
-    /// The identifier as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// When the job was made, where its identifier says so: those in the shape of a UUID begin with the time.
-    pub fn made_ms(&self) -> Option<i64> {
-        let mut parts = self.0.split('-');
-        let (first, second) = (parts.next()?, parts.next()?);
-        let is_ordered = parts.next()?.starts_with('7') && first.len() == 8 && second.len() == 4;
-        let number = i64::from_str_radix(&format!("{first}{second}"), 16).ok()?;
-        is_ordered.then_some(number)
-    }
-}
-
-impl fmt::Display for JobId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// Where a job is on its way. The numbers are those of the history list and of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,6 +10,7 @@ pub mod families;
 pub mod family;
 pub mod fault;
 pub mod fields;
+pub mod ids;
 pub mod job;
 pub mod operation;
 pub mod pages;
@@ -25,7 +26,8 @@ pub use families::artgen::account::{
 };
 pub use families::{FAMILIES, operation};
 pub use fault::FaultKind;
-pub use job::{File, Job, JobId, JobState, Output, Role, Speed};
+pub use ids::{AccountId, AttemptId, BackendId, JobId, WorkerId};
+pub use job::{File, Job, JobState, Output, Role, Speed};
 pub use quota::{Quota, QuotaText};
 pub use refusal::{Code, Refusal};
 pub use scopes::{Scope, Scopes};

@@ -11,7 +11,8 @@ use crate::body::Fields;
 use crate::brief::Brief;
 use crate::family::Request;
 use crate::fields::{HookUrl, ImageUrl};
-use crate::job::{Job, JobId, Speed};
+use crate::ids::JobId;
+use crate::job::{Job, Speed};
 use crate::refusal::{Code, Refusal};
 use crate::tariff::Price;
 

@@ -9,7 +9,7 @@ mod secrets;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use atelier_contract::Refusal;
+use atelier_contract::{AccountId, Refusal};
 use atelier_store::{Claim, Delivery, JobRow};
 
 use crate::crash;
@@ -87,7 +87,10 @@ impl Courier {
     /// What is needed to write each callback, read for all of them together.
     async fn letters(&self, claimed: Vec<Delivery>) -> Result<Vec<Letter>, atelier_store::Error> {
         let ids: Vec<String> = claimed.iter().map(|one| one.job_id.clone()).collect();
-        let accounts: BTreeSet<String> = claimed.iter().map(|one| one.account_id.clone()).collect();
+        let accounts: BTreeSet<AccountId> = claimed
+            .iter()
+            .map(|one| one.account_id.as_str().into())
+            .collect();
         let secrets = accounts.into_iter().map(|id| async move {
             let secrets = secrets::signing(&self.house, &id).await;
             (id, secrets)
@@ -98,10 +101,11 @@ impl Courier {
         );
         let mut rows: HashMap<String, JobRow> =
             rows?.into_iter().map(|row| (row.id.clone(), row)).collect();
-        let secrets: HashMap<String, Result<Vec<String>, Refusal>> = secrets.into_iter().collect();
+        let secrets: HashMap<AccountId, Result<Vec<String>, Refusal>> =
+            secrets.into_iter().collect();
         let letter = |delivery: Delivery| Letter {
             row: rows.remove(&delivery.job_id),
-            secrets: secrets[&delivery.account_id].clone(),
+            secrets: secrets[delivery.account_id.as_str()].clone(),
             delivery,
         };
         Ok(claimed.into_iter().map(letter).collect())
@@ -126,7 +130,7 @@ impl Courier {
     /// Callbacks in pages, newest first, of one account or of all.
     pub async fn callbacks(
         &self,
-        account_id: Option<&str>,
+        account_id: Option<&AccountId>,
         page: i64,
         limit: i64,
     ) -> Result<(Vec<CallbackView>, i64), Refusal> {
@@ -136,29 +140,33 @@ impl Courier {
     /// One callback of an account and its tries, oldest first, as far as they are still remembered.
     pub async fn callback(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         id: &str,
     ) -> Result<(CallbackView, Vec<TryView>), Refusal> {
         history::one(&self.house, account_id, id).await
     }
 
     /// Sends a callback again, now.
-    pub async fn redeliver(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
+    pub async fn redeliver(&self, account_id: &AccountId, id: &str) -> Result<(), Refusal> {
         history::redeliver(&self.house, account_id, id).await
     }
 
     /// Sends every callback again that was given up since a time; says how many.
-    pub async fn redeliver_since(&self, account_id: &str, since_ms: i64) -> Result<u64, Refusal> {
+    pub async fn redeliver_since(
+        &self,
+        account_id: &AccountId,
+        since_ms: i64,
+    ) -> Result<u64, Refusal> {
         history::redeliver_since(&self.house, account_id, since_ms).await
     }
 
     /// The secret callbacks of an account are signed with.
-    pub async fn secret(&self, account_id: &str) -> Result<String, Refusal> {
+    pub async fn secret(&self, account_id: &AccountId) -> Result<String, Refusal> {
         secrets::current(&self.house, account_id).await
     }
 
     /// A new secret; the old one goes on signing beside it for a day.
-    pub async fn rotate_secret(&self, account_id: &str) -> Result<String, Refusal> {
+    pub async fn rotate_secret(&self, account_id: &AccountId) -> Result<String, Refusal> {
         secrets::rotate(&self.house, account_id).await
     }
 }

@@ -175,7 +175,7 @@ impl Floor {
     fn ask(self: &Arc<Self>, job: RunningJob, place: OwnedSemaphorePermit) {
         let floor = self.clone();
         self.house.tasks.spawn(async move {
-            let id = job.id().to_owned();
+            let id = job.id().clone();
             if let Some((job, pause)) = question::ask(&floor.context, job).await {
                 let (rhythm, now_ms) = (floor.pool().rhythm(job.worker()), floor.house.now_ms());
                 floor.polling.watch_again(job, pause, &rhythm, now_ms);
@@ -192,12 +192,12 @@ impl Floor {
 
     /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed.
     pub fn vendor_hook(&self, backend_id: &str, token: &str) -> bool {
-        let Some(attempt) = self.house.keyring.hook_attempt(backend_id, token) else {
+        let attempt = self.house.keyring.hook_attempt(backend_id, token);
+        let Some(job_id) = attempt.and_then(|attempt| attempt.job()) else {
             return false;
         };
-        let job_id = attempt.into_job();
         if !self.poke(job_id.as_str()) {
-            self.house.tell(Hint::Poll(job_id.to_string()));
+            self.house.tell(Hint::Poll(job_id));
         }
         true
     }

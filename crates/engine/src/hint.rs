@@ -1,5 +1,7 @@
 //! What nodes tell each other: that something is worth a look. A lost hint costs a while, never a job.
 
+use atelier_contract::{AccountId, JobId};
+
 /// Something that changed, as the nodes that share a store tell each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Hint {
@@ -14,13 +16,13 @@ pub(crate) enum Hint {
     /// There is a new key for addresses.
     AddressKeys,
     /// A job changed.
-    Job(String),
+    Job(JobId),
     /// A vendor says that a job is worth a question.
-    Poll(String),
+    Poll(JobId),
     /// The key with this hash was revoked.
     Key(String),
     /// What holds for all keys of this account was changed.
-    Account(String),
+    Account(AccountId),
 }
 
 /// Makes a hint of a name.
@@ -36,10 +38,10 @@ const WORDS: &[(&str, Hint)] = &[
 ];
 /// The words of hints that name something.
 const NAMED: &[(&str, Named)] = &[
-    ("job", Hint::Job),
-    ("poll", Hint::Poll),
+    ("job", |id| Hint::Job(id.into())),
+    ("poll", |id| Hint::Poll(id.into())),
     ("key", Hint::Key),
-    ("account", Hint::Account),
+    ("account", |id| Hint::Account(id.into())),
 ];
 
 impl Hint {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_backends::http::Outbound;
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{Code, JobId, Refusal};
 use atelier_store::{AuditRow, Node, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -109,9 +109,9 @@ impl House {
     }
 
     /// A job changed: whoever waits for it should look.
-    pub(crate) fn wake_job(&self, id: &str) {
+    pub(crate) fn wake_job(&self, id: &JobId) {
         self.wakes.job_changed(id);
-        self.tell(Hint::Job(id.to_owned()));
+        self.tell(Hint::Job(id.clone()));
     }
 
     /// Tells other nodes what they should look at; what is told within a moment is one message.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::family::{Family, Submit};
 use atelier_contract::tariff::Price;
-use atelier_contract::{Code, Quota, Refusal};
+use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_store::NewJob;
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ impl Intake {
     /// else has what it follows.
     fn place_of(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         custody: bool,
         maker: &Maker,
     ) -> Result<(String, Option<WorkerName>), Refusal> {
@@ -126,7 +126,7 @@ impl Intake {
         let limit_s = order.timeout_s.or(own_limit).unwrap_or(family.timeout_s);
         NewJob {
             id: self.house.ids.job(family.ids).to_string(),
-            account_id: caller.account_id.clone(),
+            account_id: caller.account_id.to_string(),
             operation: submit.name.to_owned(),
             queue: family.queue.to_owned(),
             speed: order.speed,
@@ -144,7 +144,7 @@ impl Intake {
     /// What a submit of the same fields would hold, without running it; with `custody`, on the custody host.
     pub async fn quote(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         operation: &str,
         fields: Fields,
         custody: bool,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::Family;
-use atelier_contract::{Code, FaultKind, Job, JobId, JobState, Refusal};
+use atelier_contract::{AccountId, Code, FaultKind, Job, JobId, JobState, Refusal};
 use atelier_store::{JobFilter, JobRow};
 use bytes::Bytes;
 
@@ -37,7 +37,7 @@ impl Jobs {
     }
 
     /// A job of an account.
-    pub async fn job(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
+    pub async fn job(&self, account_id: &AccountId, id: &JobId) -> Result<Job, Refusal> {
         let row = self
             .house
             .store
@@ -51,7 +51,7 @@ impl Jobs {
     /// The body of a fetch: what the family shows of the job.
     pub async fn fetch_body(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         family: &'static Family,
         id: &JobId,
     ) -> Result<Bytes, Refusal> {
@@ -81,7 +81,7 @@ impl Jobs {
     /// Waits for a job to become final. Out of time is a refusal; the job goes its own way.
     pub async fn finished(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         id: &JobId,
         wait: Duration,
     ) -> Result<Job, Refusal> {
@@ -105,7 +105,7 @@ impl Jobs {
     }
 
     /// Ends a job at its caller's wish: the hold goes back, and whoever works on it is told to stop.
-    pub async fn cancel(&self, account_id: &str, id: &JobId) -> Result<Job, Refusal> {
+    pub async fn cancel(&self, account_id: &AccountId, id: &JobId) -> Result<Job, Refusal> {
         let job = self.job(account_id, id).await?;
         let finished = || Refusal::new(Code::AlreadyFinished, "the job has already finished");
         if job.state.is_final() {
@@ -122,7 +122,7 @@ impl Jobs {
     /// Jobs in pages, of one account or of all.
     pub async fn list(
         &self,
-        account_id: Option<&str>,
+        account_id: Option<&AccountId>,
         filter: JobsFilter,
     ) -> Result<(Vec<Job>, i64), Refusal> {
         let (rows, total) = self.rows(account_id, filter).await?;
@@ -133,11 +133,11 @@ impl Jobs {
     /// The rows behind a page of jobs.
     pub(crate) async fn rows(
         &self,
-        account_id: Option<&str>,
+        account_id: Option<&AccountId>,
         filter: JobsFilter,
     ) -> Result<(Vec<JobRow>, i64), Refusal> {
         let filter = JobFilter {
-            account_id: account_id.map(str::to_owned),
+            account_id: account_id.map(ToString::to_string),
             operations: filter.operations,
             state: filter.state,
             ascending: filter.ascending,

@@ -1,11 +1,11 @@
 //! The service's own secrets, derived by purpose from one master key, so that no key serves two uses.
 
+use atelier_contract::AttemptId;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
 use crate::key::hex;
-use crate::names::AttemptId;
 use crate::seal::Sealer;
 
 /// The master key and what is derived from it.
@@ -32,19 +32,18 @@ impl Keyring {
 
     /// The word that lets a vendor post about one attempt of a job at a back end.
     pub(crate) fn hook_token(&self, backend_id: &str, attempt: &AttemptId) -> String {
-        let attempt_id = attempt.to_string();
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.derive("vendor-hook"))
             .expect("any length is a key");
         mac.update(backend_id.as_bytes());
         mac.update(b"\0");
-        mac.update(attempt_id.as_bytes());
-        format!("{attempt_id}.{}", hex(&mac.finalize().into_bytes()[..16]))
+        mac.update(attempt.as_bytes());
+        format!("{attempt}.{}", hex(&mac.finalize().into_bytes()[..16]))
     }
 
     /// The attempt that a vendor may post about with a word, if the word is ours.
     pub(crate) fn hook_attempt(&self, backend_id: &str, token: &str) -> Option<AttemptId> {
-        let (attempt_id, _) = token.rsplit_once('.')?;
-        let attempt = AttemptId::read(attempt_id)?;
+        let (attempt, _) = token.rsplit_once('.')?;
+        let attempt = AttemptId::new(attempt);
         let ours = self.hook_token(backend_id, &attempt);
         bool::from(ours.as_bytes().ct_eq(token.as_bytes())).then_some(attempt)
     }

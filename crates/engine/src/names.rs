@@ -1,31 +1,32 @@
-//! Names that are stored as one text and mean two things: each has one form, written and read here and nowhere else.
+//! Names of worker accounts, which are stored as one text and mean two things: one form, written and read here and nowhere
+//! else.
 
 use std::fmt;
 
-use atelier_contract::JobId;
+use atelier_contract::{BackendId, WorkerId};
 use atelier_store::WorkerRow;
 use serde::{Serialize, Serializer};
 
 /// A worker account, by its back end and its own identifier; what runs inside this process has no account.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct WorkerName {
-    backend: String,
-    account: Option<String>,
+    backend: BackendId,
+    account: Option<WorkerId>,
 }
 
 impl WorkerName {
     /// A worker account at a back end.
     pub(crate) fn account(backend_id: &str, worker_id: &str) -> Self {
         Self {
-            backend: backend_id.to_owned(),
-            account: Some(worker_id.to_owned()),
+            backend: backend_id.into(),
+            account: Some(worker_id.into()),
         }
     }
 
     /// Whoever works inside this process.
     pub(crate) fn inside(name: &str) -> Self {
         Self {
-            backend: name.to_owned(),
+            backend: name.into(),
             account: None,
         }
     }
@@ -38,8 +39,13 @@ impl WorkerName {
         }
     }
 
+    /// Its own identifier, where it has one.
+    pub(crate) fn worker_id(&self) -> Option<&WorkerId> {
+        self.account.as_ref()
+    }
+
     /// Its back end.
-    pub(crate) fn backend(&self) -> &str {
+    pub(crate) fn backend(&self) -> &BackendId {
         &self.backend
     }
 }
@@ -65,37 +71,6 @@ impl Serialize for WorkerName {
     }
 }
 
-/// One attempt at a job: the job and the fence of its lease.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct AttemptId {
-    job: JobId,
-    fence: i64,
-}
-
-impl AttemptId {
-    pub(crate) fn new(job: JobId, fence: i64) -> Self {
-        Self { job, fence }
-    }
-
-    /// Reads the stored form.
-    pub(crate) fn read(text: &str) -> Option<Self> {
-        let (job, fence) = text.rsplit_once('-')?;
-        let fence = fence.parse().ok()?;
-        Some(Self::new(JobId::new(job), fence))
-    }
-
-    /// The job it belongs to.
-    pub(crate) fn into_job(self) -> JobId {
-        self.job
-    }
-}
-
-impl fmt::Display for AttemptId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.job, self.fence)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,9 +83,5 @@ mod tests {
         ] {
             assert_eq!(WorkerName::read(&name.to_string()), name);
         }
-        let attempt = AttemptId::new(JobId::new("0190-ab-7"), 12);
-        assert_eq!(attempt.to_string(), "0190-ab-7-12");
-        assert_eq!(AttemptId::read("0190-ab-7-12"), Some(attempt));
-        assert_eq!(AttemptId::read("no-fence-"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use atelier_contract::family::Request;
 use atelier_contract::operation::{Context, Order};
-use atelier_contract::{Job, Refusal};
+use atelier_contract::{AccountId, Job, Refusal};
 
 use crate::house::{House, unavailable};
 use crate::names::WorkerName;
@@ -39,7 +39,7 @@ impl Maker {
 pub(crate) async fn ordered(
     house: &House,
     vault: &Vault,
-    account_id: &str,
+    account_id: &AccountId,
     request: &dyn Request,
 ) -> Result<Ordered, Refusal> {
     let mut maker = Maker::Nobody;

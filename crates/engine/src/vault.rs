@@ -14,7 +14,7 @@ use std::sync::Arc;
 use atelier_backends::backend::{ReadFile, Work};
 use atelier_backends::{Fault, Made};
 use atelier_contract::brief::Brief;
-use atelier_contract::{Code, Job, JobId, Output, Refusal, Role};
+use atelier_contract::{AccountId, Code, Job, JobId, Output, Refusal, Role};
 use atelier_store::files::{Files, FilesError, Flow};
 use atelier_store::{JobRow, Outcome};
 use base64::Engine as _;
@@ -104,12 +104,12 @@ impl Vault {
     }
 
     /// The rendered body of a final job, if it is remembered.
-    pub(crate) fn rendered(&self, account_id: &str, job_id: &str) -> Option<Rendered> {
+    pub(crate) fn rendered(&self, account_id: &AccountId, job_id: &str) -> Option<Rendered> {
         self.rendered.get(account_id, job_id)
     }
 
     /// Remembers the rendered body of a final job.
-    pub(crate) fn remember(&self, account_id: &str, job_id: &str, rendered: Rendered) {
+    pub(crate) fn remember(&self, account_id: &AccountId, job_id: &str, rendered: Rendered) {
         self.rendered.put(account_id, job_id, rendered);
     }
 
@@ -176,12 +176,20 @@ impl Vault {
     }
 
     /// Puts inline inputs into the vault before their job is accepted.
-    pub(crate) async fn keep_inputs(&self, account_id: &str, brief: &Brief) -> Result<(), Refusal> {
+    pub(crate) async fn keep_inputs(
+        &self,
+        account_id: &AccountId,
+        brief: &Brief,
+    ) -> Result<(), Refusal> {
         self.inputs.keep(account_id, brief).await
     }
 
     /// Reads everything a work needs.
-    pub(crate) async fn read_inputs(&self, account_id: &str, work: &mut Work) -> Result<(), Fault> {
+    pub(crate) async fn read_inputs(
+        &self,
+        account_id: &AccountId,
+        work: &mut Work,
+    ) -> Result<(), Fault> {
         self.inputs.read(account_id, work).await
     }
 

@@ -1,12 +1,12 @@
 //! What the engine shows to the gateway: plain values without a trace of how they are stored.
 
-use atelier_contract::Quota;
+use atelier_contract::{AccountId, Quota};
 
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountView {
     /// Identifier.
-    pub id: String,
+    pub id: AccountId,
     /// E-mail address.
     pub email: String,
     /// When the address was verified.
@@ -31,7 +31,7 @@ pub struct LedgerView {
     /// When it happened.
     pub time_ms: i64,
     /// Whose quota.
-    pub account_id: String,
+    pub account_id: AccountId,
     /// `grant`, `hold`, `capture`, `release` or `adjust`.
     pub kind: String,
     /// How much.

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::Keep;
 use crate::body::{self, Fields};
 use crate::brief::Task;
-use crate::job::{Job, JobId};
+use crate::ids::JobId;
+use crate::job::Job;
 use crate::operation::{Context, Operation, Order};
 use crate::refusal::Refusal;
 

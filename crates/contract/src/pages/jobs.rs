@@ -10,7 +10,8 @@ use crate::families::artgen::history::ListedState;
 use crate::families::{FAMILIES, operation};
 use crate::family::Family;
 use crate::fields::{as_text, not_a_word};
-use crate::job::{File, Job, JobId, JobState};
+use crate::ids::JobId;
+use crate::job::{File, Job, JobState};
 use crate::quota::Quota;
 use crate::time::timestamp;
 

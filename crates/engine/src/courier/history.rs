@@ -1,6 +1,6 @@
 //! Callbacks as their callers see them: what was sent, and sending it again.
 
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 
 use crate::house::{House, unavailable};
 use crate::views::{CallbackView, TryView};
@@ -8,14 +8,14 @@ use crate::views::{CallbackView, TryView};
 /// Callbacks in pages, newest first, of one account or of all.
 pub(super) async fn list(
     house: &House,
-    account_id: Option<&str>,
+    account_id: Option<&AccountId>,
     page: i64,
     limit: i64,
 ) -> Result<(Vec<CallbackView>, i64), Refusal> {
     let offset = (page - 1).max(0).saturating_mul(limit);
     let (rows, total) = house
         .store
-        .deliveries(account_id, None, offset, limit)
+        .deliveries(account_id.map(AccountId::as_str), None, offset, limit)
         .await
         .map_err(unavailable)?;
     Ok((rows.into_iter().map(view).collect(), total))
@@ -24,7 +24,7 @@ pub(super) async fn list(
 /// One callback of an account and its tries, oldest first, as far as they are still remembered.
 pub(super) async fn one(
     house: &House,
-    account_id: &str,
+    account_id: &AccountId,
     id: &str,
 ) -> Result<(CallbackView, Vec<TryView>), Refusal> {
     let row = house.store.delivery(account_id, id).await;
@@ -44,7 +44,11 @@ pub(super) async fn one(
 }
 
 /// Sends a callback again, now.
-pub(super) async fn redeliver(house: &House, account_id: &str, id: &str) -> Result<(), Refusal> {
+pub(super) async fn redeliver(
+    house: &House,
+    account_id: &AccountId,
+    id: &str,
+) -> Result<(), Refusal> {
     let now_ms = house.now_ms();
     let again = house.store.redeliver(account_id, id, now_ms).await;
     if again.map_err(unavailable)? {
@@ -60,7 +64,7 @@ pub(super) async fn redeliver(house: &House, account_id: &str, id: &str) -> Resu
 /// Sends every callback again that was given up since a time; says how many.
 pub(super) async fn redeliver_since(
     house: &House,
-    account_id: &str,
+    account_id: &AccountId,
     since_ms: i64,
 ) -> Result<u64, Refusal> {
     let now_ms = house.now_ms();

@@ -2,6 +2,7 @@
 //! else's, and one that does not answer is left alone for a while. Nothing is dropped: what is due waits, and one
 //! probe tells when the receiver is back.
 
+use atelier_contract::AccountId;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -17,7 +18,7 @@ const REMEMBERED: usize = 10_000;
 /// An account and a host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Route {
-    account_id: String,
+    account_id: AccountId,
     host: String,
 }
 
@@ -25,7 +26,7 @@ impl Route {
     /// The route a delivery belongs to.
     pub(crate) fn of(delivery: &Delivery) -> Self {
         Self {
-            account_id: delivery.account_id.clone(),
+            account_id: delivery.account_id.as_str().into(),
             host: delivery.host.clone(),
         }
     }
@@ -68,7 +69,7 @@ impl Routes {
     pub(crate) fn places(&self, now_ms: i64) -> Vec<RoutePlaces> {
         let records = self.records();
         let places = records.iter().map(|(route, record)| RoutePlaces {
-            account_id: route.account_id.clone(),
+            account_id: route.account_id.to_string(),
             host: route.host.clone(),
             places: record.places(self.usual, now_ms),
         });
@@ -77,13 +78,13 @@ impl Routes {
 
     /// The accounts that have other than the usual places now, over all their routes.
     pub(crate) fn accounts(&self, usual: i64) -> Vec<AccountPlaces> {
-        let mut under_way: HashMap<&str, i64> = HashMap::new();
+        let mut under_way: HashMap<&AccountId, i64> = HashMap::new();
         let records = self.records();
         for (route, record) in records.iter().filter(|(_, record)| record.under_way > 0) {
             *under_way.entry(&route.account_id).or_default() += record.under_way;
         }
-        let places = |(account_id, busy): (&str, i64)| AccountPlaces {
-            account_id: account_id.to_owned(),
+        let places = |(account_id, busy): (&AccountId, i64)| AccountPlaces {
+            account_id: account_id.to_string(),
             places: (usual - busy).max(0),
         };
         under_way.into_iter().map(places).collect()

@@ -1,6 +1,6 @@
 //! The secrets that sign an account's callbacks: one that signs now, and replaced ones for a day.
 
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 use serde::{Deserialize, Serialize};
 
 use crate::house::{House, unavailable};
@@ -26,12 +26,12 @@ struct Secrets {
 }
 
 /// The secret callbacks of an account are signed with.
-pub(super) async fn current(house: &House, account_id: &str) -> Result<String, Refusal> {
+pub(super) async fn current(house: &House, account_id: &AccountId) -> Result<String, Refusal> {
     Ok(read(house, account_id).await?.current)
 }
 
 /// A new secret; the old one goes on signing beside it for a day, however often it is changed.
-pub(super) async fn rotate(house: &House, account_id: &str) -> Result<String, Refusal> {
+pub(super) async fn rotate(house: &House, account_id: &AccountId) -> Result<String, Refusal> {
     loop {
         let sealed = sealed(house, account_id).await?;
         let mut secrets = open(house, account_id, &sealed)?;
@@ -56,7 +56,7 @@ pub(super) async fn rotate(house: &House, account_id: &str) -> Result<String, Re
 }
 
 /// The secrets that sign now: the current one, and replaced ones for a day.
-pub(super) async fn signing(house: &House, account_id: &str) -> Result<Vec<String>, Refusal> {
+pub(super) async fn signing(house: &House, account_id: &AccountId) -> Result<Vec<String>, Refusal> {
     let secrets = read(house, account_id).await?;
     let now_ms = house.now_ms();
     let older = secrets.older.into_iter();
@@ -66,12 +66,12 @@ pub(super) async fn signing(house: &House, account_id: &str) -> Result<Vec<Strin
         .collect())
 }
 
-async fn read(house: &House, account_id: &str) -> Result<Secrets, Refusal> {
+async fn read(house: &House, account_id: &AccountId) -> Result<Secrets, Refusal> {
     let sealed = sealed(house, account_id).await?;
     open(house, account_id, &sealed)
 }
 
-async fn sealed(house: &House, account_id: &str) -> Result<String, Refusal> {
+async fn sealed(house: &House, account_id: &AccountId) -> Result<String, Refusal> {
     let name = setting_name(account_id);
     if let Some(sealed) = house.store.setting(&name).await.map_err(unavailable)? {
         return Ok(sealed);
@@ -85,14 +85,14 @@ async fn sealed(house: &House, account_id: &str) -> Result<String, Refusal> {
     kept.map_err(unavailable)
 }
 
-fn open(house: &House, account_id: &str, sealed: &str) -> Result<Secrets, Refusal> {
+fn open(house: &House, account_id: &AccountId, sealed: &str) -> Result<Secrets, Refusal> {
     let name = setting_name(account_id);
     let opened = house.keyring.sealer().open(sealed, name.as_bytes()).ok();
     opened
         .and_then(|text| serde_json::from_slice(&text).ok())
         .ok_or_else(|| {
             tracing::error!(
-                account = account_id,
+                account = %account_id,
                 "a callback secret cannot be opened with this master key"
             );
             Refusal::new(
@@ -102,12 +102,12 @@ fn open(house: &House, account_id: &str, sealed: &str) -> Result<Secrets, Refusa
         })
 }
 
-fn seal(house: &House, account_id: &str, secrets: &Secrets) -> String {
+fn seal(house: &House, account_id: &AccountId, secrets: &Secrets) -> String {
     let text = serde_json::to_vec(secrets).expect("plain text fields");
     let sealer = house.keyring.sealer();
     sealer.seal(&text, setting_name(account_id).as_bytes(), random_bytes())
 }
 
-fn setting_name(account_id: &str) -> String {
+fn setting_name(account_id: &AccountId) -> String {
     format!("{PREFIX}{account_id}")
 }

@@ -117,7 +117,7 @@ pub(super) async fn go_on(context: &Context, mut row: JobRow, slot: Slot) -> Opt
         Ok(work) => Some(job.at_vendor(work, ticket)),
         // The lease runs out and somebody takes the job up again.
         Err(fault) => {
-            tracing::warn!(job = job.id(), detail = %fault.detail, "a job could not be taken up");
+            tracing::warn!(job = %job.id(), detail = %fault.detail, "a job could not be taken up");
             None
         }
     }

@@ -2,6 +2,7 @@
 
 use atelier_backends::backend::{LostSubmit, Started, Taken, Work};
 use atelier_backends::{Fault, Made};
+use atelier_contract::AttemptId;
 use atelier_store::{Attempt, Began};
 use serde_json::Value;
 
@@ -11,7 +12,6 @@ use crate::floor::job::RunningJob;
 use crate::floor::prepare::{prepare, stripped};
 use crate::floor::ticket;
 use crate::house::House;
-use crate::names::AttemptId;
 
 /// What came of the beginning of an attempt.
 pub(super) enum Begun {
@@ -73,7 +73,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
         LostSubmit::Repeat => Begun::Repeat(fault),
         LostSubmit::LookUp => Begun::LookUp(kept),
         LostSubmit::Unknown => {
-            tracing::warn!(job = job.id(), %worker, detail = %fault.detail, "the answer to a submit was lost");
+            tracing::warn!(job = %job.id(), %worker, detail = %fault.detail, "the answer to a submit was lost");
             Begun::Unknown
         }
     })
@@ -86,7 +86,7 @@ async fn write_intent(
 ) -> Result<Began, Fault> {
     let intent = Attempt {
         id: attempt.to_string(),
-        job_id: job.leased.id.clone(),
+        job_id: job.leased.id.to_string(),
         fence: job.leased.fence,
         worker: job.worker().to_string(),
         limits: job.slot.limits(),

@@ -19,7 +19,7 @@ pub(super) async fn earlier(house: &House, leased: &Leased) -> Earlier {
     for (worker, state) in attempts.unwrap_or_default() {
         let worker = WorkerName::read(&worker);
         if state == UNABLE {
-            earlier.unable.push(worker.backend().to_owned());
+            earlier.unable.push(worker.backend().clone());
         } else if failed.contains(&worker) {
             earlier.failing.push(worker);
         } else {

@@ -57,7 +57,7 @@ pub(super) async fn fail(house: &House, leased: &Leased, outcome: Outcome) {
 /// Whether another back end is there to be asked than this worker's and those that were asked before.
 async fn others_may(context: &Context, leased: &Leased, worker: &WorkerName) -> bool {
     let mut earlier = earlier(&context.house, leased).await;
-    earlier.unable.push(worker.backend().to_owned());
+    earlier.unable.push(worker.backend().clone());
     let wish = leased.wish(&earlier);
     context.pool.outlook(&wish, context.house.now_ms()) != Choice::Nobody
 }

@@ -61,7 +61,7 @@ pub(super) async fn give_back(
     why: Why,
 ) -> Result<(), atelier_store::Error> {
     let requeue = Requeue {
-        job_id: leased.id.clone(),
+        job_id: leased.id.to_string(),
         fence: leased.fence,
         not_before_ms,
         why: why.words,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use atelier_backends::Backend;
 use atelier_backends::backend::Work;
-use atelier_contract::{Quota, Speed};
+use atelier_contract::{AccountId, AttemptId, JobId, Quota, Speed};
 use atelier_store::{JobRow, NewJob};
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,12 +14,12 @@ use crate::floor::lane::Lane;
 use crate::floor::pool::Slot;
 use crate::floor::pool::choice::{Earlier, Wish};
 use crate::floor::register::{Register, Signals};
-use crate::names::{AttemptId, WorkerName};
+use crate::names::WorkerName;
 
 /// What the floor goes by of a leased job.
 pub(crate) struct Leased {
-    pub(crate) id: String,
-    pub(crate) account_id: String,
+    pub(crate) id: JobId,
+    pub(crate) account_id: AccountId,
     pub(crate) operation: String,
     pub(crate) speed: Speed,
     pub(crate) price: Quota,
@@ -41,8 +41,8 @@ impl Leased {
     /// A job that was just accepted, with the lease it was born with.
     pub(crate) fn born(job: NewJob, model: Option<String>, fence: i64) -> Self {
         Self {
-            id: job.id,
-            account_id: job.account_id,
+            id: job.id.into(),
+            account_id: job.account_id.into(),
             operation: job.operation,
             speed: job.speed,
             price: job.price,
@@ -59,7 +59,7 @@ impl Leased {
 
     /// The attempt of this lease.
     pub(crate) fn attempt(&self) -> AttemptId {
-        AttemptId::new(atelier_contract::JobId::new(self.id.clone()), self.fence)
+        AttemptId::of(&self.id, self.fence)
     }
 
     /// What it asks of a worker account.
@@ -82,8 +82,8 @@ impl From<JobRow> for Leased {
             begun: row.begun(),
             model: model_of(&row.request),
             follows: row.follows.as_deref().map(WorkerName::read),
-            id: row.id,
-            account_id: row.account_id,
+            id: row.id.into(),
+            account_id: row.account_id.into(),
             operation: row.operation,
             speed: row.speed,
             price: row.price,
@@ -151,7 +151,7 @@ impl RunningJob {
     }
 
     /// Its identifier.
-    pub(crate) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &JobId {
         &self.leased.id
     }
 

@@ -43,7 +43,7 @@ impl Queue {
     fn put(&mut self, job: RunningJob, due_ms: i64) {
         self.count += 1;
         let due = (due_ms, self.count);
-        let id = job.id().to_owned();
+        let id = job.id().to_string();
         self.due.insert(due, id.clone());
         if let Some((old, _)) = self.jobs.insert(id, (due, job)) {
             self.due.remove(&old);
@@ -129,7 +129,7 @@ impl Polling {
     fn put(&self, job: RunningJob, now_ms: i64, due_ms: i64) {
         let mut queue = self.queue();
         queue.asked(job.id());
-        let poked = queue.poked.remove(job.id());
+        let poked = queue.poked.remove(job.id().as_str());
         // One that was stopped meanwhile has to be let go.
         let at_once = poked || job.signals().stop.is_cancelled();
         let due_ms = if at_once { now_ms } else { due_ms };

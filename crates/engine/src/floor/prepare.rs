@@ -5,7 +5,7 @@ use std::sync::Arc;
 use atelier_backends::Fault;
 use atelier_backends::backend::Work;
 use atelier_contract::body::Fields;
-use atelier_contract::{Code, JobId, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 
 use crate::floor::context::Context;
 use crate::floor::job::{Leased, RunningJob};
@@ -28,7 +28,7 @@ pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work,
 pub(super) async fn with_inputs(
     context: &Context,
     mut work: Work,
-    account_id: &str,
+    account_id: &AccountId,
 ) -> Result<Work, Fault> {
     context.vault.read_inputs(account_id, &mut work).await?;
     Ok(work)
@@ -56,7 +56,7 @@ pub(super) async fn without_inputs(
     let ordered = ordered(house, vault, &leased.account_id, request.as_ref()).await;
     let ordered = ordered.map_err(refused)?;
     Ok(Work {
-        job_id: JobId::new(leased.id.clone()),
+        job_id: leased.id.clone(),
         attempt_id,
         operation: leased.operation.clone(),
         request: fields,

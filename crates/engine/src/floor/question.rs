@@ -92,7 +92,7 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
         }
         Err(fault) => {
             // The question failed, not the job: the vendor still has it.
-            tracing::debug!(job = job.id(), detail = %fault.detail, "a question failed");
+            tracing::debug!(job = %job.id(), detail = %fault.detail, "a question failed");
             pool.question_failed(job.worker(), &fault, house.now_ms());
             Some(later(job, fault.after))
         }
@@ -135,7 +135,7 @@ async fn found(
         }
         // It cannot even be asked about, such as without a picture that is gone by now.
         Err(fault) => {
-            tracing::warn!(job = job.id(), detail = %fault.detail, "a lost submit cannot be looked up");
+            tracing::warn!(job = %job.id(), detail = %fault.detail, "a lost submit cannot be looked up");
             fail(house, &job.leased, broken(UNKNOWN)).await;
             None
         }
@@ -171,7 +171,7 @@ async fn denied(context: &Context, mut job: RunningJob) -> Again {
 /// This house could not store a result: the vendor keeps it, so it is fetched again later.
 async fn not_stored(context: &Context, job: RunningJob, fault: &Fault) -> Again {
     if react(fault.class).job.may_pass() {
-        tracing::warn!(job = job.id(), detail = %fault.detail, "a result waits at the vendor");
+        tracing::warn!(job = %job.id(), detail = %fault.detail, "a result waits at the vendor");
         return Some(later(job, None));
     }
     fail(&context.house, &job.leased, refused(fault)).await;

@@ -50,7 +50,7 @@ pub(crate) async fn settle(
             if row.hook_url.is_some() {
                 house.wake_callbacks();
             }
-            house.wake_job(&row.id);
+            house.wake_job(&row.id.as_str().into());
             Ok(Some(row))
         }
         Settled::Lost => Ok(None),

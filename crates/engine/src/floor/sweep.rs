@@ -105,7 +105,7 @@ pub(super) async fn write_progress(context: &Context) -> Result<(), atelier_stor
     let ids: Vec<String> = notes.iter().map(|note| note.job_id.clone()).collect();
     house.store.write_progress(notes, house.now_ms()).await?;
     for id in &ids {
-        house.wake_job(id);
+        house.wake_job(&id.as_str().into());
     }
     Ok(())
 }

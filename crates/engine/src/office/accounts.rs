@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::{Code, Quota, Refusal};
+use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_store::{Account, AccountPatch, Credit, CreditKind, Credited, NewAccount};
 
 use super::callers::Callers;
@@ -26,7 +26,7 @@ impl Accounts {
     }
 
     /// An account.
-    pub async fn one(&self, account_id: &str) -> Result<AccountView, Refusal> {
+    pub async fn one(&self, account_id: &AccountId) -> Result<AccountView, Refusal> {
         let account = self
             .house
             .store
@@ -49,8 +49,9 @@ impl Accounts {
         let max_queue = new.max_queue.unwrap_or(self.house.settings.max_queue);
         check_max_queue(max_queue)?;
         let now_ms = self.house.now_ms();
+        let id = AccountId::new(self.house.ids.uuid());
         let account = NewAccount {
-            id: self.house.ids.uuid(),
+            id: id.to_string(),
             email: new.email,
             email_verified_ms: new.email_verified.then_some(now_ms),
             balance: new.balance,
@@ -58,7 +59,7 @@ impl Accounts {
             ledger_id: self.house.ids.uuid(),
             now_ms,
         };
-        let (first_key, api_key) = first_key(&self.house, &account.id);
+        let (first_key, api_key) = first_key(&self.house, &id);
         let act = self
             .house
             .act(by, "account.create", &account.id, &account.email);
@@ -93,7 +94,7 @@ impl Accounts {
     pub async fn change(
         &self,
         by: &str,
-        id: &str,
+        id: &AccountId,
         change: AccountChange,
     ) -> Result<AccountView, Refusal> {
         if let Some(email) = &change.email {
@@ -129,7 +130,7 @@ impl Accounts {
     pub async fn credit(
         &self,
         by: &str,
-        account_id: &str,
+        account_id: &AccountId,
         amount: Quota,
         reason: &str,
         idempotency_key: Option<&str>,
@@ -144,7 +145,7 @@ impl Accounts {
         };
         let credit = Credit {
             id: self.house.ids.uuid(),
-            account_id: account_id.to_owned(),
+            account_id: account_id.to_string(),
             amount,
             kind,
             reason: reason.to_owned(),
@@ -174,7 +175,7 @@ impl Accounts {
     /// Movements of quota in pages, newest first.
     pub async fn ledger(
         &self,
-        account_id: Option<&str>,
+        account_id: Option<&AccountId>,
         page: i64,
         limit: i64,
     ) -> Result<(Vec<LedgerView>, i64), Refusal> {
@@ -182,13 +183,13 @@ impl Accounts {
         let (rows, total) = self
             .house
             .store
-            .ledger(account_id, offset, limit)
+            .ledger(account_id.map(AccountId::as_str), offset, limit)
             .await
             .map_err(unavailable)?;
         let view = |row: atelier_store::LedgerRow| LedgerView {
             id: row.id,
             time_ms: row.time_ms,
-            account_id: row.account_id,
+            account_id: row.account_id.into(),
             kind: row.kind,
             amount: row.amount,
             job_id: row.job_id,
@@ -202,7 +203,7 @@ impl Accounts {
     /// What an account consumed, by day and operation.
     pub async fn usage(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         from_ms: i64,
         to_ms: i64,
     ) -> Result<Vec<UsageView>, Refusal> {
@@ -224,7 +225,7 @@ impl Accounts {
 
 fn view(account: Account) -> AccountView {
     AccountView {
-        id: account.id,
+        id: account.id.into(),
         email: account.email,
         email_verified_ms: account.email_verified_ms,
         balance: account.balance,

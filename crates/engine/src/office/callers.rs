@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::{Code, Refusal, Scopes};
+use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use quick_cache::sync::Cache;
 
 use crate::hint::Hint;
@@ -20,7 +20,7 @@ const TOUCH_MS: i64 = 60_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The account.
-    pub account_id: String,
+    pub account_id: AccountId,
     /// The key it came with.
     pub key_id: String,
     /// What that key may do.
@@ -57,10 +57,10 @@ impl CallerCache {
     }
 
     /// Forgets the keys of one account: what holds for all of them was changed.
-    fn void_account(&self, account_id: &str, now_ms: i64) {
-        self.voided.insert(account_id.to_owned(), now_ms);
+    fn void_account(&self, account_id: &AccountId, now_ms: i64) {
+        self.voided.insert(account_id.to_string(), now_ms);
         self.known
-            .retain(|_, (caller, _)| caller.account_id != account_id);
+            .retain(|_, (caller, _)| caller.account_id != *account_id);
     }
 
     /// Believes a key that the store was asked about at a time.
@@ -141,7 +141,7 @@ impl Callers {
             return Err(wrong_key());
         };
         let caller = Caller {
-            account_id: account.id,
+            account_id: account.id.into(),
             key_id: key.id,
             scopes,
             hash: hash.into(),
@@ -161,7 +161,7 @@ impl Callers {
     }
 
     /// Another node says that an account was changed.
-    pub(crate) fn forget_account(&self, id: &str) {
+    pub(crate) fn forget_account(&self, id: &AccountId) {
         self.cache.void_account(id, self.house.now_ms());
     }
 
@@ -177,9 +177,9 @@ impl Callers {
     }
 
     /// What holds for all keys of an account was changed: none of them may be believed without asking.
-    pub(super) fn void_account(&self, id: &str) {
+    pub(super) fn void_account(&self, id: &AccountId) {
         self.forget_account(id);
-        self.house.tell(Hint::Account(id.to_owned()));
+        self.house.tell(Hint::Account(id.clone()));
     }
 
     fn touch(&self, key_id: &str, now_ms: i64) {
@@ -227,7 +227,7 @@ mod tests {
         }
         cache.void_key("a1", 20);
         assert!(!knows(&cache, "a1") && knows(&cache, "a2") && knows(&cache, "b1"));
-        cache.void_account("a", 20);
+        cache.void_account(&"a".into(), 20);
         assert!(!knows(&cache, "a2") && knows(&cache, "b1"));
     }
 
@@ -235,7 +235,7 @@ mod tests {
     fn a_key_that_was_revoked_while_the_store_was_asked_is_not_believed() {
         let cache = CallerCache::default();
         cache.void_key("a1", 20);
-        cache.void_account("b", 20);
+        cache.void_account(&"b".into(), 20);
         cache.believe(&caller("a", "a1"), 20, 1_020);
         cache.believe(&caller("b", "b1"), 20, 1_020);
         assert!(!knows(&cache, "a1") && !knows(&cache, "b1"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::workers::{OwnWorkerView, WorkerPatch, WorkerView};
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 use atelier_store::{Arrangement, BackendRow, Seen, WorkerPut, WorkerRow};
 
 use super::registry::{CROSSED_MOST, Registry, changed, crossed, gone, seen_backend, seen_worker};
@@ -39,7 +39,7 @@ impl Custody {
     /// Registers a worker account of a caller's.
     pub async fn register(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         (place, worker): (Patch<BackendSpec>, WorkerPatch),
     ) -> Result<OwnWorkerView, Refusal> {
         if self.own_rows(account_id).await?.len() >= MOST {
@@ -51,7 +51,7 @@ impl Custody {
         let vendor = place.text("vendor").map(str::to_owned);
         let vendor = vendor.ok_or_else(|| Refusal::missing("vendor"))?;
         let spec = place.or("name", vendor.as_str()).or("rank", 0).made()?;
-        let backend = self.registry.new_backend(Some(account_id), spec);
+        let backend = self.registry.new_backend(Some(account_id.as_str()), spec);
         self.registry.check_backend(&backend)?;
         let row = WorkerRow {
             id: backend.id.clone(),
@@ -70,7 +70,7 @@ impl Custody {
     }
 
     /// The worker accounts of a caller.
-    pub async fn list(&self, account_id: &str) -> Result<Vec<OwnWorkerView>, Refusal> {
+    pub async fn list(&self, account_id: &AccountId) -> Result<Vec<OwnWorkerView>, Refusal> {
         let backends = self.house.store.backends().await.map_err(unavailable)?;
         let reports = self.floor.reports();
         let shown = |row: &WorkerRow| {
@@ -84,7 +84,7 @@ impl Custody {
     /// Changes a worker account of a caller's.
     pub async fn change(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         id: &str,
         (place, worker): (Patch<BackendSpec>, WorkerPatch),
     ) -> Result<OwnWorkerView, Refusal> {
@@ -103,13 +103,13 @@ impl Custody {
     }
 
     /// Removes a worker account of a caller's; one with jobs in hand stays.
-    pub async fn remove(&self, account_id: &str, id: &str) -> Result<(), Refusal> {
+    pub async fn remove(&self, account_id: &AccountId, id: &str) -> Result<(), Refusal> {
         self.own_row(account_id, id).await?;
         let act = self.house.act(account_id, "custody.remove", id, "");
         let removed = self
             .house
             .store
-            .remove_backend(Some(account_id), id, Some(act));
+            .remove_backend(Some(account_id.as_str()), id, Some(act));
         gone(removed.await.map_err(unavailable)?, "no such account")?;
         crash::point("office.acted");
         self.registry.pool_changed().await
@@ -138,19 +138,22 @@ impl Custody {
         Ok(Some(own_view(shown, &backend)))
     }
 
-    async fn own_rows(&self, account_id: &str) -> Result<Vec<WorkerRow>, Refusal> {
+    async fn own_rows(&self, account_id: &AccountId) -> Result<Vec<WorkerRow>, Refusal> {
         let rows = self.house.store.workers().await.map_err(unavailable)?;
-        let mine = |row: &WorkerRow| row.owner.as_deref() == Some(account_id);
+        let mine = |row: &WorkerRow| row.owner.as_deref() == Some(account_id.as_str());
         Ok(rows.into_iter().filter(mine).collect())
     }
 
     async fn own_row(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         id: &str,
     ) -> Result<(BackendRow, WorkerRow), Refusal> {
         let absent = || Refusal::new(Code::NotFound, "no such account");
-        let backend = self.registry.backend_row(Some(account_id), id).await?;
+        let backend = self
+            .registry
+            .backend_row(Some(account_id.as_str()), id)
+            .await?;
         let backend = backend.ok_or_else(absent)?;
         let row = self.registry.worker_at(&backend, id).await?;
         Ok((backend, row))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::{Code, Refusal, Scopes};
+use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use atelier_store::{KeyAdded, NewKey};
 
 use super::callers::{Caller, Callers};
@@ -92,7 +92,7 @@ impl Keys {
     /// A new key for an account, shown this once; its id and the key.
     pub async fn issue(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         wish: KeyWish,
         by: KeyHolder<'_>,
     ) -> Result<(String, String), Refusal> {
@@ -108,7 +108,7 @@ impl Keys {
 
     async fn make(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         wish: KeyWish,
         operator: Option<&str>,
     ) -> Result<(String, String), Refusal> {
@@ -137,7 +137,7 @@ impl Keys {
     }
 
     /// The keys of an account, without their secrets.
-    pub async fn list(&self, account_id: &str) -> Result<Vec<KeyView>, Refusal> {
+    pub async fn list(&self, account_id: &AccountId) -> Result<Vec<KeyView>, Refusal> {
         let keys = self
             .house
             .store
@@ -160,7 +160,7 @@ impl Keys {
     /// Revokes a key of an account, on every node at once; whether it was there.
     pub async fn revoke(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         key_id: &str,
         by: KeyHolder<'_>,
     ) -> Result<bool, Refusal> {
@@ -181,16 +181,16 @@ impl Keys {
 }
 
 /// The key that an account is made with, by the same commit; and its secret.
-pub(super) fn first_key(house: &House, account_id: &str) -> (NewKey, String) {
+pub(super) fn first_key(house: &House, account_id: &AccountId) -> (NewKey, String) {
     new_key(house, account_id, KeyWish::named("first key"))
 }
 
 /// A key that is not stored yet, and its secret.
-fn new_key(house: &House, account_id: &str, wish: KeyWish) -> (NewKey, String) {
+fn new_key(house: &House, account_id: &AccountId, wish: KeyWish) -> (NewKey, String) {
     let secret = key::generate();
     let new = NewKey {
         id: house.ids.uuid(),
-        account_id: account_id.to_owned(),
+        account_id: account_id.to_string(),
         hash: key::hash(&secret),
         prefix: key::display_prefix(&secret),
         name: wish.name,

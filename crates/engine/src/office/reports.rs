@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use atelier_contract::pages::ready::{Ready, WorkerState};
 use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
-use atelier_contract::{Job, JobState, Refusal};
+use atelier_contract::{AccountId, BackendId, Job, JobState, Refusal, WorkerId};
 use atelier_store::AuditRow;
 
 use crate::floor::{Floor, WorkerReport};
 use crate::house::{House, unavailable};
 use crate::jobs::Jobs;
+use crate::names::WorkerName;
 use crate::views::{AuditView, JobsFilter};
 
 /// What made a job when no attempt is recorded: repeating those costs nothing, so nobody writes them down.
@@ -22,11 +23,11 @@ pub struct Served {
     /// The job.
     pub job: Job,
     /// The account it belongs to.
-    pub account_id: String,
+    pub account_id: AccountId,
     /// The back end that was asked last; none when nobody was.
-    pub backend: Option<String>,
+    pub backend: Option<BackendId>,
     /// The worker account there.
-    pub worker: Option<String>,
+    pub worker: Option<WorkerId>,
 }
 
 /// Says what the house is doing and has done.
@@ -134,18 +135,12 @@ impl Reports {
             let made_here = row.state == JobState::Succeeded;
             let name = asked.remove(&row.id);
             let name = name.or_else(|| made_here.then(|| EMBEDDED.to_owned()));
-            let (backend, worker) = match name.as_deref().map(|name| name.split_once('/')) {
-                Some(Some((backend, worker))) => {
-                    (Some(backend.to_owned()), Some(worker.to_owned()))
-                }
-                Some(None) => (name, None),
-                None => (None, None),
-            };
+            let name = name.as_deref().map(WorkerName::read);
             Served {
-                account_id: row.account_id.clone(),
+                account_id: row.account_id.as_str().into(),
                 job: self.jobs.hydrate(row),
-                backend,
-                worker,
+                backend: name.as_ref().map(|name| name.backend().clone()),
+                worker: name.and_then(|name| name.worker_id().cloned()),
             }
         });
         Ok((served.collect(), total))
@@ -155,7 +150,7 @@ impl Reports {
 fn worker_stats(one: WorkerReport) -> WorkerStats {
     WorkerStats {
         name: one.name.to_string(),
-        backend: one.backend,
+        backend: one.backend.to_string(),
         custody: one.owner.is_some(),
         busy: one.busy,
         slots: one.slots,

@@ -11,7 +11,7 @@ use crate::names::WorkerName;
 /// What runs inside this process.
 pub(super) fn embedded(report: &WorkerReport) -> BackendView {
     BackendView {
-        id: report.backend.clone(),
+        id: report.backend.to_string(),
         name: report.name.to_string(),
         vendor: report.name.to_string(),
         base_url: None,
@@ -38,7 +38,7 @@ pub(super) fn backend(
     let sum = |of: fn(&WorkerReport) -> usize| -> usize {
         reports
             .iter()
-            .filter(|one| one.backend == row.id)
+            .filter(|one| one.backend == *row.id)
             .map(of)
             .sum()
     };

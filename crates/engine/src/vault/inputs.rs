@@ -8,7 +8,7 @@ use atelier_backends::http::{FetchFault, Share, Trouble};
 use atelier_backends::{Class, Fault};
 use atelier_contract::brief::{Brief, Source};
 use atelier_contract::fields::{ImageData, ImageHeader};
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 use atelier_store::NewAsset;
 use atelier_store::files::{Files, FilesError};
 use bytes::Bytes;
@@ -48,7 +48,7 @@ impl Inputs {
 
     /// Puts inline pictures into the vault before the job is accepted, so that an accepted job has its inputs. They
     /// are recorded first: from then on nobody deletes what is stored.
-    pub(crate) async fn keep(&self, account_id: &str, brief: &Brief) -> Result<(), Refusal> {
+    pub(crate) async fn keep(&self, account_id: &AccountId, brief: &Brief) -> Result<(), Refusal> {
         let now_ms = self.house.now_ms();
         let (mut rows, mut contents) = (Vec::new(), Vec::new());
         for Source { image, .. } in brief.inputs() {
@@ -61,7 +61,7 @@ impl Inputs {
             rows.push(NewAsset {
                 key: input_key(account_id, &inline.hash),
                 job_id: String::new(),
-                account_id: account_id.to_owned(),
+                account_id: account_id.to_string(),
                 media_type: header.media_type.to_owned(),
                 bytes: bytes.len() as i64,
                 expires_ms: now_ms + self.house.settings.input_keep_ms,
@@ -88,7 +88,7 @@ impl Inputs {
 
     /// Reads everything the work needs. Memory for all of it is taken at once: a job that had some and waited for
     /// more could wait for another that does the same.
-    pub(crate) async fn read(&self, account_id: &str, work: &mut Work) -> Result<(), Fault> {
+    pub(crate) async fn read(&self, account_id: &AccountId, work: &mut Work) -> Result<(), Fault> {
         let brief = &work.brief;
         let mut places = Vec::new();
         let hints = brief.hints.iter().map(|hint| &hint.source);
@@ -144,7 +144,7 @@ impl Inputs {
 
     async fn place_of_image<'a>(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         source: &'a Source,
     ) -> Result<Place<'a>, Fault> {
         let most = self.house.outbound.limits().image_bytes;
@@ -237,7 +237,7 @@ impl Inputs {
 }
 
 /// Where an inline input of an account is kept.
-fn input_key(account_id: &str, hash: &str) -> String {
+fn input_key(account_id: &AccountId, hash: &str) -> String {
     format!("in/{account_id}/{hash}")
 }
 

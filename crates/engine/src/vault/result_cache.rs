@@ -1,5 +1,6 @@
 //! Rendered bodies of final jobs. A final job never changes, so its bytes are made once; memory is bounded by size.
 
+use atelier_contract::AccountId;
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -35,15 +36,15 @@ impl ResultCache {
         ))
     }
 
-    pub(crate) fn get(&self, account_id: &str, job_id: &str) -> Option<Rendered> {
+    pub(crate) fn get(&self, account_id: &AccountId, job_id: &str) -> Option<Rendered> {
         self.0.get(&key(account_id, job_id))
     }
 
-    pub(crate) fn put(&self, account_id: &str, job_id: &str, rendered: Rendered) {
+    pub(crate) fn put(&self, account_id: &AccountId, job_id: &str, rendered: Rendered) {
         self.0.insert(key(account_id, job_id), rendered);
     }
 }
 
-fn key(account_id: &str, job_id: &str) -> String {
+fn key(account_id: &AccountId, job_id: &str) -> String {
     format!("{account_id}/{job_id}")
 }

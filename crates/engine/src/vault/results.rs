@@ -2,7 +2,7 @@
 
 use atelier_backends::{Fault, Made};
 use atelier_contract::family::Keep;
-use atelier_contract::{File, Output, Quota, Role};
+use atelier_contract::{AccountId, File, Output, Quota, Role};
 use atelier_store::files::Files;
 use atelier_store::{NewAsset, Outcome};
 
@@ -12,7 +12,7 @@ use crate::house::House;
 /// Whose result it is.
 pub(crate) struct Owner<'a> {
     pub(crate) job_id: &'a str,
-    pub(crate) account_id: &'a str,
+    pub(crate) account_id: &'a AccountId,
     pub(crate) operation: &'a str,
     pub(crate) fence: i64,
     /// What was held.
@@ -65,7 +65,7 @@ pub(crate) async fn store(
         assets.push(NewAsset {
             key: key.clone(),
             job_id: owner.job_id.to_owned(),
-            account_id: owner.account_id.to_owned(),
+            account_id: owner.account_id.to_string(),
             media_type: file.media_type.to_owned(),
             bytes: bytes as i64,
             expires_ms,

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use atelier_contract::{Quota, Refusal};
+use atelier_contract::{AccountId, Quota, Refusal};
 use atelier_engine::Engine;
 use serde_json::json;
 
 use crate::rig::Rig;
 
-async fn quoted(engine: &Engine, account_id: &str) -> Quota {
+async fn quoted(engine: &Engine, account_id: &AccountId) -> Quota {
     let request = json!({ "prompt": "a boat" });
     let request = request.as_object().expect("an object").clone();
     let quote = engine

@@ -96,7 +96,7 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
             let account = engine
                 .office()
                 .accounts()
-                .credit(ACTOR, &id, amount, &reason, None)
+                .credit(ACTOR, &id.into(), amount, &reason, None)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             println!("{}", line(&account));
@@ -105,7 +105,7 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
             let account = engine
                 .office()
                 .accounts()
-                .one(&id)
+                .one(&id.into())
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             let by = KeyHolder::Operator(ACTOR);

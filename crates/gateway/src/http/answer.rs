@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::{Finished, Submit};
-use atelier_contract::{JobId, JobState};
+use atelier_contract::{AccountId, JobId, JobState};
 use atelier_engine::refusal_of;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub(super) struct Wait {
 /// Waits for a job and answers with its result.
 pub(super) async fn when_finished(
     app: &Arc<App>,
-    account_id: &str,
+    account_id: &AccountId,
     id: &JobId,
     wait: &Wait,
 ) -> Answer {

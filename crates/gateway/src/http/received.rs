@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 use atelier_engine::{Caller, Operator};
 use hyper::http::request::Parts;
 
@@ -73,8 +73,13 @@ impl Received {
     }
 
     /// The identifier of the account that calls.
-    pub(crate) fn account(&self) -> Result<&str, Refusal> {
+    pub(crate) fn account(&self) -> Result<&AccountId, Refusal> {
         Ok(&self.caller()?.account_id)
+    }
+
+    /// The account whose identifier stood at a placeholder of the path.
+    pub(crate) fn account_param(&self, place: usize) -> AccountId {
+        self.param(place).into()
     }
 
     /// What stood at a placeholder of the path.

@@ -1,5 +1,6 @@
 //! One page of a list of jobs, of one account or of all.
 
+use atelier_contract::AccountId;
 use atelier_contract::pages::jobs::{JobView, JobsQuery};
 use atelier_engine::JobsFilter;
 
@@ -10,7 +11,7 @@ use crate::http::page::List;
 /// The page of an account's jobs that was asked for.
 pub(super) async fn page_of(
     app: &App,
-    account_id: &str,
+    account_id: &AccountId,
     query: JobsQuery,
 ) -> Result<List<JobView>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());

@@ -6,7 +6,8 @@ use super::requests::{Lineage, grid, member_of, price};
 use super::{FAMILY_NAME, sizes};
 use crate::brief::Direction;
 use crate::fields::{Count, Flag};
-use crate::job::{File, JobId};
+use crate::ids::JobId;
+use crate::job::File;
 use crate::prelude::*;
 use crate::refusal::Code;
 

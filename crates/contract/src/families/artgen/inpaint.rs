@@ -6,7 +6,8 @@ use super::flags::Flags;
 use super::requests::{Lineage, grid, member_of, price};
 use crate::brief::Wanted;
 use crate::fields::{Count, InlineImage, Prompt};
-use crate::job::{File, JobId};
+use crate::ids::JobId;
+use crate::job::File;
 use crate::prelude::*;
 use crate::refusal::Code;
 

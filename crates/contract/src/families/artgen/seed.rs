@@ -4,7 +4,7 @@ use super::FAMILY_NAME;
 use super::inpaint::picture;
 use super::requests::Lineage;
 use crate::fields::Count;
-use crate::job::JobId;
+use crate::ids::JobId;
 use crate::prelude::*;
 
 /// Gets the seed of an image.

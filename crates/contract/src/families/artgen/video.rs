@@ -2,7 +2,8 @@
 
 use crate::family::framed_always;
 use crate::fields::{Count, Pick, Prompt, words};
-use crate::job::{JobId, Role};
+use crate::ids::JobId;
+use crate::job::Role;
 use crate::prelude::*;
 
 const FAMILY_NAME: &str = "artgen_video";

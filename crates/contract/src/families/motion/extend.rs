@@ -2,7 +2,8 @@
 
 use super::{FAMILY_NAME, LARGE, ModelName, Resolution};
 use crate::fields::Prompt;
-use crate::job::{JobId, Speed};
+use crate::ids::JobId;
+use crate::job::Speed;
 use crate::prelude::*;
 
 /// How much longer the video becomes.

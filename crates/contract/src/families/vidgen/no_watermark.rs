@@ -2,7 +2,7 @@
 
 use super::FAMILY_NAME;
 use crate::fields::Loose;
-use crate::job::JobId;
+use crate::ids::JobId;
 use crate::prelude::*;
 use crate::refusal::Code;
 

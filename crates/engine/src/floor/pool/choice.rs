@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use atelier_contract::pages::hours::Hours;
-use atelier_contract::{Quota, Speed};
+use atelier_contract::{BackendId, Quota, Speed};
 
 use crate::floor::lane::Lane;
 use crate::floor::pool::health::{Fitness, Health};
@@ -28,7 +28,7 @@ pub(crate) struct Wish<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Earlier {
     /// Back ends that said they cannot do it: never asked again.
-    pub(crate) unable: Vec<String>,
+    pub(crate) unable: Vec<BackendId>,
     /// Worker accounts that failed twice: others are preferred.
     pub(crate) failing: Vec<WorkerName>,
 }
@@ -58,7 +58,7 @@ pub(crate) enum Mode {
 pub(crate) struct Candidate {
     pub(crate) name: WorkerName,
     /// Its back end, as its name says.
-    pub(crate) backend: String,
+    pub(crate) backend: BackendId,
     pub(crate) owner: Option<String>,
     /// The place of its back end in the order of fall-back, lowest first.
     pub(crate) rank: i64,
@@ -113,7 +113,7 @@ impl Candidate {
     /// Whether it could do the job at all, were it told to work, free and well, as far as is known before it is asked.
     fn could(&self, wish: &Wish<'_>) -> bool {
         // What follows a job stays where that was made: another server of the same caller does not know it.
-        let made_elsewhere = |maker: &WorkerName| maker.backend() != self.backend;
+        let made_elsewhere = |maker: &WorkerName| *maker.backend() != self.backend;
         let strange = matches!(wish.lane, Lane::Own(_)) && wish.follows.is_some_and(made_elsewhere);
         let model = |wanted: &str| self.models.iter().any(|model| model == wanted);
         self.is_in(wish.lane)

@@ -120,7 +120,7 @@ impl Loader {
         let limit = |number: i64| usize::try_from(number).unwrap_or_default();
         let candidate = Candidate {
             name: WorkerName::from(row),
-            backend: backend.id.clone(),
+            backend: backend.id.as_str().into(),
             owner: row.owner.clone(),
             rank: backend.spec.rank.get(),
             last_resort: false,

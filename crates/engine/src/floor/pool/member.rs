@@ -53,7 +53,7 @@ impl Member {
             worker.operations.is_empty() || worker.operations.iter().any(|one| covers(one, name))
         };
         let candidate = Candidate {
-            backend: worker.name.clone(),
+            backend: worker.name.as_str().into(),
             rank: worker.rank,
             last_resort: worker.last_resort,
             operations: operations(worker.backend.as_ref(), allowed),

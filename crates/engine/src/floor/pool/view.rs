@@ -1,5 +1,6 @@
 //! What each worker account really does, for operators, the status endpoint and metrics.
 
+use atelier_contract::BackendId;
 use atelier_contract::pages::stats::Outcome;
 use atelier_contract::pages::workers as shown;
 
@@ -16,7 +17,7 @@ const ERRORS_SHOWN: usize = 5;
 #[derive(Clone, Debug)]
 pub(crate) struct WorkerReport {
     pub(crate) name: WorkerName,
-    pub(crate) backend: String,
+    pub(crate) backend: BackendId,
     pub(crate) owner: Option<String>,
     /// Whether it runs inside this process.
     pub(crate) inside: bool,

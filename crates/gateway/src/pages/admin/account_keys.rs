@@ -22,7 +22,7 @@ pub(crate) async fn list(
         .engine
         .office()
         .accounts()
-        .one(received.param(0))
+        .one(&received.account_param(0))
         .await?;
     let keys = app.engine.office().keys().list(&account.id).await?;
     Ok(Data(keys.into_iter().map(rows::key).collect()))
@@ -38,7 +38,7 @@ pub(crate) async fn issue(
         .engine
         .office()
         .accounts()
-        .one(received.param(0))
+        .one(&received.account_param(0))
         .await?;
     let by = KeyHolder::Operator(received.operator()?);
     let wish = rows::key_wish(&new);
@@ -57,9 +57,9 @@ pub(crate) async fn revoke(
     received: Received,
     (): (),
 ) -> Result<Data<Named>, Denial> {
-    let (account, id) = (received.param(0), received.param(1));
+    let (account, id) = (received.account_param(0), received.param(1));
     let by = KeyHolder::Operator(received.operator()?);
-    if !app.engine.office().keys().revoke(account, id, by).await? {
+    if !app.engine.office().keys().revoke(&account, id, by).await? {
         return Err(Refusal::new(Code::NotFound, "no such key").into());
     }
     Ok(Data(Named { id: id.to_owned() }))

@@ -65,7 +65,7 @@ pub(crate) async fn show(
         .engine
         .office()
         .accounts()
-        .one(received.param(0))
+        .one(&received.account_param(0))
         .await?;
     Ok(Data(row(account)))
 }
@@ -76,7 +76,7 @@ pub(crate) async fn change(
     received: Received,
     Body(wish): Body<AccountChange>,
 ) -> Result<Data<AccountRow>, Denial> {
-    let id = received.param(0);
+    let id = received.account_param(0);
     let change = atelier_engine::AccountChange {
         email: wish.email.map(Email::into_string),
         max_queue: wish.max_queue.map(Count::get),
@@ -87,7 +87,7 @@ pub(crate) async fn change(
         .engine
         .office()
         .accounts()
-        .change(received.operator()?, id, change)
+        .change(received.operator()?, &id, change)
         .await?;
     Ok(Data(row(account)))
 }
@@ -98,21 +98,21 @@ pub(crate) async fn credit(
     received: Received,
     Body(wish): Body<Credit>,
 ) -> Result<Data<AccountRow>, Denial> {
-    let id = received.param(0);
+    let id = received.account_param(0);
     let reason = wish.reason.as_deref().unwrap_or_default();
     let key = wish.idempotency_key.as_deref();
     let engine = &app.engine;
     let account = engine
         .office()
         .accounts()
-        .credit(received.operator()?, id, wish.amount, reason, key)
+        .credit(received.operator()?, &id, wish.amount, reason, key)
         .await?;
     Ok(Data(row(account)))
 }
 
 fn row(account: AccountView) -> AccountRow {
     AccountRow {
-        id: account.id,
+        id: account.id.to_string(),
         email: account.email,
         email_verified_at: account.email_verified_ms.map(timestamp),
         balance: account.balance,

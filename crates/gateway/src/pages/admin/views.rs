@@ -33,9 +33,9 @@ pub(crate) async fn jobs(
         .await?;
     let row = |one: Served| ServedJob {
         job: JobView::of(&one.job),
-        account_id: one.account_id,
-        backend: one.backend,
-        worker: one.worker,
+        account_id: one.account_id.to_string(),
+        backend: one.backend.map(|id| id.to_string()),
+        worker: one.worker.map(|id| id.to_string()),
     };
     Ok(List {
         rows: jobs.into_iter().map(row).collect(),
@@ -59,7 +59,7 @@ pub(crate) async fn ledger(
         .ledger(None, page, limit)
         .await?;
     let row = |entry: LedgerView| LedgerRow {
-        account_id: Some(entry.account_id.clone()),
+        account_id: Some(entry.account_id.to_string()),
         ..rows::ledger_entry(entry)
     };
     Ok(List {

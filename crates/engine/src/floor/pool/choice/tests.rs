@@ -10,7 +10,7 @@ const OPERATION: &str = "artgen.imagine";
 fn candidate(name: &str, rank: i64) -> Candidate {
     Candidate {
         name: WorkerName::read(name),
-        backend: WorkerName::read(name).backend().to_owned(),
+        backend: WorkerName::read(name).backend().clone(),
         rank,
         operations: HashSet::from([OPERATION]),
         weight: 1,
@@ -59,7 +59,7 @@ fn the_first_back_end_in_order_is_taken_whatever_the_order_of_the_list() {
 #[test]
 fn one_that_cannot_do_the_job_is_passed_over_and_calls_no_last_resort_in() {
     let earlier = Earlier {
-        unable: vec!["a".to_owned()],
+        unable: vec!["a".into()],
         ..Earlier::default()
     };
     let picky = Wish {
