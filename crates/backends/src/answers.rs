@@ -2,6 +2,7 @@
 //! caller may read.
 
 mod faults;
+mod rules;
 mod words;
 
 use std::time::{Duration, SystemTime};
@@ -11,13 +12,19 @@ use serde_json::Value;
 use crate::backend::{Class, Fault, Taken};
 use crate::http::VendorAnswer;
 pub(crate) use faults::{fault_in_words, shortened};
+pub(crate) use rules::Rule;
+use rules::class_by;
 pub(crate) use words::{ErrorWords, reason_for_caller};
 
 /// No vendor is left alone for longer because it said so.
 const LONGEST_REST: Duration = Duration::from_hours(24);
 /// What an answer that refused to start work means.
 pub(crate) fn fault_of_start(answer: &VendorAnswer) -> Fault {
-    let fault = fault_of(answer);
+    of_start(answer, fault_of(answer))
+}
+
+/// What a fault means when its answer refused to start work.
+pub(crate) fn of_start(answer: &VendorAnswer, fault: Fault) -> Fault {
     let taken = match answer.status {
         // Whoever stands before the vendor gave up on it; the vendor itself may have gone on.
         502 | 504 | 520..=524 => Taken::Perhaps,
@@ -77,6 +84,43 @@ pub(crate) fn fault_of(answer: &VendorAnswer) -> Fault {
     fault.detail = detail;
     fault.after = pause_asked(answer);
     fault
+}
+
+/// What an unwelcome answer means by a vendor's table, or else by its status.
+pub(crate) fn fault_by(rules: &[Rule], answer: &VendorAnswer, said: Option<ErrorWords>) -> Fault {
+    let is_json = serde_json::from_slice::<Value>(&answer.bytes).is_ok();
+    let said = said.unwrap_or_default();
+    match class_by(rules, answer.status, &said).filter(|_| is_json) {
+        Some(class) => Fault {
+            after: pause_asked(answer),
+            detail: answer.start(),
+            ..fault_as(class, &said.message)
+        },
+        None => fault_of(answer),
+    }
+}
+
+/// The fault of work that a vendor has given up, by its table; what it does not have may pass.
+pub(crate) fn failed_by(rules: &[Rule], said: &ErrorWords) -> Fault {
+    let class = class_by(rules, 200, said).unwrap_or(match () {
+        () if said.is_review() => Class::Reject,
+        () if said.is_money() => Class::Quota,
+        () => Class::Retry,
+    });
+    let detail = shortened(&format!("{}: {}", said.code, said.message));
+    Fault {
+        detail,
+        ..fault_as(class, &said.message)
+    }
+}
+
+/// A fault of a class, with the vendor's reason where it is about the request.
+fn fault_as(class: Class, reason: &str) -> Fault {
+    match class {
+        Class::Reject => refused_by_review(reason),
+        Class::BadRequest => bad_request(reason),
+        _ => Fault::vendor(class, ""),
+    }
 }
 
 /// The fault of content that a review refused, with the vendor's reason.

@@ -85,6 +85,27 @@ pub struct MadeFile {
     pub bytes: Bytes,
 }
 
+/// What a vendor says that it took for a piece of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// In millionths of the currency.
+    pub micros: i64,
+    /// `USD`, or what the vendor counts in, such as `credits` or `tokens`.
+    pub currency: &'static str,
+}
+
+impl Cost {
+    /// A price as a vendor writes it; `None` for what cannot be one.
+    pub fn of(amount: f64, currency: &'static str) -> Option<Self> {
+        let micros = (amount * 1e6).round();
+        let sensible = micros.is_finite() && (0.0..1e15).contains(&micros);
+        sensible.then_some(Self {
+            micros: micros as i64,
+            currency,
+        })
+    }
+}
+
 /// Everything a back end made for one job.
 #[derive(Clone, Debug, Default)]
 pub struct Made {
@@ -102,6 +123,8 @@ pub struct Made {
     pub made: u32,
     /// What follow-ups on this back end need.
     pub notes: Value,
+    /// What the vendor took for it, where it says so.
+    pub cost: Option<Cost>,
 }
 
 /// What came of a start.

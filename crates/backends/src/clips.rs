@@ -8,6 +8,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::backend::{Fault, Made, MadeFile, Work};
+use crate::inputs::cannot;
 use crate::pictures::on_threads;
 
 /// Quality of the covers that are shown beside a clip.
@@ -45,6 +46,20 @@ pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Resu
         notes,
         ..Made::default()
     })
+}
+
+/// The last frame of a video of the followed job.
+pub(crate) async fn last_of_parent(work: &Work, index: usize) -> Result<Picture, Fault> {
+    let file = work.parent.as_ref().and_then(|parent| parent.file(index));
+    let file = file.ok_or_else(|| Fault::ours("the followed job has no video"))?;
+    let bytes = (work.read)(file.key.clone()).await?;
+    on_threads(&[], move || {
+        last_frame(&bytes).map_err(|error| Fault {
+            detail: error.to_string(),
+            ..cannot("jobId", "the video cannot be carried on")
+        })
+    })
+    .await
 }
 
 /// The first and the last frame, where they can be read.

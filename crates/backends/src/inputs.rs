@@ -2,7 +2,9 @@
 
 use atelier_contract::FaultKind;
 use atelier_contract::brief::{Direction, Task};
-use atelier_media::{Encoding, Limits, Mask, Picture, decode, encode};
+use atelier_media::{Encoding, Format, Limits, Mask, Picture, decode, encode, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -59,6 +61,74 @@ async fn decoded(bytes: Bytes, field: String) -> Result<Picture, Fault> {
             .map_err(|error| Fault::bad_link(&field, error.to_string()))
     })
     .await
+}
+
+/// The input picture at a place as it is sent on: as it came where every vendor reads its format, else as a PNG.
+pub(crate) async fn sent(work: &Work, index: usize) -> Result<Bytes, Fault> {
+    match work.sources.get(index) {
+        Some(bytes) if header(bytes).is_ok_and(|header| header.format != Format::Gif) => {
+            Ok(bytes.clone())
+        }
+        _ => png(source(work, index).await?).await,
+    }
+}
+
+/// A picture of no more bytes: as it is, or smaller and as a JPEG.
+pub(crate) async fn lighter(bytes: Bytes, most: usize) -> Result<Bytes, Fault> {
+    const SIDES: [u32; 4] = [4096, 2048, 1536, 1024];
+    if bytes.len() <= most {
+        return Ok(bytes);
+    }
+    let picture = decoded(bytes, "image".to_owned()).await?;
+    on_threads(&[], move || {
+        let own = picture.width.max(picture.height).max(1);
+        let tries = SIDES.map(|side| {
+            let scale = f64::from(side.min(own)) / f64::from(own);
+            let length = |side: u32| ((f64::from(side) * scale) as u32).max(1);
+            (length(picture.width), length(picture.height))
+        });
+        let ground = picture.on([255; 3]);
+        let smaller = tries.into_iter().map(|(width, height)| {
+            encode(
+                &ground.resized(width, height),
+                Encoding::Jpeg { quality: 90 },
+                None,
+            )
+        });
+        let fits = |bytes: &Vec<u8>| bytes.len() <= most;
+        let found = smaller.into_iter().find(fits);
+        found
+            .map(Bytes::from)
+            .ok_or_else(|| cannot("image", "is too large for the back end"))
+    })
+    .await
+}
+
+/// A picture whose longer side is no longer, as the bytes of a JPEG of the best kind.
+pub(crate) async fn within(picture: Picture, side: u32) -> Result<Bytes, Fault> {
+    on_threads(&[], move || {
+        let own = picture.width.max(picture.height).max(1);
+        let scale = f64::from(side.min(own)) / f64::from(own);
+        let length = |side: u32| ((f64::from(side) * scale).round() as u32).max(1);
+        let (width, height) = (length(picture.width), length(picture.height));
+        let smaller = picture.on([255; 3]).resized(width, height);
+        Ok(encode(&smaller, Encoding::Jpeg { quality: 95 }, None).into())
+    })
+    .await
+}
+
+/// The media type of a picture that is sent on.
+pub(crate) fn media_type(bytes: &[u8]) -> &'static str {
+    header(bytes).map_or("image/png", |header| header.format.media_type())
+}
+
+/// A picture as an address that holds it.
+pub(crate) fn data_uri(bytes: &[u8]) -> String {
+    format!(
+        "data:{};base64,{}",
+        media_type(bytes),
+        STANDARD.encode(bytes)
+    )
 }
 
 /// A picture as the bytes of a PNG.

@@ -8,6 +8,7 @@ pub mod backend;
 mod cancelled;
 mod canvas;
 mod clips;
+mod clock;
 mod downloads;
 #[cfg(feature = "studio")]
 pub mod embedded;
@@ -16,8 +17,10 @@ mod fit;
 pub mod guard;
 pub mod http;
 mod inputs;
+mod models;
 mod pictures;
 mod seeds;
+mod tasks;
 mod threads;
 pub mod vendor;
 mod vendors;
@@ -25,7 +28,7 @@ mod worker;
 mod wrong;
 
 pub use atelier_media::without_metadata;
-pub use backend::{Backend, Class, Fault, Made, MadeFile, Progress, Started, Work};
+pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Work};
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};
 pub use worker::Worker;

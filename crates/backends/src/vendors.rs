@@ -1,6 +1,7 @@
 //! The table of vendors. A vendor is a folder beside this file, declared and listed here.
 
 mod comfyui;
+mod google;
 mod midjourney;
 mod openai;
 mod relay;
@@ -15,6 +16,7 @@ pub const VENDORS: &[Vendor] = &[
     openai::VENDOR,
     sdwebui::VENDOR,
     comfyui::VENDOR,
+    google::VENDOR,
 ];
 
 /// The vendor of a name.

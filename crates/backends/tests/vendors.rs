@@ -8,6 +8,8 @@ mod comfyui_real;
 mod comfyui_wishes;
 #[path = "vendors/every.rs"]
 mod every;
+#[path = "vendors/google.rs"]
+mod google;
 #[path = "vendors/hostile.rs"]
 mod hostile;
 #[path = "vendors/litellm.rs"]
@@ -24,6 +26,8 @@ mod openai_videos;
 mod sdwebui;
 #[path = "vendors/stand.rs"]
 mod stand;
+#[path = "vendors/story.rs"]
+mod story;
 #[expect(
     dead_code,
     reason = "a house around the embedded engine can do more than vendors need"

@@ -48,6 +48,8 @@ pub struct VendorHttp {
     guard: Outbound,
     /// An operator's address, not one that a caller brought.
     trusted: bool,
+    /// The vendor's own domain, where it answers from several hosts.
+    domain: Option<&'static str>,
     /// Keeps no connection: a request that costs money never meets one that is about to close.
     once: HttpClient,
     kept: HttpClient,
@@ -99,6 +101,7 @@ impl Outbound {
             headers: HeaderMap::new(),
             secrets: Secrets::default(),
             trusted,
+            domain: None,
         })
     }
 }
@@ -125,6 +128,12 @@ impl VendorHttp {
     /// Never lets this text be logged, even if the vendor repeats it.
     pub(crate) fn with_secret(mut self, secret: &str) -> Self {
         self.secrets = self.secrets.with(secret);
+        self
+    }
+
+    /// Lets calls go to any host of the vendor's own domain, with the worker's headers, when the vendor names it.
+    pub(crate) fn with_domain(mut self, domain: &'static str) -> Self {
+        self.domain = Some(domain);
         self
     }
 
@@ -218,7 +227,8 @@ impl VendorHttp {
         let unusable = |what: &str| Fault::ours(format!("a call to the vendor has a bad {what}"));
         let path = call.path.trim_start_matches('/');
         let url = self.base.join(path).map_err(|_| unusable("address"))?;
-        if url.origin() != self.base.origin() {
+        let own = url.origin() == self.base.origin();
+        if !own && !self.domain.is_some_and(|domain| is_of(&url, domain)) {
             return Err(unusable("host"));
         }
         let mut request = Request::builder()
@@ -261,6 +271,15 @@ impl VendorHttp {
     }
 }
 
+/// Whether an address is one of a domain, and safe to send a credential to.
+fn is_of(url: &Url, domain: &str) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let above = host.strip_suffix(domain);
+    url.scheme() == "https"
+        && url.username().is_empty()
+        && above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
+}
+
 /// Any identifier of a vendor as one segment of a path, whatever characters it has.
 pub(crate) fn encoded(id: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
@@ -283,4 +302,24 @@ async fn whole(reading: Reading, body: Incoming) -> Result<Bytes, Trouble> {
     let pieces = body.into_data_stream();
     let pieces = pieces.map(|piece| piece.map_err(|_| Trouble::Protocol));
     reading.whole(pieces, length).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_hosts_of_the_domain_get_the_credential() {
+        let is = |text: &str| is_of(&Url::parse(text).expect("an address"), "bfl.ai");
+        assert!(is("https://api.eu2.bfl.ai/v1/get_result?id=1") && is("https://bfl.ai/"));
+        for other in [
+            "http://api.bfl.ai/",
+            "https://notbfl.ai/",
+            "https://bfl.ai.evil.example/",
+            "https://x@api.bfl.ai/",
+            "https://evil.example/bfl.ai",
+        ] {
+            assert!(!is(other), "{other}");
+        }
+    }
 }

@@ -45,6 +45,18 @@ pub(crate) fn cases() -> Vec<Case> {
             operation: "imgmodel.chat",
             body: json!({"prompt": "draw a cat"}),
         },
+        Case {
+            name: "google",
+            settings: json!({"timeout_seconds": 2}),
+            operation: "imgmodel.chat",
+            body: json!({"prompt": "draw a cat"}),
+        },
+        Case {
+            name: "google",
+            settings: json!({"timeout_seconds": 2}),
+            operation: "clipgen.generations",
+            body: json!({"prompt": "a cat walks"}),
+        },
     ]
 }
 
@@ -145,7 +157,8 @@ async fn a_key_that_the_vendor_repeats_is_kept_nowhere() {
             let stand = Stand::always(reply.clone());
             let worker = stand.worker(case.name, case.settings.clone());
             let (work, _) = Studio::new().work(case.operation, &case.body, None);
-            let ticket = json!({"video": "v", "prompts": ["p"], "task": "t", "jobId": "j"});
+            let ticket = json!({"video": "v", "prompts": ["p"], "task": "t", "jobId": "j",
+                "tasks": [{"id": "t", "interaction": "i", "status": "s"}]});
             let polled = match worker.poll(&work, &ticket).await {
                 Ok(atelier_backends::Progress::Failed(fault)) | Err(fault) => Some(fault),
                 Ok(_) => None,

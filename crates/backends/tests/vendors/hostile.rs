@@ -83,7 +83,8 @@ async fn what_is_no_answer_to_a_submit_may_have_been_taken_and_is_not_repeated()
 
 #[tokio::test]
 async fn what_is_no_answer_to_a_poll_is_asked_again() {
-    let ticket = json!({"video": "v", "prompts": ["p"], "task": "t", "jobId": "j"});
+    let ticket = json!({"video": "v", "prompts": ["p"], "task": "t", "jobId": "j",
+        "tasks": [{"id": "t", "interaction": "i", "status": "s"}]});
     for (what, reply) in replies() {
         for case in all() {
             // Tickets of pictures that are answered in the call do not exist.

@@ -30,6 +30,13 @@ impl Seen {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
+    /// An address on the server that was asked.
+    pub(crate) fn here(&self, path: &str) -> String {
+        let host = self.head.split("host: ").nth(1);
+        let host = host.and_then(|rest| rest.lines().next());
+        format!("http://{}{path}", host.expect("a host"))
+    }
+
     /// The parts of a form: name, and content.
     pub(crate) fn parts(&self) -> Vec<(String, Vec<u8>)> {
         let boundary = self.head.split("boundary=").nth(1).expect("a form");

@@ -1,7 +1,7 @@
 //! Pictures: what is sent for each task, and how the answers become results of the asked size.
 
 use atelier_contract::brief::Task;
-use atelier_media::{Format, Mask, Picture, cut_out, header};
+use atelier_media::{Mask, Picture, cut_out};
 use bytes::Bytes;
 
 use super::OpenAi;
@@ -107,13 +107,8 @@ impl OpenAi {
         mask: Option<Bytes>,
     ) -> Result<Plan, Fault> {
         let mut images = Vec::new();
-        for (index, bytes) in work.sources.iter().take(MOST_SOURCES).enumerate() {
-            let known = header(bytes).is_ok_and(|header| header.format != Format::Gif);
-            images.push(if known {
-                bytes.clone()
-            } else {
-                inputs::png(inputs::source(work, index).await?).await?
-            });
+        for index in 0..work.sources.len().min(MOST_SOURCES) {
+            images.push(inputs::sent(work, index).await?);
         }
         if mask.is_some() && images.len() > 1 && self.settings.dialect == Dialect::Localai {
             return Err(cannot("image", "the back end works on one image at a time"));

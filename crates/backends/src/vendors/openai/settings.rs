@@ -8,20 +8,21 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fit::Size;
+use crate::models::{Makes, Models, Names};
 use crate::vendor::read_settings;
 use crate::wrong::Wrong;
 
-/// Pictures that `image_model` makes.
-const IMAGES: &[Task] = &[
-    Task::Draw,
-    Task::Edit,
-    Task::Repaint,
-    Task::ReplaceBackground,
-];
-/// What it makes four of and puts into one, when `grids` is on.
-const GRIDS: &[Task] = &[Task::Draw, Task::Blend];
-/// What `video_model` makes, one at a time.
-const VIDEOS: &[Task] = &[Task::Animate, Task::Extend(0)];
+/// What the models make: pictures, and videos one at a time.
+const MAKES: Makes = Makes {
+    images: &[
+        Task::Draw,
+        Task::Edit,
+        Task::Repaint,
+        Task::ReplaceBackground,
+    ],
+    videos: true,
+    clips_in_fours: false,
+};
 /// The sizes of the models before those that make any.
 const OLDER_SIZES: &[Size] = &[(1024, 1024), (1536, 1024), (1024, 1536)];
 /// The smallest pictures of the newer models have so many pixels.
@@ -70,14 +71,6 @@ pub(super) enum Negative {
     Pipe,
 }
 
-/// The vendor's name of a model: one for all, or one for each of ours (`*` for any other).
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-enum Names {
-    One(String),
-    Each(BTreeMap<String, String>),
-}
-
 /// The settings as they are written; what is left out follows the dialect.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -117,10 +110,7 @@ struct Written {
 )]
 pub(super) struct Settings {
     pub(super) dialect: Dialect,
-    image_model: Option<String>,
-    video_model: Option<String>,
-    grids: bool,
-    models: BTreeMap<String, Names>,
+    models: Models,
     /// The credential goes into `api-key` instead of a bearer.
     pub(super) key_header: bool,
     pub(super) organization: Option<String>,
@@ -164,7 +154,7 @@ impl Settings {
     pub(super) fn read(written: Value) -> Result<Self, Wrong> {
         let written: Written = read_settings(written)?;
         let settings = Self::of(written)?;
-        settings.check()?;
+        settings.models.check()?;
         Ok(settings)
     }
 
@@ -189,12 +179,18 @@ impl Settings {
         };
         let seconds = if original { vec![4, 8, 12] } else { Vec::new() };
         let timeout = written.timeout_seconds.unwrap_or(600);
+        let poll = written
+            .poll_seconds
+            .unwrap_or(if original { 10 } else { 2 });
         Ok(Self {
             dialect,
-            image_model: written.image_model,
-            video_model: written.video_model,
-            grids: written.grids,
-            models: written.models,
+            models: Models {
+                makes: MAKES,
+                image: written.image_model,
+                video: written.video_model,
+                grids: written.grids,
+                named: written.models,
+            },
             key_header: written.key_header,
             organization: written.organization,
             project: written.project,
@@ -226,27 +222,9 @@ impl Settings {
             video_sizes: read_sizes("video_sizes", &videos)?,
             video_seconds: written.video_seconds.unwrap_or(seconds),
             video_extensions: written.video_extensions.unwrap_or(original),
-            poll: Duration::from_secs(
-                written
-                    .poll_seconds
-                    .map_or(if original { 10 } else { 2 }, u64::from)
-                    .clamp(1, 300),
-            ),
+            poll: Duration::from_secs(poll.clamp(1, 300).into()),
             timeout: Duration::from_secs(timeout.clamp(1, LONGEST_CALL_SECONDS)),
         })
-    }
-
-    fn check(&self) -> Result<(), Wrong> {
-        if let Some(other) = self.models.keys().find(|name| kind(name).is_none()) {
-            let why = format!("{other} is not an operation of this vendor");
-            return Err(Wrong::new("models", why));
-        }
-        if !self.models.is_empty() || self.image_model.is_some() || self.video_model.is_some() {
-            return Ok(());
-        }
-        Err(Wrong::settings(
-            "one of image_model, video_model and models must be given",
-        ))
     }
 
     /// The only sizes of pictures that a model makes; any when empty.
@@ -260,29 +238,12 @@ impl Settings {
 
     /// Whether a model is named for an operation.
     pub(super) fn serves(&self, operation: &str) -> bool {
-        kind(operation).is_some()
-            && (self.models.contains_key(operation) || self.usual_model(operation).is_some())
+        self.models.serves(operation)
     }
 
     /// The vendor's name of one of our models.
     pub(super) fn model(&self, operation: &str, ours: &str) -> Option<&str> {
-        match self.models.get(operation) {
-            Some(Names::One(name)) => Some(name),
-            Some(Names::Each(names)) => names
-                .get(ours)
-                .or_else(|| names.get("*"))
-                .map(String::as_str)
-                .or_else(|| self.usual_model(operation)),
-            None => self.usual_model(operation),
-        }
-    }
-
-    fn usual_model(&self, operation: &str) -> Option<&str> {
-        match kind(operation)? {
-            Kind::Grids if !self.grids => None,
-            Kind::Images | Kind::Grids => self.image_model.as_deref(),
-            Kind::Videos => self.video_model.as_deref(),
-        }
+        self.models.of(operation, ours)
     }
 }
 
@@ -290,24 +251,6 @@ impl Settings {
 fn is_older(model: &str) -> bool {
     let names = ["gpt-image-1", "chatgpt-image", "dall-e"];
     names.iter().any(|name| model.starts_with(name))
-}
-
-/// What an operation needs.
-enum Kind {
-    Images,
-    Grids,
-    Videos,
-}
-
-/// What an operation needs; `None` for what this vendor does not do.
-fn kind(operation: &str) -> Option<Kind> {
-    let (_, submit) = atelier_contract::operation(operation)?;
-    match submit.in_fours {
-        true if submit.makes_only(GRIDS) => Some(Kind::Grids),
-        false if submit.makes_only(IMAGES) => Some(Kind::Images),
-        false if submit.makes_only(VIDEOS) => Some(Kind::Videos),
-        _ => None,
-    }
 }
 
 /// Widths and heights of texts such as `1024x1536`.

@@ -1,7 +1,6 @@
 //! Videos: started once, asked about until they are done, fetched at once because they are kept for an hour only.
 
 use atelier_contract::brief::Task;
-use atelier_media::last_frame;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -11,11 +10,10 @@ use super::settings::{Dialect, Negative};
 use super::{OpenAi, answer};
 use crate::answers::{self, ErrorWords};
 use crate::backend::{Class, Fault, Progress, Started, Taken, Work};
-use crate::clips::filmed;
+use crate::clips::{self, filmed};
 use crate::downloads::Downloads;
 use crate::http::{Form, VendorAnswer, VendorCall, encoded};
 use crate::inputs::{self, cannot};
-use crate::pictures::on_threads;
 
 /// Identifiers are longer than this only by mistake. Those of a proxy carry another server's inside.
 const MOST_ID: usize = 512;
@@ -28,7 +26,9 @@ impl OpenAi {
             return Ok(started);
         }
         let start = match work.brief.task {
-            Task::Extend(index) => Some(last_of_parent(work, usize::from(index)).await?),
+            Task::Extend(index) => {
+                Some(inputs::png(clips::last_of_parent(work, usize::from(index)).await?).await?)
+            }
             _ if work.sources.is_empty() => None,
             _ => Some(self.sized_source(work, 0).await?),
         };
@@ -250,20 +250,6 @@ impl OpenAi {
             tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
         }
     }
-}
-
-/// The last frame of the followed video, as a PNG.
-async fn last_of_parent(work: &Work, index: usize) -> Result<Bytes, Fault> {
-    let file = work.parent.as_ref().and_then(|parent| parent.file(index));
-    let file = file.ok_or_else(|| Fault::ours("the followed job has no video"))?;
-    let bytes = (work.read)(file.key.clone()).await?;
-    let frame = on_threads(&[], move || {
-        last_frame(&bytes).map_err(|error| Fault {
-            detail: error.to_string(),
-            ..cannot("jobId", "the video cannot be carried on")
-        })
-    });
-    inputs::png(frame.await?).await
 }
 
 /// Whether a text can be an identifier: any characters, as long as they can be sent.

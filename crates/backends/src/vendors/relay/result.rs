@@ -73,6 +73,7 @@ pub(super) async fn made(
         revised_prompt: first(Part::Revised),
         alias,
         notes: notes.write(),
+        cost: None,
     })
 }
 

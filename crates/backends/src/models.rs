@@ -1,0 +1,104 @@
+//! Which of a vendor's models serves an operation: one for all pictures, one for all videos, or one by name.
+
+use std::collections::BTreeMap;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+
+use crate::wrong::Wrong;
+
+/// What is made four at a time and put into one, where `grids` is on.
+const GRIDS: &[Task] = &[Task::Draw, Task::Blend];
+/// Videos.
+const VIDEOS: &[Task] = &[Task::Animate, Task::Extend(0)];
+
+/// The vendor's name of a model: one for all, or one for each of ours (`*` for any other).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Names {
+    One(String),
+    Each(BTreeMap<String, String>),
+}
+
+/// What a vendor can do at all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Makes {
+    /// Pictures that an image model makes.
+    pub(crate) images: &'static [Task],
+    /// Whether there are videos.
+    pub(crate) videos: bool,
+    /// Whether several clips of one request are made one by one.
+    pub(crate) clips_in_fours: bool,
+}
+
+/// The models of a worker account.
+#[derive(Clone, Debug)]
+pub(crate) struct Models {
+    pub(crate) makes: Makes,
+    pub(crate) image: Option<String>,
+    pub(crate) video: Option<String>,
+    pub(crate) grids: bool,
+    pub(crate) named: BTreeMap<String, Names>,
+}
+
+enum Kind {
+    Images,
+    Grids,
+    Videos,
+}
+
+impl Models {
+    /// Names the first operation that this vendor does not do, or that nothing is named at all.
+    pub(crate) fn check(&self) -> Result<(), Wrong> {
+        if let Some(other) = self.named.keys().find(|name| self.kind(name).is_none()) {
+            let why = format!("{other} is not an operation of this vendor");
+            return Err(Wrong::new("models", why));
+        }
+        if !self.named.is_empty() || self.image.is_some() || self.video.is_some() {
+            return Ok(());
+        }
+        Err(Wrong::settings(
+            "one of image_model, video_model and models must be given",
+        ))
+    }
+
+    /// Whether a model is named for an operation.
+    pub(crate) fn serves(&self, operation: &str) -> bool {
+        self.kind(operation).is_some()
+            && (self.named.contains_key(operation) || self.usual(operation).is_some())
+    }
+
+    /// The vendor's name of one of our models.
+    pub(crate) fn of(&self, operation: &str, ours: &str) -> Option<&str> {
+        match self.named.get(operation) {
+            Some(Names::One(name)) => Some(name),
+            Some(Names::Each(names)) => names
+                .get(ours)
+                .or_else(|| names.get("*"))
+                .map(String::as_str)
+                .or_else(|| self.usual(operation)),
+            None => self.usual(operation),
+        }
+    }
+
+    fn usual(&self, operation: &str) -> Option<&str> {
+        match self.kind(operation)? {
+            Kind::Grids if !self.grids => None,
+            Kind::Images | Kind::Grids => self.image.as_deref(),
+            Kind::Videos => self.video.as_deref(),
+        }
+    }
+
+    /// What an operation needs; `None` for what this vendor does not do.
+    fn kind(&self, operation: &str) -> Option<Kind> {
+        let (_, submit) = atelier_contract::operation(operation)?;
+        let films = self.makes.videos && submit.makes_only(VIDEOS);
+        match submit.in_fours {
+            true if submit.makes_only(GRIDS) => Some(Kind::Grids),
+            true if films && self.makes.clips_in_fours => Some(Kind::Videos),
+            false if submit.makes_only(self.makes.images) => Some(Kind::Images),
+            false if films => Some(Kind::Videos),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Vendors of tasks: a request is sent, gets a name, and is asked about until its files are there. What such vendors
+//! have in common is here; each of them says only how it writes and reads.
+
+mod desk;
+mod heard;
+mod scene;
+mod sheet;
+mod speech;
+
+pub(crate) use desk::Desk;
+pub(crate) use heard::Heard;
+pub(crate) use scene::{Films, Lengths, Scene, nearest_ratio};
+pub(crate) use sheet::{Masks, Pictures, Sheet};
+pub(crate) use speech::{Brought, Found, Plan, Speech, Told, id};

@@ -1,0 +1,164 @@
+//! What one vendor of tasks says and understands, and what passes between it and the desk.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::heard::Heard;
+use crate::answers;
+use crate::backend::{Cost, Fault, Later, LostSubmit, Work};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp};
+use crate::pictures::Finish;
+
+/// Identifiers are longer than this only by mistake.
+const MOST_ID: usize = 512;
+
+/// What one vendor says and understands.
+pub(crate) trait Speech: Send + Sync + 'static {
+    /// The way to the vendor.
+    fn http(&self) -> &VendorHttp;
+    /// Whether it can do an operation.
+    fn serves(&self, operation: &str) -> bool;
+    /// Fields of its answers that hold base64.
+    fn blobs(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Whether the answer to a start is the result, and may be let go when nobody wants it any more.
+    fn makes_in_call(&self) -> bool {
+        !self.blobs().is_empty()
+    }
+    /// Whether the answer to a start is a file rather than a document.
+    fn answers_with_bytes(&self) -> bool {
+        false
+    }
+    /// How long a call that starts work may take.
+    fn patience(&self) -> Duration;
+    /// The pause between two questions.
+    fn pause(&self) -> Duration;
+    /// What to send for a piece of work; what the vendor cannot do is said here, before anything is sent.
+    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>>;
+    /// What a good answer to a start says.
+    fn started(&self, work: &Work, heard: Heard) -> Result<Told, Fault>;
+    /// The question about a task.
+    fn question(&self, task: &Value) -> VendorCall;
+    /// What a good answer to it says.
+    fn told(&self, work: &Work, task: &Value, heard: Heard) -> Result<Told, Fault>;
+    /// What any other answer says.
+    fn fault(&self, answer: &VendorAnswer) -> Fault {
+        answers::fault_of(answer)
+    }
+    /// What an answer to a question that is not good says about the task, where it says that it has ended.
+    fn ended(&self, _: &Value, _: &VendorAnswer) -> Option<Fault> {
+        None
+    }
+    /// The call that stops a task, where there is one.
+    fn stop(&self, _: &Value) -> Option<VendorCall> {
+        None
+    }
+    /// What to do about a start whose answer was never seen.
+    fn lost_submit(&self) -> LostSubmit {
+        LostSubmit::Unknown
+    }
+    /// The question that finds a task again whose start was lost: the call for the start at a place.
+    fn lost(&self, _: &Work, _: u32) -> Option<VendorCall> {
+        None
+    }
+    /// The task in the answer to it; `None` when the vendor never had it.
+    fn found(&self, _: Heard) -> Result<Option<Value>, Fault> {
+        Ok(None)
+    }
+    /// A call that tells whether the vendor is well and takes the credential.
+    fn probe(&self) -> VendorCall;
+    /// Whether an answer to the probe that is not good is good enough.
+    fn is_well(&self, _: &VendorAnswer) -> bool {
+        false
+    }
+    /// What else is looked at when the vendor is well, such as whether it has the models.
+    fn inspect(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// What to send for a piece of work.
+pub(crate) struct Plan<'a> {
+    /// How many starts it takes.
+    pub(crate) starts: u32,
+    /// The call of the start at a place.
+    pub(crate) call: Box<dyn Fn(u32) -> VendorCall + Send + Sync + 'a>,
+    /// How pictures are finished that come with the answer; later ones have its size alone.
+    pub(crate) finish: Finish,
+}
+
+impl<'a> Plan<'a> {
+    /// One start for each result, all alike.
+    pub(crate) fn alike(work: &Work, call: VendorCall, finish: Finish) -> Self {
+        Self::each(work, finish, move |_| call.clone())
+    }
+
+    /// One start for each result.
+    pub(crate) fn each(
+        work: &Work,
+        finish: Finish,
+        call: impl Fn(u32) -> VendorCall + Send + Sync + 'a,
+    ) -> Self {
+        Self {
+            starts: work.brief.count.clamp(1, 16),
+            call: Box::new(call),
+            finish,
+        }
+    }
+}
+
+/// What a vendor tells about work.
+pub(crate) enum Told {
+    /// It has a name now, and is to be asked about; in answer to a question: ask about this at once.
+    Task(Value),
+    /// Not yet; how far it is, in percent.
+    Running(Option<u8>),
+    /// It is done.
+    Done(Brought),
+    /// It ended without a result.
+    Failed(Fault),
+}
+
+/// A file of a result.
+pub(crate) enum Found {
+    /// Where it is.
+    Address(String),
+    /// Itself.
+    File(Bytes),
+}
+
+/// What a task brought.
+#[derive(Default)]
+pub(crate) struct Brought {
+    pub(crate) files: Vec<Found>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) revised_prompt: Option<String>,
+    pub(crate) prompts: Vec<String>,
+    /// What follow-ups need.
+    pub(crate) notes: Value,
+    pub(crate) cost: Option<Cost>,
+}
+
+impl Brought {
+    /// Files at these addresses.
+    pub(crate) fn at<'a>(addresses: impl IntoIterator<Item = &'a str>) -> Self {
+        let addresses = addresses.into_iter();
+        Self {
+            files: addresses
+                .map(|address| Found::Address(address.to_owned()))
+                .collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A vendor's identifier, if it can be one: any characters, as long as they can be sent.
+pub(crate) fn id(value: &Value) -> Option<&str> {
+    let id = value.as_str()?;
+    let is_step = matches!(id, "." | "..");
+    let fits = !id.is_empty() && id.len() <= MOST_ID;
+    (fits && !is_step && !id.chars().any(char::is_control)).then_some(id)
+}

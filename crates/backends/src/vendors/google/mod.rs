@@ -1,0 +1,165 @@
+//! Google's Gemini API with a key: pictures, drawn and edited within the call, and videos by the Interactions interface,
+//! with first and last frames, loops, references and extensions.
+
+mod faults;
+mod pictures;
+mod videos;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::backend::{Fault, Later, Work};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::inputs::cannot;
+use crate::models::{Makes, Models, Names};
+use crate::tasks::{Desk, Heard, Plan, Speech, Told};
+use crate::vendor::{Setup, Vendor, read_settings};
+use crate::worker::Worker;
+use crate::wrong::Wrong;
+
+/// The vendor.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "google",
+    about: "Google Gemini: pictures with references, and videos with loops, end frames and extensions",
+    needs_credential: true,
+    build,
+};
+
+/// What it makes.
+const MAKES: Makes = Makes {
+    images: &[
+        Task::Draw,
+        Task::Edit,
+        Task::Repaint,
+        Task::Restyle,
+        Task::ReplaceBackground,
+    ],
+    videos: true,
+    clips_in_fours: true,
+};
+const IMAGE_MODEL: &str = "gemini-3.1-flash-image";
+const VIDEO_MODEL: &str = "gemini-omni-1.2-flash";
+
+/// What an operator may set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    image_model: Option<String>,
+    video_model: Option<String>,
+    grids: bool,
+    models: BTreeMap<String, Names>,
+    /// The longest video in seconds; usually that of the model.
+    most_seconds: Option<u32>,
+    poll_seconds: Option<u64>,
+    timeout_seconds: Option<u64>,
+}
+
+/// A worker account.
+struct Google {
+    http: VendorHttp,
+    models: Models,
+    most_seconds: Option<u32>,
+    pause: Duration,
+    patience: Duration,
+}
+
+fn build(setup: Setup) -> Result<Worker, Wrong> {
+    let settings: Settings = read_settings(setup.settings)?;
+    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
+    let models = Models {
+        makes: MAKES,
+        image: usual(settings.image_model, IMAGE_MODEL),
+        video: usual(settings.video_model, VIDEO_MODEL),
+        grids: settings.grids,
+        named: settings.models,
+    };
+    models.check()?;
+    let key = setup.credential.reveal();
+    Ok(Desk::worker(Google {
+        http: setup
+            .http
+            .with_header(("x-goog-api-key", "credential"), key)?,
+        models,
+        most_seconds: settings.most_seconds,
+        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(10).clamp(1, 300)),
+        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(300).clamp(1, 3600)),
+    }))
+}
+
+impl Google {
+    fn model(&self, work: &Work) -> Result<&str, Fault> {
+        let model = self.models.of(&work.operation, &work.brief.model);
+        model.ok_or_else(|| cannot("model", "no back end serves this model"))
+    }
+}
+
+fn films(work: &Work) -> bool {
+    matches!(work.brief.task, Task::Animate | Task::Extend(_))
+}
+
+impl Speech for Google {
+    fn http(&self) -> &VendorHttp {
+        &self.http
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        self.models.serves(operation)
+    }
+
+    fn blobs(&self) -> &'static [&'static str] {
+        &["data"]
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+        Box::pin(async move {
+            let model = self.model(work)?;
+            if films(work) {
+                videos::plan(work, model, self.most_seconds).await
+            } else {
+                pictures::plan(work, model).await
+            }
+        })
+    }
+
+    fn started(&self, work: &Work, heard: Heard) -> Result<Told, Fault> {
+        if films(work) {
+            videos::started(&heard)
+        } else {
+            pictures::made(heard)
+        }
+    }
+
+    fn question(&self, task: &Value) -> VendorCall {
+        videos::question(task)
+    }
+
+    fn told(&self, _: &Work, task: &Value, heard: Heard) -> Result<Told, Fault> {
+        videos::told(task, heard)
+    }
+
+    fn fault(&self, answer: &VendorAnswer) -> Fault {
+        faults::read(answer)
+    }
+
+    fn stop(&self, task: &Value) -> Option<VendorCall> {
+        let id = task["interaction"].as_str()?;
+        let path = format!("interactions/{}/cancel", encoded(id));
+        Some(VendorCall::post_json(path, &serde_json::json!({})))
+    }
+
+    fn probe(&self) -> VendorCall {
+        VendorCall::get("models?pageSize=1")
+    }
+}

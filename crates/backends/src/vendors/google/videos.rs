@@ -1,0 +1,246 @@
+//! Videos by the Interactions interface. Which picture is what is said by tags in the words, so callers' own tags are
+//! taken out of theirs.
+
+use atelier_contract::brief::Task;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::faults::{RULES, words};
+use super::pictures::tokens;
+use crate::answers;
+use crate::backend::{Class, Fault, Work};
+use crate::http::{VendorCall, encoded};
+use crate::inputs::{self, media_type};
+use crate::pictures::Finish;
+use crate::tasks::{Brought, Films, Found, Heard, Lengths, Plan, Scene, Told, id, nearest_ratio};
+
+/// Pictures for the words of one video.
+const REFERENCES: usize = 6;
+const RESOLUTIONS: &[(&str, u32)] = &[("360p", 360), ("720p", 720), ("1080p", 1080), ("4k", 2160)];
+/// The longest extension of one call.
+const MOST_EXTENSION: u32 = 10;
+
+/// What to send.
+pub(super) async fn plan<'a>(
+    work: &'a Work,
+    model: &str,
+    most_seconds: Option<u32>,
+) -> Result<Plan<'a>, Fault> {
+    let of_model = if model.contains("1.1") { 10 } else { 15 };
+    let extends = matches!(work.brief.task, Task::Extend(_));
+    let known = inputs::parent_notes(work)["interaction"].as_str();
+    let earlier = known.filter(|_| extends).map(str::to_owned);
+    let most = match earlier {
+        Some(_) => MOST_EXTENSION,
+        None => most_seconds.unwrap_or(of_model),
+    };
+    let can = Films {
+        lengths: Lengths::Between(3, most),
+        ends: true,
+        loops: false,
+        references: REFERENCES,
+    };
+    let scene = Scene::of(work, &can).await?;
+    let mut format = json!({
+        "type": "video",
+        "delivery": "uri",
+        "aspect_ratio": nearest_ratio(scene.size, &["16:9", "9:16"]),
+        "resolution": scene.resolution(RESOLUTIONS),
+        "duration": format!("{}s", scene.seconds),
+    });
+    let mut body = json!({"model": model, "background": true, "store": true});
+    let (input, task) = match &earlier {
+        Some(id) => {
+            body["previous_interaction_id"] = json!(id);
+            // The earlier video has its shape already.
+            if let Some(format) = format.as_object_mut() {
+                format.remove("aspect_ratio");
+            }
+            (vec![text(&scene, "")], "extend")
+        }
+        None => input(&scene),
+    };
+    body["input"] = json!([{"type": "user_input", "content": input}]);
+    body["response_format"] = format;
+    body["generation_config"] = json!({"video_config": {"task": task}});
+    let call = VendorCall::post_json("interactions", &body);
+    Ok(Plan::alike(work, call, Finish::default()))
+}
+
+/// Pictures with their tags and the words, and what kind of task that is.
+fn input(scene: &Scene) -> (Vec<Value>, &'static str) {
+    let mut images = Vec::new();
+    let mut tags = String::new();
+    let mut put = |tag: &str, place: usize| tags = format!("{tags} <{tag}>@Image{place}");
+    if let Some(first) = &scene.first {
+        images.push(image(first));
+        put("FIRST_FRAME", 1);
+        if let Some(last) = &scene.last {
+            if !scene.looped || last != first {
+                images.push(image(last));
+            }
+            put("LAST_FRAME", images.len());
+        }
+    }
+    for (index, reference) in scene.references.iter().enumerate() {
+        images.push(image(reference));
+        put(&format!("IMAGE_REF_{index}"), images.len());
+    }
+    let task = match (&scene.first, scene.references.is_empty()) {
+        (Some(_), _) => "image_to_video",
+        (None, false) => "reference_to_video",
+        (None, true) => "text_to_video",
+    };
+    let head = if tags.is_empty() {
+        String::new()
+    } else {
+        format!("[# Sources{tags}]\n")
+    };
+    images.push(text(scene, &head));
+    (images, task)
+}
+
+fn image(bytes: &[u8]) -> Value {
+    json!({"type": "image", "data": STANDARD.encode(bytes), "mime_type": media_type(bytes)})
+}
+
+fn text(scene: &Scene, head: &str) -> Value {
+    let words = without_tags(&scene.prompt);
+    json!({"type": "text", "text": format!("{head}{words}\nA single continuous shot.")})
+}
+
+/// A caller's words without what would be read as a tag.
+fn without_tags(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['<', '[']) {
+        let (before, tag) = rest.split_at(at);
+        kept.push_str(before);
+        let end = match tag.as_bytes()[0] {
+            b'<' => tag.find('>').filter(|&end| is_tag(&tag[1..end])),
+            _ => tag.find(']').filter(|_| tag.starts_with("[# Sources")),
+        };
+        if let Some(end) = end {
+            rest = &tag[end + 1..];
+        } else {
+            kept.push_str(&tag[..1]);
+            rest = &tag[1..];
+        }
+    }
+    kept + rest
+}
+
+fn is_tag(name: &str) -> bool {
+    const TAGS: &[&str] = &["FIRST_FRAME", "LAST_FRAME", "IMAGE_REF_", "VIDEO_REF_"];
+    TAGS.iter().any(|tag| name.starts_with(tag))
+}
+
+/// The task of an answer to a start.
+pub(super) fn started(heard: &Heard) -> Result<Told, Fault> {
+    match id(&heard.body["id"]) {
+        Some(id) => Ok(Told::Task(json!({"interaction": id}))),
+        None => Err(heard.nonsense()),
+    }
+}
+
+/// The question about an interaction, or about the file it made.
+pub(super) fn question(task: &Value) -> VendorCall {
+    let text = |name: &str| encoded(task[name].as_str().unwrap_or_default());
+    if task["file"].is_string() {
+        return VendorCall::get(format!("files/{}", text("file")));
+    }
+    VendorCall::get(format!("interactions/{}", text("interaction")))
+}
+
+/// What the answer says.
+pub(super) fn told(task: &Value, mut heard: Heard) -> Result<Told, Fault> {
+    if task["file"].is_string() {
+        return file(task, &heard);
+    }
+    let body = std::mem::take(&mut heard.body);
+    match body["status"].as_str() {
+        None => Err(heard.nonsense()),
+        Some("completed") => Ok(completed(task, &body, heard)),
+        Some("cancelled") => {
+            let fault = Fault::vendor(Class::Gone, "the vendor cancelled the work");
+            Ok(Told::Failed(fault))
+        }
+        Some(state @ ("failed" | "incomplete" | "budget_exceeded" | "requires_action")) => {
+            let mut said = words(&body).unwrap_or_default();
+            said.code = format!("{state} {}", said.code);
+            Ok(Told::Failed(answers::failed_by(RULES, &said)))
+        }
+        // Queued, in progress, or a word this program does not know yet.
+        Some(_) => Ok(Told::Running(None)),
+    }
+}
+
+fn completed(task: &Value, body: &Value, mut heard: Heard) -> Told {
+    let steps = body["steps"].as_array().into_iter().flatten();
+    let output = steps.filter(|step| step["type"] == "model_output");
+    let content = output.flat_map(|step| step["content"].as_array().into_iter().flatten());
+    let mut videos = content.filter(|item| item["type"] == "video");
+    let Some(video) = videos.next() else {
+        // Words in place of a video are the way of a review that says nothing.
+        return Told::Failed(answers::refused_by_review(""));
+    };
+    let notes = json!({"interaction": task["interaction"]});
+    let cost = tokens(&body["usage"]["total_tokens"]);
+    if let Some(bytes) = heard.file(&video["data"]) {
+        return Told::Done(Brought {
+            files: vec![Found::File(bytes)],
+            notes,
+            cost,
+            ..Brought::default()
+        });
+    }
+    let address = video["uri"].as_str().unwrap_or_default();
+    let name = address.split("/files/").nth(1).unwrap_or_default();
+    let name = name.split([':', '?', '/']).next().unwrap_or_default();
+    match id(&json!(name)) {
+        Some(name) => Told::Task(json!({
+            "file": name,
+            "address": address,
+            "interaction": task["interaction"],
+            "tokens": body["usage"]["total_tokens"],
+        })),
+        None => Told::Done(Brought {
+            notes,
+            cost,
+            ..Brought::at(Some(address))
+        }),
+    }
+}
+
+/// A file is there once it is active.
+fn file(task: &Value, heard: &Heard) -> Result<Told, Fault> {
+    match heard.body["state"].as_str() {
+        Some("ACTIVE") => Ok(Told::Done(Brought {
+            notes: json!({"interaction": task["interaction"]}),
+            cost: tokens(&task["tokens"]),
+            ..Brought::at(task["address"].as_str())
+        })),
+        Some("FAILED") => Ok(Told::Failed(Fault::useless(
+            "the vendor could not keep its file",
+        ))),
+        Some(_) => Ok(Told::Running(Some(95))),
+        None => Err(heard.nonsense()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_tags;
+
+    #[test]
+    fn a_caller_cannot_give_pictures_other_roles() {
+        assert_eq!(
+            without_tags(
+                "a <LAST_FRAME>@Image1 cat [# Sources <FIRST_FRAME>@Image2] in a <b>hat</b> [red]"
+            ),
+            "a @Image1 cat  in a <b>hat</b> [red]"
+        );
+        assert_eq!(without_tags("5 < 6 <IMAGE_REF_0"), "5 < 6 <IMAGE_REF_0");
+    }
+}
