@@ -5,6 +5,7 @@ mod google;
 mod midjourney;
 mod openai;
 mod relay;
+mod roletask;
 mod sdwebui;
 
 use crate::vendor::Vendor;
@@ -17,6 +18,7 @@ pub const VENDORS: &[Vendor] = &[
     sdwebui::VENDOR,
     comfyui::VENDOR,
     google::VENDOR,
+    roletask::VENDOR,
 ];
 
 /// The vendor of a name.

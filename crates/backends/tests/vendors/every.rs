@@ -58,6 +58,16 @@ pub(crate) fn cases() -> Vec<Case> {
             body: json!({"prompt": "a cat walks"}),
         },
     ]
+    .into_iter()
+    .chain(
+        ["ark", "minimax", "dashscope", "kling"].map(|dialect| Case {
+            name: "roletask",
+            settings: json!({"dialect": dialect, "timeout_seconds": 2}),
+            operation: "clipgen.generations",
+            body: json!({"prompt": "a cat walks"}),
+        }),
+    )
+    .collect()
 }
 
 /// The vendors that serve nearly everything.

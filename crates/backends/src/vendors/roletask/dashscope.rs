@@ -1,0 +1,166 @@
+//! Alibaba Model Studio: Wan videos as tasks, Qwen-Image pictures within the call.
+
+use atelier_contract::brief::Task;
+use serde_json::{Value, json};
+
+use super::dialect::{Dialect, Order, State};
+use crate::answers::{ErrorWords, Rule};
+use crate::backend::Class;
+use crate::fit;
+use crate::http::{VendorCall, encoded};
+use crate::inputs::data_uri;
+use crate::models::Makes;
+use crate::tasks::{
+    Brought, Films, Found, Heard, Lengths, Masks, Pictures, Scene, Sheet, id, nearest_ratio,
+};
+
+/// Its table.
+pub(super) const DIALECT: Dialect = Dialect {
+    video_model: "wan3.0-video",
+    image_model: Some("qwen-image-3.0"),
+    makes: Makes {
+        images: &[
+            Task::Draw,
+            Task::Edit,
+            Task::Repaint,
+            Task::Restyle,
+            Task::ReplaceBackground,
+        ],
+        videos: true,
+        clips_in_fours: true,
+    },
+    films: |_| Films {
+        lengths: Lengths::Between(2, 30),
+        ends: true,
+        loops: false,
+        references: 10,
+    },
+    pictures: Pictures {
+        masks: Masks::Painted,
+        references: 6,
+        negative: true,
+        transparent: false,
+        backgrounds: true,
+    },
+    film,
+    paint,
+    task: |body| Some(json!({"id": id(&body["output"]["task_id"])?})),
+    painted,
+    question: |task| VendorCall::get(format!("tasks/{}", name(task))),
+    told,
+    stop: Some(|task| VendorCall::post_json(format!("tasks/{}/cancel", name(task)), &json!({}))),
+    refusal: |body| {
+        let code = body.get("code").and_then(Value::as_str)?;
+        let refused = !code.is_empty();
+        refused.then(|| ErrorWords::read(body)).flatten()
+    },
+    rules: RULES,
+    lost: None,
+    found: |_| None,
+    probe: || VendorCall::get("tasks/00000000-0000-0000-0000-000000000000"),
+};
+
+const RATIOS: &[&str] = &["16:9", "9:16", "1:1", "4:3", "3:4"];
+/// Sides of pictures are multiples of this.
+const STEP: u32 = 16;
+const MOST_PIXELS: f64 = 2048.0 * 2048.0;
+
+const RULES: &[Rule] = &[
+    Rule::code("invalidapikey", Class::Dead),
+    Rule::code("accessdenied", Class::Dead),
+    Rule::code("arrearage", Class::Quota),
+    Rule::code("allocationquota", Class::Quota),
+    Rule::code("throttling", Class::Rate),
+    Rule::code("datainspectionfailed", Class::Reject),
+    Rule::code("invalidparameter", Class::BadRequest),
+    Rule::code("internalerror", Class::Retry),
+    Rule::code("modelnotfound", Class::Gone),
+];
+
+fn name(task: &Value) -> String {
+    encoded(task["id"].as_str().unwrap_or_default())
+}
+
+fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
+    let media = |bytes: &[u8], kind: &str| json!({"type": kind, "url": data_uri(bytes)});
+    let first = scene.first.iter().map(|bytes| media(bytes, "first_frame"));
+    let last = scene.last.iter().map(|bytes| media(bytes, "last_frame"));
+    let others = scene.references.iter();
+    let others = others.map(|bytes| media(bytes, "reference_image"));
+    let all: Vec<Value> = first.chain(last).chain(others).collect();
+    let mut input = json!({"prompt": scene.prompt});
+    if !all.is_empty() {
+        input["media"] = json!(all);
+    }
+    let resolutions = &[("480P", 480), ("720P", 720), ("1080P", 1080)];
+    let mut parameters = json!({
+        "resolution": scene.resolution(resolutions),
+        "duration": scene.seconds,
+        "audio": order.settings.audio,
+        "prompt_extend": true,
+        "watermark": false,
+    });
+    if scene.first.is_none() {
+        parameters["ratio"] = json!(nearest_ratio(scene.size, RATIOS));
+    }
+    if let Some(seed) = order.seed {
+        parameters["seed"] = json!(seed);
+    }
+    let parameters = order.settings.with_fields(parameters);
+    let body = json!({"model": order.model, "input": input, "parameters": parameters});
+    VendorCall::post_json("services/aigc/video-generation/video-synthesis", &body)
+        .header("x-dashscope-async", "enable")
+}
+
+fn paint(order: &Order<'_>, sheet: &Sheet) -> VendorCall {
+    let images = sheet
+        .images
+        .iter()
+        .map(|bytes| json!({"image": data_uri(bytes)}));
+    let mut content: Vec<Value> = images.collect();
+    content.push(json!({"text": sheet.prompt}));
+    let mut parameters = json!({"n": 1, "prompt_extend": true, "watermark": false});
+    if let Some(size) = sheet.size {
+        let (width, height) = fit::stepped(size, STEP, MOST_PIXELS);
+        parameters["size"] = json!(format!("{width}*{height}"));
+    }
+    if !sheet.negative.is_empty() {
+        parameters["negative_prompt"] = json!(sheet.negative);
+    }
+    if let Some(seed) = order.seed {
+        parameters["seed"] = json!(seed);
+    }
+    let body = json!({
+        "model": order.model,
+        "input": {"messages": [{"role": "user", "content": content}]},
+        "parameters": order.settings.with_fields(parameters),
+    });
+    VendorCall::post_json("services/aigc/multimodal-generation/generation", &body)
+}
+
+fn painted(heard: &mut Heard) -> Brought {
+    let choices = heard.body["output"]["choices"].as_array();
+    let content = choices.into_iter().flatten().flat_map(|choice| {
+        choice["message"]["content"]
+            .as_array()
+            .into_iter()
+            .flatten()
+    });
+    let addresses = content.filter_map(|item| item["image"].as_str());
+    Brought {
+        files: addresses
+            .map(|address| Found::Address(address.to_owned()))
+            .collect(),
+        ..Brought::default()
+    }
+}
+
+fn told(body: &Value) -> Option<State> {
+    let output = &body["output"];
+    Some(match output["task_status"].as_str()? {
+        "SUCCEEDED" => State::Done(Brought::at(output["video_url"].as_str())),
+        "FAILED" => State::Failed(ErrorWords::read(output).unwrap_or_default()),
+        "CANCELED" | "UNKNOWN" => State::Gone,
+        _ => State::Running,
+    })
+}

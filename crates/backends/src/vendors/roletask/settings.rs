@@ -1,0 +1,100 @@
+//! What an operator may set, and how calls are signed.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::clock;
+use crate::http::{VendorCall, VendorHttp};
+use crate::models::Names;
+use crate::vendor::Secret;
+use crate::wrong::Wrong;
+
+/// How long a signed token is good for, in seconds.
+const TOKEN_SECONDS: u64 = 1800;
+
+/// The makers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Maker {
+    /// ByteDance Ark: Seedance, Seedream.
+    #[default]
+    Ark,
+    /// MiniMax: Hailuo.
+    Minimax,
+    /// Alibaba Model Studio: Wan, Qwen-Image.
+    Dashscope,
+    /// Kling.
+    Kling,
+}
+
+/// What an operator may set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Settings {
+    pub(super) dialect: Maker,
+    pub(super) image_model: Option<String>,
+    pub(super) video_model: Option<String>,
+    pub(super) grids: bool,
+    pub(super) models: BTreeMap<String, Names>,
+    /// Videos with sound.
+    pub(super) audio: bool,
+    /// The shortest and the longest video, where the table does not know the model.
+    pub(super) video_seconds: Option<[u32; 2]>,
+    /// More fields for every call, such as `service_tier`.
+    pub(super) fields: BTreeMap<String, Value>,
+    pub(super) poll_seconds: Option<u64>,
+    pub(super) timeout_seconds: Option<u64>,
+    /// A pair of keys to sign with.
+    #[serde(skip)]
+    pair: Option<(String, Secret)>,
+}
+
+impl Settings {
+    /// The way to the vendor with its credential: a key, or for Kling also a pair `access:secret`.
+    pub(super) fn signed(&mut self, http: VendorHttp, key: &str) -> Result<VendorHttp, Wrong> {
+        match key.split_once(':') {
+            Some((access, secret)) if self.dialect == Maker::Kling => {
+                self.pair = Some((access.to_owned(), Secret::new(secret)));
+                Ok(http.with_secret(secret).with_secret(access))
+            }
+            _ => http.with_header(("authorization", "credential"), &format!("Bearer {key}")),
+        }
+    }
+
+    /// A call with its signature, where calls have one of their own.
+    pub(super) fn sign(&self, call: VendorCall) -> VendorCall {
+        let Some((access, secret)) = &self.pair else {
+            return call;
+        };
+        let token = token(access, secret, clock::seconds());
+        call.header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// A body with the operator's own fields.
+    pub(super) fn with_fields(&self, mut body: Value) -> Value {
+        for (name, value) in &self.fields {
+            body[name] = value.clone();
+        }
+        body
+    }
+}
+
+/// A JSON web token, signed with HMAC-SHA-256.
+fn token(access: &str, secret: &Secret, now: u64) -> String {
+    let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let head = part(json!({"alg": "HS256", "typ": "JWT"}));
+    let claims = json!({"iss": access, "exp": now + TOKEN_SECONDS, "nbf": now.saturating_sub(5)});
+    let text = format!("{head}.{}", part(claims));
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.reveal().as_bytes()) else {
+        return text;
+    };
+    mac.update(text.as_bytes());
+    let signature = URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
+    format!("{text}.{signature}")
+}
