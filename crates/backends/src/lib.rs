@@ -17,6 +17,7 @@ mod fit;
 pub mod guard;
 pub mod http;
 mod inputs;
+mod mapping;
 mod models;
 mod pictures;
 mod seeds;

@@ -5,6 +5,7 @@ mod google;
 mod midjourney;
 mod openai;
 mod relay;
+mod replicate;
 mod roletask;
 mod sdwebui;
 
@@ -19,6 +20,7 @@ pub const VENDORS: &[Vendor] = &[
     comfyui::VENDOR,
     google::VENDOR,
     roletask::VENDOR,
+    replicate::VENDOR,
 ];
 
 /// The vendor of a name.

@@ -22,6 +22,8 @@ mod openai_dialects;
 mod openai_failures;
 #[path = "vendors/openai_videos.rs"]
 mod openai_videos;
+#[path = "vendors/replicate.rs"]
+mod replicate;
 #[path = "vendors/roletask.rs"]
 mod roletask;
 #[path = "vendors/sdwebui.rs"]

@@ -1,0 +1,228 @@
+//! How our fields become the inputs of any model: `{{prompt}}` inside a text is replaced by words, a text that is nothing
+//! but a placeholder becomes the value itself, and an input whose value is not given is left out.
+
+mod fill;
+mod values;
+
+use std::collections::BTreeMap;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::backend::{Fault, Work};
+use crate::inputs::cannot;
+use crate::tasks::{Films, Lengths, Masks, Pictures};
+use crate::wrong::Wrong;
+use values::{Place, Values};
+
+/// Pictures that a list of them may have.
+const MOST_IMAGES: usize = 10;
+
+/// A model and what its inputs are filled with.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Mapping {
+    /// The vendor's name of the model.
+    pub(crate) model: String,
+    /// Its inputs.
+    pub(crate) input: Map<String, Value>,
+    /// The lengths that it offers; any when empty.
+    seconds: Vec<u32>,
+    /// The shapes that it offers, such as `16:9`.
+    ratios: Vec<String>,
+    /// What it serves without being named for it, in tables that come with a vendor.
+    operations: Vec<String>,
+}
+
+/// A model that has a mapping already, or one with its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Written {
+    Ready(String),
+    Own(Mapping),
+}
+
+/// The mappings of a worker account, by operation; `operation/image` and `operation/mask` are preferred where there are
+/// pictures or a mask.
+#[derive(Debug)]
+pub(crate) struct Mappings(BTreeMap<String, Mapping>);
+
+impl Mappings {
+    /// The written ones, or every ready one when nothing is written.
+    pub(crate) fn read(
+        ready: &str,
+        written: BTreeMap<String, Written>,
+        grids: bool,
+    ) -> Result<Self, Wrong> {
+        let ready: Vec<Mapping> = serde_json::from_str(ready).map_err(Wrong::settings)?;
+        let mut all = BTreeMap::new();
+        if written.is_empty() {
+            for mapping in ready {
+                for key in mapping.operations.clone() {
+                    let (operation, _) = split(&key);
+                    let in_fours = atelier_contract::operation(operation)
+                        .is_some_and(|(_, submit)| submit.in_fours && !films(submit));
+                    if grids || !in_fours {
+                        all.entry(key).or_insert_with(|| mapping.clone());
+                    }
+                }
+            }
+            return Ok(Self(all));
+        }
+        for (key, written) in written {
+            let mapping = match written {
+                Written::Own(mapping) => mapping,
+                Written::Ready(model) => {
+                    let known = ready.iter().find(|mapping| mapping.model == model);
+                    known.cloned().ok_or_else(|| {
+                        let models: Vec<_> = ready.iter().map(|one| &*one.model).collect();
+                        let why = format!(
+                            "{model} has no ready mapping, write one with model and input; ready are {}",
+                            models.join(", ")
+                        );
+                        Wrong::new(format!("models.{key}"), why)
+                    })?
+                }
+            };
+            check(&key, &mapping)?;
+            all.insert(key, mapping);
+        }
+        Ok(Self(all))
+    }
+
+    /// Every model with the names of the inputs that it is sent.
+    pub(crate) fn models(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut models: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for mapping in self.0.values() {
+            let names = models.entry(&mapping.model).or_default();
+            names.extend(mapping.input.keys().map(String::as_str));
+        }
+        models
+    }
+
+    /// Whether there is a mapping for an operation.
+    pub(crate) fn serves(&self, operation: &str) -> bool {
+        self.0.keys().any(|key| split(key).0 == operation)
+    }
+
+    /// The mapping for a piece of work.
+    pub(crate) fn of(&self, work: &Work) -> Result<&Mapping, Fault> {
+        let variant = |name: &str| self.0.get(&format!("{}/{name}", work.operation));
+        let masked = variant("mask").filter(|_| work.brief.mask.is_some());
+        let pictured = || variant("image").filter(|_| !work.brief.sources.is_empty());
+        let found = masked
+            .or_else(pictured)
+            .or_else(|| self.0.get(&work.operation));
+        found.ok_or_else(|| cannot("prompt", "no back end for such a request is available"))
+    }
+}
+
+impl Mapping {
+    /// Whether it has a place for something.
+    fn has(&self, names: &[&str]) -> bool {
+        let mut found = Vec::new();
+        self.input
+            .values()
+            .for_each(|value| fill::names(value, &mut found));
+        found.iter().any(|name| names.contains(name))
+    }
+
+    /// What its model can do, if it makes videos.
+    fn films(&self) -> Films {
+        Films {
+            lengths: match self.seconds.as_slice() {
+                [] => Lengths::Between(1, 60),
+                some => Lengths::Of(some.to_vec()),
+            },
+            ends: self.has(&["last"]),
+            loops: self.has(&["loop"]),
+            references: match (self.has(&["images"]), self.has(&["first"])) {
+                (true, _) => MOST_IMAGES,
+                (false, _) => 0,
+            },
+        }
+    }
+
+    /// What its model can do, if it makes pictures.
+    fn pictures(&self) -> Pictures {
+        let references = (1..=5).rev().find(|number| match number {
+            1 => self.has(&["image", "image1"]),
+            number => self.has(&[&*format!("image{number}")]),
+        });
+        Pictures {
+            masks: match (self.has(&["mask"]), self.has(&["mask_black"])) {
+                (true, _) => Masks::White,
+                (_, true) => Masks::Black,
+                _ => Masks::None,
+            },
+            references: match (self.has(&["images"]), references) {
+                (true, _) => MOST_IMAGES,
+                (false, some) => some.unwrap_or(0),
+            },
+            negative: self.has(&["negative"]),
+            transparent: false,
+            backgrounds: true,
+        }
+    }
+
+    /// What its placeholders stand for in a piece of work, its pictures put where the vendor finds them.
+    pub(crate) async fn values(&self, work: &Work, place: Place<'_>) -> Result<Values, Fault> {
+        if matches!(work.brief.task, Task::Animate | Task::Extend(_)) {
+            self.check_frames(work)?;
+        }
+        Values::of_work(work, (&self.films(), &self.pictures()), place).await
+    }
+
+    /// The inputs for a piece of work.
+    pub(crate) fn filled(&self, values: &Values, place: u32) -> Value {
+        fill::filled(&self.input, &|name| values.of(name, place, &self.ratios))
+    }
+
+    /// Whether a video needs a first frame that the model has no place for.
+    fn check_frames(&self, work: &Work) -> Result<(), Fault> {
+        let takes = self.has(&["first", "images", "image"]);
+        match work.brief.sources.first() {
+            Some(source) if !takes => {
+                Err(cannot(&source.field, "no back end for images is available"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn films(submit: &atelier_contract::family::Submit) -> bool {
+    submit.makes_only(&[Task::Animate, Task::Extend(0)])
+}
+
+fn split(key: &str) -> (&str, Option<&str>) {
+    match key.split_once('/') {
+        Some((operation, variant)) => (operation, Some(variant)),
+        None => (key, None),
+    }
+}
+
+fn check(key: &str, mapping: &Mapping) -> Result<(), Wrong> {
+    let (operation, variant) = split(key);
+    let wrong = |why: String| Err(Wrong::new(format!("models.{key}"), why));
+    if atelier_contract::operation(operation).is_none() {
+        return wrong(format!("{operation} is not an operation"));
+    }
+    if !matches!(variant, None | Some("image" | "mask")) {
+        return wrong("is an unknown variant, there are image and mask".to_owned());
+    }
+    if mapping.model.is_empty() || mapping.input.is_empty() {
+        return wrong("model and input must be given".to_owned());
+    }
+    let mut found = Vec::new();
+    for value in mapping.input.values() {
+        fill::names(value, &mut found);
+    }
+    match found.iter().find(|name| !values::NAMES.contains(name)) {
+        Some(other) => wrong(format!(
+            "{{{{{other}}}}} is not a placeholder, there are {}",
+            values::NAMES.join(", ")
+        )),
+        None => Ok(()),
+    }
+}

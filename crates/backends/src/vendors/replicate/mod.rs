@@ -1,0 +1,247 @@
+//! Replicate: any model there, with a mapping from our fields to its inputs; ready ones come along.
+
+mod files;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answers::{self, ErrorWords, Rule};
+use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::mapping::{Mappings, Written};
+use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id};
+use crate::vendor::{Setup, Vendor, read_settings};
+use crate::worker::Worker;
+use crate::wrong::Wrong;
+
+/// The vendor.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "replicate",
+    about: "Replicate: any model there by a mapping of fields; face swaps, pictures and videos are ready",
+    needs_credential: true,
+    build,
+};
+
+const RULES: &[Rule] = &[
+    Rule::words(200, "nsfw", Class::Reject),
+    Rule::words(200, "sensitive", Class::Reject),
+    Rule::words(200, "e005", Class::Reject),
+    Rule::words(200, "no face", Class::BadRequest),
+    Rule::status(402, Class::Quota),
+];
+
+/// What an operator may set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    models: BTreeMap<String, Written>,
+    grids: bool,
+    poll_seconds: Option<u64>,
+    timeout_seconds: Option<u64>,
+}
+
+/// A worker account.
+struct Replicate {
+    http: VendorHttp,
+    mappings: Mappings,
+    pause: Duration,
+    patience: Duration,
+}
+
+fn build(setup: Setup) -> Result<Worker, Wrong> {
+    let settings: Settings = read_settings(setup.settings)?;
+    let key = setup.credential.reveal();
+    let mappings = Mappings::read(include_str!("ready.json"), settings.models, settings.grids)?;
+    Ok(Desk::worker(Replicate {
+        mappings,
+        http: setup
+            .http
+            .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
+        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(3).clamp(1, 300)),
+        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(60).clamp(1, 3600)),
+    }))
+}
+
+impl Replicate {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+        let mapping = self.mappings.of(work)?;
+        let placed = |bytes| files::placed(&self.http, bytes);
+        let values = mapping.values(work, &placed).await?;
+        let version = match mapping.model.split_once(':') {
+            Some((_, version)) => version,
+            None => &mapping.model,
+        };
+        let finish = values.finish.clone();
+        Ok(Plan::each(work, finish, move |place| {
+            let mut body = json!({"version": version, "input": mapping.filled(&values, place)});
+            if let Some(hook) = &work.hook_url {
+                body["webhook"] = json!(hook);
+                body["webhook_events_filter"] = json!(["completed"]);
+            }
+            VendorCall::post_json("predictions", &body)
+        }))
+    }
+
+    /// Every model with a mapping exists, and has the inputs that it is sent.
+    async fn check_models(&self) -> Result<(), Fault> {
+        for (model, names) in self.mappings.models() {
+            let (model, _) = model.split_once(':').unwrap_or((model, ""));
+            let Some((owner, name)) = model.split_once('/') else {
+                continue;
+            };
+            let path = format!("models/{}/{}", encoded(owner), encoded(name));
+            let answer = self.http.ask(VendorCall::get(path)).await?;
+            if answer.status == 404 {
+                let detail = format!("there is no model {model}");
+                return Err(Fault::vendor(Class::Unable, detail));
+            }
+            if !answer.is_good() {
+                return Err(self.fault(&answer));
+            }
+            let body = answer.json()?;
+            let schemas = &body["latest_version"]["openapi_schema"]["components"]["schemas"];
+            let Some(inputs) = schemas["Input"]["properties"].as_object() else {
+                continue;
+            };
+            if let Some(other) = names.iter().find(|name| !inputs.contains_key(**name)) {
+                let known: Vec<_> = inputs.keys().map(String::as_str).collect();
+                let detail = format!("{model} has no input {other}, it has {}", known.join(", "));
+                return Err(Fault::vendor(Class::Unable, answers::shortened(&detail)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a prediction says.
+fn read(work: &Work, heard: &Heard) -> Result<Told, Fault> {
+    let body = &heard.body;
+    let state = body["status"].as_str().ok_or_else(|| heard.nonsense())?;
+    Ok(match state {
+        "succeeded" => succeeded(work, body),
+        "failed" => Told::Failed(answers::failed_by(
+            RULES,
+            &ErrorWords {
+                code: String::new(),
+                message: body["error"].as_str().unwrap_or_default().to_owned(),
+            },
+        )),
+        "canceled" | "aborted" => {
+            Told::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
+        }
+        _ => Told::Running(percent(body["logs"].as_str().unwrap_or_default())),
+    })
+}
+
+fn succeeded(work: &Work, body: &Value) -> Told {
+    let mut found = Vec::new();
+    addresses(&body["output"], &mut found);
+    if found.is_empty() {
+        return Told::Failed(match work.brief.task {
+            Task::SwapFace => answers::bad_request("no face was found in one of the images"),
+            _ => Fault::useless("the model gave no files"),
+        });
+    }
+    Told::Done(Brought {
+        files: found.into_iter().map(Found::Address).collect(),
+        cost: body["metrics"]["predict_time"]
+            .as_f64()
+            .and_then(|seconds| Cost::of(seconds, "seconds")),
+        ..Brought::default()
+    })
+}
+
+/// Every address in an output, whatever shape its model gives it.
+fn addresses(output: &Value, found: &mut Vec<String>) {
+    match output {
+        Value::String(text) if text.starts_with("http") => found.push(text.clone()),
+        Value::Array(all) => all.iter().for_each(|one| addresses(one, found)),
+        Value::Object(all) => all.values().for_each(|one| addresses(one, found)),
+        _ => {}
+    }
+}
+
+/// The last percentage of a log.
+fn percent(logs: &str) -> Option<u8> {
+    let (before, _) = logs.rsplit_once('%')?;
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok().filter(|percent| *percent <= 100)
+}
+
+/// The seconds in `Your rate limit resets in ~30s.`
+fn reset(message: &str) -> Option<Duration> {
+    let (_, rest) = message.split_once("resets in ~")?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().map(Duration::from_secs)
+}
+
+impl Speech for Replicate {
+    fn http(&self) -> &VendorHttp {
+        &self.http
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        self.mappings.serves(operation)
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+        Box::pin(self.order(work))
+    }
+
+    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
+        match id(&heard.body["id"]) {
+            Some(id) => Ok(Told::Task(json!({"id": id}))),
+            None => Err(heard.nonsense()),
+        }
+    }
+
+    fn question(&self, task: &Value) -> VendorCall {
+        VendorCall::get(path(task))
+    }
+
+    fn told(&self, work: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
+        read(work, &heard)
+    }
+
+    fn fault(&self, answer: &VendorAnswer) -> Fault {
+        let said = answer.json().ok().and_then(|body| ErrorWords::read(&body));
+        let wait = said.as_ref().and_then(|said| reset(&said.message));
+        let fault = answers::fault_by(RULES, answer, said);
+        Fault {
+            after: fault.after.or(wait),
+            ..fault
+        }
+    }
+
+    fn stop(&self, task: &Value) -> Option<VendorCall> {
+        let path = format!("{}/cancel", path(task));
+        Some(VendorCall::post_json(path, &json!({})))
+    }
+
+    fn probe(&self) -> VendorCall {
+        VendorCall::get("account")
+    }
+
+    fn inspect(&self) -> Later<'_, Result<(), Fault>> {
+        Box::pin(self.check_models())
+    }
+}
+
+fn path(task: &Value) -> String {
+    format!(
+        "predictions/{}",
+        encoded(task["id"].as_str().unwrap_or_default())
+    )
+}
