@@ -1,6 +1,7 @@
 //! The table of vendors. A vendor is a folder beside this file, declared and listed here.
 
 mod comfyui;
+mod fal;
 mod google;
 mod midjourney;
 mod openai;
@@ -21,6 +22,7 @@ pub const VENDORS: &[Vendor] = &[
     google::VENDOR,
     roletask::VENDOR,
     replicate::VENDOR,
+    fal::VENDOR,
 ];
 
 /// The vendor of a name.

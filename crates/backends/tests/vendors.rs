@@ -8,6 +8,8 @@ mod comfyui_real;
 mod comfyui_wishes;
 #[path = "vendors/every.rs"]
 mod every;
+#[path = "vendors/fal.rs"]
+mod fal;
 #[path = "vendors/google.rs"]
 mod google;
 #[path = "vendors/hostile.rs"]
