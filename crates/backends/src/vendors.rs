@@ -8,6 +8,7 @@ mod openai;
 mod relay;
 mod replicate;
 mod roletask;
+mod runway;
 mod sdwebui;
 
 use crate::vendor::Vendor;
@@ -23,6 +24,7 @@ pub const VENDORS: &[Vendor] = &[
     roletask::VENDOR,
     replicate::VENDOR,
     fal::VENDOR,
+    runway::VENDOR,
 ];
 
 /// The vendor of a name.

@@ -28,6 +28,8 @@ mod openai_videos;
 mod replicate;
 #[path = "vendors/roletask.rs"]
 mod roletask;
+#[path = "vendors/runway.rs"]
+mod runway;
 #[path = "vendors/sdwebui.rs"]
 mod sdwebui;
 #[path = "vendors/stand.rs"]

@@ -1,0 +1,298 @@
+//! Runway: one key for the video and image models of many makers, all by the same kind of task.
+
+mod models;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answers::{self, ErrorWords, Rule};
+use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::inputs::{self, cannot, data_uri};
+use crate::models::{Makes, Models, Names};
+use crate::pictures::Finish;
+use crate::seeds;
+use crate::tasks::{Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, id};
+use crate::vendor::{Setup, Vendor, read_settings};
+use crate::worker::Worker;
+use crate::wrong::Wrong;
+use models::{Model, Table};
+
+/// The vendor.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "runway",
+    about: "Runway: Gen-4.5, Kling, Seedance, Wan, Hailuo, Veo, and image models of many makers with one key",
+    needs_credential: true,
+    build,
+};
+
+const MAKES: Makes = Makes {
+    images: &[
+        Task::Draw,
+        Task::Edit,
+        Task::Repaint,
+        Task::Restyle,
+        Task::ReplaceBackground,
+    ],
+    videos: true,
+    clips_in_fours: true,
+};
+const VIDEO_MODEL: &str = "seedance2_5";
+const IMAGE_MODEL: &str = "gemini_image3.1_flash";
+/// The version of the interface that this was written for.
+const VERSION: &str = "2024-11-06";
+/// Inline data has at most 5 MB as text.
+const MOST_INLINE: usize = 3_600_000;
+
+const RULES: &[Rule] = &[
+    Rule::code("safety", Class::Reject),
+    Rule::code("asset.invalid", Class::BadRequest),
+    Rule::code("internal", Class::Retry),
+    Rule::words(400, "credits", Class::Quota),
+];
+
+/// What an operator may set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    image_model: Option<String>,
+    video_model: Option<String>,
+    grids: bool,
+    models: BTreeMap<String, Names>,
+    /// Videos with sound.
+    audio: bool,
+    poll_seconds: Option<u64>,
+    timeout_seconds: Option<u64>,
+}
+
+/// A worker account.
+struct Runway {
+    http: VendorHttp,
+    models: Models,
+    table: Table,
+    audio: bool,
+    pause: Duration,
+    patience: Duration,
+}
+
+fn build(setup: Setup) -> Result<Worker, Wrong> {
+    let settings: Settings = read_settings(setup.settings)?;
+    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
+    let models = Models {
+        makes: MAKES,
+        image: usual(settings.image_model, IMAGE_MODEL),
+        video: usual(settings.video_model, VIDEO_MODEL),
+        grids: settings.grids,
+        named: settings.models,
+    };
+    models.check()?;
+    let table = Table::read()?;
+    for name in models.image.iter().chain(&models.video) {
+        table.check(name)?;
+    }
+    let key = setup.credential.reveal();
+    let http = setup
+        .http
+        .with_header(("authorization", "credential"), &format!("Bearer {key}"))?
+        .with_header(("x-runway-version", "settings"), VERSION)?;
+    Ok(Desk::worker(Runway {
+        http,
+        models,
+        table,
+        audio: settings.audio,
+        // The vendor asks for no more than one question in five seconds.
+        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(6).clamp(1, 300)),
+        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(120).clamp(1, 3600)),
+    }))
+}
+
+impl Runway {
+    fn model(&self, work: &Work) -> Result<&str, Fault> {
+        let model = self.models.of(&work.operation, &work.brief.model);
+        model.ok_or_else(|| cannot("model", "no back end serves this model"))
+    }
+
+    async fn film<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+        let name = self.model(work)?;
+        let begins = matches!(work.brief.task, Task::Extend(_)) || !work.brief.sources.is_empty();
+        let framed = self.table.image_to_video.get(name);
+        let free = self.table.text_to_video.get(name);
+        let can = models::films(free, framed);
+        let scene = Scene::of(work, &can).await?;
+        let (route, model) = match (&scene.first, framed, free) {
+            (Some(_), Some(model), _) => ("image_to_video", model),
+            (None, _, Some(model)) => ("text_to_video", model),
+            _ if begins => return Err(cannot("image", "no back end for images is available")),
+            _ => return Err(cannot("image", "no back end for words alone is available")),
+        };
+        let mut body = json!({
+            "model": name,
+            "promptText": scene.prompt,
+            "duration": scene.seconds,
+        });
+        if let Some(ratio) = model.ratio(scene.size) {
+            body["ratio"] = json!(ratio);
+        }
+        if let Some(resolution) = model.resolution(scene.size) {
+            body["resolution"] = json!(resolution);
+        }
+        if model.takes("audio") {
+            body["audio"] = json!(self.audio);
+        }
+        match (&scene.first, &scene.last) {
+            (Some(first), None) => body["promptImage"] = json!(data_uri(first)),
+            (Some(first), Some(last)) => {
+                body["promptImage"] = json!([
+                    {"uri": data_uri(first), "position": "first"},
+                    {"uri": data_uri(last), "position": "last"},
+                ]);
+            }
+            _ => {}
+        }
+        if !scene.references.is_empty() {
+            let references = lighter(scene.references).await?;
+            let references = references
+                .iter()
+                .map(|bytes| json!({"uri": data_uri(bytes)}));
+            body["references"] = references.collect();
+        }
+        Ok(seeded(work, model, route, body, Finish::default()))
+    }
+
+    async fn paint<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+        let name = self.model(work)?;
+        let model = self.table.text_to_image.get(name);
+        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
+        let sheet = Sheet::of(work, &models::pictures(model)).await?;
+        let mut body = json!({"model": name, "promptText": sheet.prompt});
+        if let Some(ratio) = model.ratio(sheet.size.unwrap_or((1024, 1024))) {
+            body["ratio"] = json!(ratio);
+        }
+        if !sheet.images.is_empty() {
+            let images = lighter(sheet.images).await?;
+            let images = images.iter().map(|bytes| json!({"uri": data_uri(bytes)}));
+            body["referenceImages"] = images.collect();
+        }
+        if let Some(mask) = &sheet.mask {
+            body["maskUri"] = json!(data_uri(mask));
+        }
+        Ok(seeded(work, model, "text_to_image", body, sheet.finish))
+    }
+}
+
+/// The calls, each with a seed of its own where the model takes one.
+fn seeded<'a>(
+    work: &'a Work,
+    model: &Model,
+    route: &'static str,
+    body: Value,
+    finish: Finish,
+) -> Plan<'a> {
+    let seed = work.brief.seed.filter(|_| model.takes("seed"));
+    Plan::each(work, finish, move |place| {
+        let mut body = body.clone();
+        if let Some(seed) = seed {
+            body["seed"] = json!(seeds::member(seed, place as usize) & 0xffff_ffff);
+        }
+        VendorCall::post_json(route, &body)
+    })
+}
+
+/// Pictures that fit into a request.
+async fn lighter(all: Vec<bytes::Bytes>) -> Result<Vec<bytes::Bytes>, Fault> {
+    let mut lighter = Vec::new();
+    for bytes in all {
+        lighter.push(inputs::lighter(bytes, MOST_INLINE).await?);
+    }
+    Ok(lighter)
+}
+
+fn path(task: &Value) -> String {
+    format!("tasks/{}", encoded(task["id"].as_str().unwrap_or_default()))
+}
+
+impl Speech for Runway {
+    fn http(&self) -> &VendorHttp {
+        &self.http
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        self.models.serves(operation)
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+        Box::pin(async move {
+            match work.brief.task {
+                Task::Animate | Task::Extend(_) => self.film(work).await,
+                _ => self.paint(work).await,
+            }
+        })
+    }
+
+    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
+        match id(&heard.body["id"]) {
+            Some(id) => Ok(Told::Task(json!({"id": id}))),
+            None => Err(heard.nonsense()),
+        }
+    }
+
+    fn question(&self, task: &Value) -> VendorCall {
+        VendorCall::get(path(task))
+    }
+
+    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
+        let body = &heard.body;
+        let state = body["status"].as_str().ok_or_else(|| heard.nonsense())?;
+        Ok(match state {
+            "SUCCEEDED" => {
+                let files = body["output"].as_array().into_iter().flatten();
+                let credits = body["cost"]["credits"].as_f64();
+                Told::Done(Brought {
+                    // A credit is a cent.
+                    cost: credits.and_then(|credits| Cost::of(credits / 100.0, "USD")),
+                    ..Brought::at(files.filter_map(Value::as_str))
+                })
+            }
+            "FAILED" => Told::Failed(answers::failed_by(
+                RULES,
+                &ErrorWords {
+                    code: body["failureCode"].as_str().unwrap_or_default().to_owned(),
+                    message: body["failure"].as_str().unwrap_or_default().to_owned(),
+                },
+            )),
+            "CANCELLED" => {
+                Told::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
+            }
+            "RUNNING" => {
+                let share = body["progress"].as_f64().unwrap_or(0.0).clamp(0.0, 0.99);
+                Told::Running(Some((share * 100.0) as u8))
+            }
+            _ => Told::Running(None),
+        })
+    }
+
+    fn fault(&self, answer: &VendorAnswer) -> Fault {
+        let said = answer.json().ok().and_then(|body| ErrorWords::read(&body));
+        answers::fault_by(RULES, answer, said)
+    }
+
+    fn stop(&self, task: &Value) -> Option<VendorCall> {
+        Some(VendorCall::new(http::Method::DELETE, path(task)))
+    }
+
+    fn probe(&self) -> VendorCall {
+        VendorCall::get("organization")
+    }
+}

@@ -1,0 +1,152 @@
+//! The vendor's models, by what can be asked of each: a table beside this file, taken from the vendor's own client.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::fit::{self, Size};
+use crate::tasks::{Films, Lengths, Masks, Pictures, nearest_ratio};
+use crate::wrong::Wrong;
+
+/// References beside the words of one video.
+const REFERENCES: usize = 9;
+
+/// One way to ask a model.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Model {
+    /// Shapes, as pixels or as numbers.
+    #[serde(default)]
+    ratios: Vec<String>,
+    #[serde(default)]
+    resolutions: Vec<String>,
+    /// Its only lengths.
+    #[serde(default)]
+    seconds: Vec<u32>,
+    /// Its shortest and its longest video.
+    #[serde(default)]
+    between: Option<[u32; 2]>,
+    /// Fields that it has beyond those of all.
+    takes: Vec<String>,
+}
+
+/// Every model, by the way it is asked.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    pub(super) text_to_video: BTreeMap<String, Model>,
+    pub(super) image_to_video: BTreeMap<String, Model>,
+    pub(super) text_to_image: BTreeMap<String, Model>,
+}
+
+impl Table {
+    /// The table.
+    pub(super) fn read() -> Result<Self, Wrong> {
+        serde_json::from_str(include_str!("models.json")).map_err(Wrong::settings)
+    }
+
+    /// Refuses a model that is not in the table.
+    pub(super) fn check(&self, name: &str) -> Result<(), Wrong> {
+        let tables = [
+            &self.text_to_video,
+            &self.image_to_video,
+            &self.text_to_image,
+        ];
+        if tables.iter().any(|table| table.contains_key(name)) {
+            return Ok(());
+        }
+        let known = tables.iter().flat_map(|table| table.keys());
+        let mut known: Vec<_> = known.map(String::as_str).collect();
+        known.sort_unstable();
+        known.dedup();
+        Err(Wrong::settings(format!(
+            "{name} is not a model of this vendor, there are {}",
+            known.join(", ")
+        )))
+    }
+}
+
+impl Model {
+    pub(super) fn takes(&self, field: &str) -> bool {
+        self.takes.iter().any(|taken| taken == field)
+    }
+
+    /// The offered shape that loses least; `None` where the model has none.
+    pub(super) fn ratio(&self, size: Size) -> Option<&str> {
+        let pixels = |text: &String| {
+            let (width, height) = text.split_once(':')?;
+            let size: Size = (width.parse().ok()?, height.parse().ok()?);
+            (size.0 >= 100).then_some(size)
+        };
+        let sizes: Vec<Size> = self.ratios.iter().filter_map(pixels).collect();
+        if !sizes.is_empty() {
+            let (width, height) = fit::nearest(size, &sizes);
+            let best = format!("{width}:{height}");
+            let known = self.ratios.iter().find(|text| **text == best);
+            return known.map(String::as_str);
+        }
+        let short = size.0.min(size.1);
+        let automatic = self.ratios.iter().filter(|text| text.starts_with("auto_"));
+        let automatic: Vec<&str> = automatic.map(String::as_str).collect();
+        if !automatic.is_empty() {
+            let class = if short > 800 {
+                "auto_1080p"
+            } else {
+                "auto_720p"
+            };
+            return automatic.into_iter().find(|text| *text == class);
+        }
+        let shapes = self.ratios.iter().map(String::as_str);
+        let shapes: Vec<&str> = shapes.filter(|text| text.contains(':')).collect();
+        (!shapes.is_empty()).then(|| nearest_ratio(size, &shapes))
+    }
+
+    /// The offered resolution that is large enough.
+    pub(super) fn resolution(&self, size: Size) -> Option<&str> {
+        let wanted = size.0.min(size.1);
+        let side = |text: &str| match text {
+            "2k" => 1440,
+            text => text.trim_end_matches('p').parse().unwrap_or(0),
+        };
+        let enough = self.resolutions.iter().find(|text| side(text) >= wanted);
+        enough.or(self.resolutions.last()).map(String::as_str)
+    }
+}
+
+/// What a video model can do, by words and by frames.
+pub(super) fn films(free: Option<&Model>, framed: Option<&Model>) -> Films {
+    let lengths = match framed.or(free) {
+        Some(model) if !model.seconds.is_empty() => Lengths::Of(model.seconds.clone()),
+        Some(Model {
+            between: Some([from, to]),
+            ..
+        }) => Lengths::Between(*from, *to),
+        _ => Lengths::Between(1, 10),
+    };
+    let references = free.is_some_and(|model| model.takes("references"));
+    Films {
+        lengths,
+        ends: framed.is_some_and(|model| model.takes("last")),
+        loops: false,
+        references: if references { REFERENCES } else { 0 },
+    }
+}
+
+/// What an image model can do.
+pub(super) fn pictures(model: &Model) -> Pictures {
+    Pictures {
+        masks: if model.takes("maskUri") {
+            Masks::White
+        } else {
+            Masks::None
+        },
+        references: if model.takes("referenceImages") {
+            10
+        } else {
+            0
+        },
+        negative: false,
+        transparent: false,
+        backgrounds: true,
+    }
+}
