@@ -5,6 +5,7 @@ mod fal;
 mod google;
 mod midjourney;
 mod openai;
+mod recraft;
 mod relay;
 mod replicate;
 mod roletask;
@@ -25,6 +26,7 @@ pub const VENDORS: &[Vendor] = &[
     replicate::VENDOR,
     fal::VENDOR,
     runway::VENDOR,
+    recraft::VENDOR,
 ];
 
 /// The vendor of a name.

@@ -24,6 +24,8 @@ mod openai_dialects;
 mod openai_failures;
 #[path = "vendors/openai_videos.rs"]
 mod openai_videos;
+#[path = "vendors/recraft.rs"]
+mod recraft;
 #[path = "vendors/replicate.rs"]
 mod replicate;
 #[path = "vendors/roletask.rs"]

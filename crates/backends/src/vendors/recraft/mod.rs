@@ -1,0 +1,266 @@
+//! Recraft: all eight design operations, each answered within its call.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answers::{self, ErrorWords, Rule};
+use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::fit::{self, Size};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp};
+use crate::inputs::{self, cannot, data_uri};
+use crate::tasks::{Brought, Desk, Heard, Masks, Pictures, Plan, Sheet, Speech, Told};
+use crate::vendor::{Setup, Vendor, read_settings};
+use crate::worker::Worker;
+use crate::wrong::Wrong;
+
+/// The vendor.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "recraft",
+    about: "Recraft: the design family whole, vectors and upscales included",
+    needs_credential: true,
+    build,
+};
+
+const CAN: Pictures = Pictures {
+    masks: Masks::White,
+    references: 1,
+    negative: true,
+    transparent: false,
+    backgrounds: true,
+};
+/// The sizes of the second and third models; the design family has the same.
+const OLDER: &[Size] = &[
+    (1024, 1024),
+    (1365, 1024),
+    (1024, 1365),
+    (1536, 1024),
+    (1024, 1536),
+    (1820, 1024),
+    (1024, 1820),
+    (1024, 2048),
+    (2048, 1024),
+    (1434, 1024),
+    (1024, 1434),
+    (1024, 1280),
+    (1280, 1024),
+    (1024, 1707),
+    (1707, 1024),
+];
+/// The sizes of the models after them.
+const NEWER: &[Size] = &[
+    (1024, 1024),
+    (1536, 768),
+    (768, 1536),
+    (1280, 832),
+    (832, 1280),
+    (1216, 896),
+    (896, 1216),
+    (1152, 896),
+    (896, 1152),
+    (832, 1344),
+    (1344, 832),
+    (1344, 768),
+    (768, 1344),
+];
+/// Input pictures have at most 5 MB.
+const MOST_INPUT: usize = 4_800_000;
+/// Units of the account that cost a dollar.
+const UNITS_A_DOLLAR: f64 = 1000.0;
+
+const RULES: &[Rule] = &[
+    Rule::code("nsfw", Class::Reject),
+    Rule::words(400, "nsfw", Class::Reject),
+    Rule::words(400, "moderation", Class::Reject),
+    Rule::words(400, "policy", Class::Reject),
+    Rule::words(400, "credits", Class::Quota),
+    Rule::words(400, "not enough", Class::Quota),
+];
+
+/// What an operator may set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    /// Our models, or `*`, to theirs.
+    models: BTreeMap<String, String>,
+    /// A style of the account, sent with every picture that takes one.
+    style_id: Option<String>,
+    style: Option<String>,
+    timeout_seconds: Option<u64>,
+}
+
+/// A worker account.
+struct Recraft {
+    http: VendorHttp,
+    settings: Settings,
+}
+
+fn build(setup: Setup) -> Result<Worker, Wrong> {
+    let settings: Settings = read_settings(setup.settings)?;
+    if settings.style.is_some() && settings.style_id.is_some() {
+        return Err(Wrong::new("style", "must not stand beside style_id"));
+    }
+    let key = setup.credential.reveal();
+    let http = setup
+        .http
+        .with_header(("authorization", "credential"), &format!("Bearer {key}"))?;
+    Ok(Desk::worker(Recraft { http, settings }))
+}
+
+/// The path of an operation; `None` for what is none of this vendor's.
+fn route(task: Task) -> Option<&'static str> {
+    Some(match task {
+        Task::Draw => "generations",
+        Task::Restyle => "imageToImage",
+        Task::Repaint => "inpaint",
+        Task::ReplaceBackground => "replaceBackground",
+        Task::Vectorize => "vectorize",
+        Task::RemoveBackground => "removeBackground",
+        Task::CrispUpscale => "crispUpscale",
+        Task::CreativeUpscale => "creativeUpscale",
+        _ => return None,
+    })
+}
+
+impl Recraft {
+    fn model(&self, work: &Work) -> &str {
+        let ours = &*work.brief.model;
+        let named = self.settings.models.get(ours);
+        match (named.or_else(|| self.settings.models.get("*")), ours) {
+            (Some(name), _) => name,
+            (None, "designv2") => "recraftv2",
+            (None, _) => "recraftv3",
+        }
+    }
+
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+        let brief = &work.brief;
+        let route = route(brief.task);
+        let route =
+            route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
+        let sheet = Sheet::of(work, &CAN).await?;
+        let mut body = json!({"response_format": "url"});
+        let single = matches!(
+            brief.task,
+            Task::Vectorize | Task::RemoveBackground | Task::CrispUpscale | Task::CreativeUpscale
+        );
+        if !single {
+            let model = self.model(work);
+            let older = model.starts_with("recraftv3") || model.starts_with("recraftv2");
+            body["prompt"] = json!(sheet.prompt);
+            body["model"] = json!(model);
+            body["n"] = json!(brief.count.clamp(1, 6));
+            if !older && !sheet.negative.is_empty() {
+                body["prompt"] = json!(format!("{}\nAvoid: {}", sheet.prompt, sheet.negative));
+            } else if !sheet.negative.is_empty() {
+                body["negative_prompt"] = json!(sheet.negative);
+            }
+            if let (Task::Draw, Some(size)) = (brief.task, sheet.size) {
+                let (width, height) = fit::nearest(size, if older { OLDER } else { NEWER });
+                body["size"] = json!(format!("{width}x{height}"));
+            }
+            if let Some(seed) = brief.seed {
+                body["random_seed"] = json!(seed & 0x7fff_ffff);
+            }
+            if let (Some(style), true) = (&self.settings.style, older) {
+                body["style"] = json!(style);
+            }
+            if let (Some(style), true) = (&self.settings.style_id, older) {
+                body["style_id"] = json!(style);
+            }
+        }
+        if brief.task == Task::Restyle {
+            body["strength"] = json!(brief.strength);
+        }
+        if brief.task != Task::Vectorize {
+            body["image_format"] = json!("png");
+        }
+        if let Some(image) = sheet.images.into_iter().next() {
+            let image = match sheet.mask {
+                // A mask must have the size of its picture.
+                Some(_) if image.len() > MOST_INPUT => {
+                    return Err(cannot("image", "is too large for the back end"));
+                }
+                Some(_) => image,
+                None => inputs::lighter(image, MOST_INPUT).await?,
+            };
+            body["image_url"] = json!(data_uri(&image));
+        }
+        if let Some(mask) = &sheet.mask {
+            body["mask_url"] = json!(data_uri(mask));
+        }
+        let call = VendorCall::post_json(format!("images/{route}"), &body);
+        Ok(Plan {
+            starts: 1,
+            call: Box::new(move |_| call.clone()),
+            finish: sheet.finish,
+        })
+    }
+}
+
+impl Speech for Recraft {
+    fn http(&self) -> &VendorHttp {
+        &self.http
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        let found = atelier_contract::operation(operation);
+        found.is_some_and(|(_, submit)| {
+            let ours = |task: &Task| route(*task).is_some();
+            !submit.in_fours && !submit.makes.is_empty() && submit.makes.iter().all(ours)
+        })
+    }
+
+    fn makes_in_call(&self) -> bool {
+        true
+    }
+
+    fn patience(&self) -> Duration {
+        let seconds = self.settings.timeout_seconds.unwrap_or(180);
+        Duration::from_secs(seconds.clamp(1, 3600))
+    }
+
+    fn pause(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+        Box::pin(self.order(work))
+    }
+
+    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
+        let body = &heard.body;
+        let list = body["data"].as_array().into_iter().flatten();
+        let all = list.chain(std::iter::once(&body["image"]));
+        let brought = Brought::at(all.filter_map(|item| item["url"].as_str()));
+        if brought.files.is_empty() {
+            return Err(heard.nonsense());
+        }
+        let units = body["credits"].as_f64();
+        Ok(Told::Done(Brought {
+            cost: units.and_then(|units| Cost::of(units / UNITS_A_DOLLAR, "USD")),
+            ..brought
+        }))
+    }
+
+    /// There are no tasks; the question is never asked.
+    fn question(&self, _: &Value) -> VendorCall {
+        VendorCall::get("users/me")
+    }
+
+    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
+        Err(heard.nonsense())
+    }
+
+    fn fault(&self, answer: &VendorAnswer) -> Fault {
+        let said = answer.json().ok().and_then(|body| ErrorWords::read(&body));
+        answers::fault_by(RULES, answer, said)
+    }
+
+    fn probe(&self) -> VendorCall {
+        VendorCall::get("users/me")
+    }
+}
