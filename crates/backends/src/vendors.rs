@@ -1,5 +1,6 @@
 //! The table of vendors. A vendor is a folder beside this file, declared and listed here.
 
+mod bfl;
 mod comfyui;
 mod fal;
 mod google;
@@ -27,6 +28,7 @@ pub const VENDORS: &[Vendor] = &[
     fal::VENDOR,
     runway::VENDOR,
     recraft::VENDOR,
+    bfl::VENDOR,
 ];
 
 /// The vendor of a name.

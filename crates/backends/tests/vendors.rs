@@ -1,5 +1,7 @@
 //! Vendors against local servers that speak their documented formats, failures included.
 
+#[path = "vendors/bfl.rs"]
+mod bfl;
 #[path = "vendors/comfyui.rs"]
 mod comfyui;
 #[path = "vendors/comfyui_real.rs"]
