@@ -12,6 +12,7 @@ mod replicate;
 mod roletask;
 mod runway;
 mod sdwebui;
+mod xai;
 
 use crate::vendor::Vendor;
 
@@ -29,6 +30,7 @@ pub const VENDORS: &[Vendor] = &[
     runway::VENDOR,
     recraft::VENDOR,
     bfl::VENDOR,
+    xai::VENDOR,
 ];
 
 /// The vendor of a name.

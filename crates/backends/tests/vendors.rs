@@ -48,3 +48,5 @@ mod story;
 mod studio;
 #[path = "vendors/unfit.rs"]
 mod unfit;
+#[path = "vendors/xai.rs"]
+mod xai;

@@ -1,0 +1,287 @@
+//! xAI: Grok Imagine pictures within the call, and videos with first and last frames, references and extensions.
+
+mod bodies;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answers::{self, ErrorWords, Rule};
+use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::clock;
+use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::inputs::{self, cannot};
+use crate::models::{Makes, Models, Names};
+use crate::pictures::Finish;
+use crate::tasks::{Brought, Desk, Found, Heard, Plan, Scene, Sheet, Speech, Told, id};
+use crate::vendor::{Setup, Vendor, read_settings};
+use crate::worker::Worker;
+use crate::wrong::Wrong;
+
+/// The vendor.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "xai",
+    about: "xAI: Grok Imagine pictures and videos",
+    needs_credential: true,
+    build,
+};
+
+const MAKES: Makes = Makes {
+    images: &[
+        Task::Draw,
+        Task::Edit,
+        Task::Repaint,
+        Task::Restyle,
+        Task::ReplaceBackground,
+    ],
+    videos: true,
+    clips_in_fours: true,
+};
+const IMAGE_MODEL: &str = "grok-imagine-image-2.0";
+const VIDEO_MODEL: &str = "grok-imagine-video-1.5";
+/// The vendor keeps a video for a day.
+const KEPT_MS: i64 = 23 * 3600 * 1000;
+/// So many of the vendor's ticks are a dollar.
+const TICKS_A_DOLLAR: f64 = 1e10;
+
+const RULES: &[Rule] = &[
+    Rule::words(400, "incorrect api key", Class::Dead),
+    Rule::words(400, "moderation", Class::Reject),
+    Rule::words(403, "moderation", Class::Reject),
+    Rule::words(200, "moderation", Class::Reject),
+    Rule::words(403, "credits", Class::Quota),
+    Rule::words(403, "spending limit", Class::Quota),
+    Rule::words(429, "credits", Class::Quota),
+    Rule::code("invalid_argument", Class::BadRequest),
+    Rule::code("internal_error", Class::Retry),
+];
+
+/// What an operator may set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    image_model: Option<String>,
+    video_model: Option<String>,
+    grids: bool,
+    models: BTreeMap<String, Names>,
+    /// Videos with sound.
+    audio: bool,
+    /// The model that extends videos there; without one a new video begins with the last frame.
+    extension_model: Option<String>,
+    poll_seconds: Option<u64>,
+    timeout_seconds: Option<u64>,
+}
+
+/// A worker account.
+struct Xai {
+    http: VendorHttp,
+    models: Models,
+    audio: bool,
+    extension_model: Option<String>,
+    pause: Duration,
+    patience: Duration,
+}
+
+fn build(setup: Setup) -> Result<Worker, Wrong> {
+    let settings: Settings = read_settings(setup.settings)?;
+    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
+    let models = Models {
+        makes: MAKES,
+        image: usual(settings.image_model, IMAGE_MODEL),
+        video: usual(settings.video_model, VIDEO_MODEL),
+        grids: settings.grids,
+        named: settings.models,
+    };
+    models.check()?;
+    let key = setup.credential.reveal();
+    Ok(Desk::worker(Xai {
+        http: setup
+            .http
+            .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
+        models,
+        audio: settings.audio,
+        extension_model: settings.extension_model,
+        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(5).clamp(1, 300)),
+        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(180).clamp(1, 3600)),
+    }))
+}
+
+impl Xai {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+        let model = self.models.of(&work.operation, &work.brief.model);
+        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
+        if let Some(body) = self.extension(work) {
+            let call = VendorCall::post_json("videos/extensions", &body);
+            return Ok(Plan::alike(work, call, Finish::default()));
+        }
+        if films(work) {
+            let scene = Scene::of(work, &bodies::films(model)).await?;
+            let body = bodies::film(model, &scene, self.audio);
+            let call = VendorCall::post_json("videos/generations", &body);
+            return Ok(Plan::alike(work, call, Finish::default()));
+        }
+        let sheet = Sheet::of(work, &bodies::CAN).await?;
+        let (path, body) = bodies::picture(model, &sheet);
+        let call = VendorCall::post_json(path, &body);
+        Ok(Plan::alike(work, call, sheet.finish))
+    }
+
+    /// The extension of a video that the vendor still has.
+    fn extension(&self, work: &Work) -> Option<Value> {
+        let (model, Task::Extend(index)) = (self.extension_model.as_ref()?, work.brief.task) else {
+            return None;
+        };
+        let made = inputs::parent_notes(work)["videos"]
+            .get(usize::from(index))?
+            .as_str()?;
+        let finished = work.parent.as_ref()?.finished_ms?;
+        let now = clock::seconds() as i64 * 1000;
+        (now - finished < KEPT_MS).then(|| {
+            json!({
+                "model": model,
+                "prompt": work.brief.prompt,
+                "video": {"url": made},
+                "duration": work.brief.seconds.clamp(1, 10),
+            })
+        })
+    }
+}
+
+fn films(work: &Work) -> bool {
+    matches!(work.brief.task, Task::Animate | Task::Extend(_))
+}
+
+/// A review here says nothing: there is no picture, or one that it marked.
+fn painted(mut heard: Heard) -> Result<Told, Fault> {
+    let body = std::mem::take(&mut heard.body);
+    let Some(items) = body["data"].as_array() else {
+        return Err(heard.nonsense());
+    };
+    let mut files = Vec::new();
+    for item in items {
+        if item["respect_moderation"] == false {
+            continue;
+        }
+        if let Some(bytes) = heard.file(&item["b64_json"]) {
+            files.push(Found::File(bytes));
+        } else if let Some(url) = item["url"].as_str().filter(|url| !url.is_empty()) {
+            files.push(Found::Address(url.to_owned()));
+        }
+    }
+    if files.is_empty() {
+        return Err(answers::refused_by_review(""));
+    }
+    let revised = items
+        .iter()
+        .find_map(|item| item["revised_prompt"].as_str());
+    Ok(Told::Done(Brought {
+        files,
+        revised_prompt: revised.filter(|text| !text.is_empty()).map(str::to_owned),
+        cost: cost(&body),
+        ..Brought::default()
+    }))
+}
+
+fn cost(body: &Value) -> Option<Cost> {
+    let ticks = body["usage"]["cost_in_usd_ticks"].as_f64()?;
+    Cost::of(ticks / TICKS_A_DOLLAR, "USD")
+}
+
+/// Errors have three forms; in one of them the code stands beside the words.
+fn words(body: &Value) -> Option<ErrorWords> {
+    let said = ErrorWords::read(body)?;
+    match (body["code"].as_str(), body["error"].as_str()) {
+        (Some(code), Some(text)) => Some(ErrorWords {
+            code: code.to_owned(),
+            message: text.to_owned(),
+        }),
+        _ => Some(said),
+    }
+}
+
+impl Speech for Xai {
+    fn http(&self) -> &VendorHttp {
+        &self.http
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        self.models.serves(operation)
+    }
+
+    fn blobs(&self) -> &'static [&'static str] {
+        &["b64_json"]
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+        Box::pin(self.order(work))
+    }
+
+    fn started(&self, work: &Work, heard: Heard) -> Result<Told, Fault> {
+        if !films(work) {
+            return painted(heard);
+        }
+        match id(&heard.body["request_id"]) {
+            Some(id) => Ok(Told::Task(json!({"id": id}))),
+            None => Err(heard.nonsense()),
+        }
+    }
+
+    fn question(&self, task: &Value) -> VendorCall {
+        let number = encoded(task["id"].as_str().unwrap_or_default());
+        VendorCall::get(format!("videos/{number}"))
+    }
+
+    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
+        let body = &heard.body;
+        // While it is pending the answer may have no body at all.
+        if heard.answer.status == 202 {
+            return Ok(Told::Running(percent(body)));
+        }
+        let video = &body["video"];
+        let address = video["url"].as_str().filter(|url| !url.is_empty());
+        Ok(match (body["status"].as_str(), address) {
+            (Some("done") | None, Some(address)) if video["respect_moderation"] != false => {
+                Told::Done(Brought {
+                    cost: cost(body),
+                    notes: json!({"videos": [address]}),
+                    ..Brought::at(Some(address))
+                })
+            }
+            (Some("done"), _) => Told::Failed(answers::refused_by_review("")),
+            (Some("expired"), _) => {
+                Told::Failed(Fault::vendor(Class::Gone, "the vendor let the work expire"))
+            }
+            (Some("failed"), _) => {
+                let said = words(body).unwrap_or_default();
+                Told::Failed(answers::failed_by(RULES, &said))
+            }
+            (Some(_), _) => Told::Running(percent(body)),
+            (None, _) => return Err(heard.nonsense()),
+        })
+    }
+
+    fn fault(&self, answer: &VendorAnswer) -> Fault {
+        let said = answer.json().ok().and_then(|body| words(&body));
+        answers::fault_by(RULES, answer, said)
+    }
+
+    fn probe(&self) -> VendorCall {
+        VendorCall::get("models")
+    }
+}
+
+fn percent(body: &Value) -> Option<u8> {
+    let percent = body["progress"].as_f64()?;
+    Some(percent.clamp(0.0, 99.0) as u8)
+}
