@@ -4,6 +4,7 @@ mod bfl;
 mod comfyui;
 mod fal;
 mod google;
+mod luma;
 mod midjourney;
 mod openai;
 mod recraft;
@@ -31,6 +32,7 @@ pub const VENDORS: &[Vendor] = &[
     recraft::VENDOR,
     bfl::VENDOR,
     xai::VENDOR,
+    luma::VENDOR,
 ];
 
 /// The vendor of a name.

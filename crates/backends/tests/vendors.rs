@@ -2,6 +2,8 @@
 
 #[path = "vendors/bfl.rs"]
 mod bfl;
+#[path = "vendors/clients.rs"]
+mod clients;
 #[path = "vendors/comfyui.rs"]
 mod comfyui;
 #[path = "vendors/comfyui_real.rs"]
@@ -18,6 +20,8 @@ mod google;
 mod hostile;
 #[path = "vendors/litellm.rs"]
 mod litellm;
+#[path = "vendors/luma.rs"]
+mod luma;
 #[path = "vendors/openai.rs"]
 mod openai;
 #[path = "vendors/openai_dialects.rs"]

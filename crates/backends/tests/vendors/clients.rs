@@ -1,0 +1,191 @@
+//! The servers of this suite are driven by the vendors' own client libraries: each is given what our adapter sent, and
+//! must send the same to the same place, and understand the same answers. The clients are installed by
+//! `scripts/vendors`; the test runs when `ATELIER_TEST_VENDORS` is set.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::stand::{Seen, Stand, base64, json as answer, png, status};
+use crate::studio::Studio;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/vendors");
+
+/// A vendor, its own client, and what the client must have understood.
+struct Pair {
+    vendor: &'static str,
+    settings: Value,
+    operation: &'static str,
+    body: Value,
+    client: &'static str,
+    understood: &'static str,
+}
+
+fn pairs() -> Vec<Pair> {
+    let film = || json!({"prompt": "a wave", "video_length": "10"});
+    let pair = |vendor, operation, body, client, understood| Pair {
+        vendor,
+        settings: json!({}),
+        operation,
+        body,
+        client,
+        understood,
+    };
+    let clip = "clipgen.generations";
+    let draw = || json!({"prompt": "a fox"});
+    vec![
+        pair(
+            "google",
+            "imgmodel.chat",
+            draw(),
+            "google_picture",
+            "1 file of image/png",
+        ),
+        pair("google", clip, film(), "google_video", "t1 in_progress"),
+        pair("roletask", clip, film(), "ark", "t1 running"),
+        Pair {
+            settings: json!({"dialect": "dashscope"}),
+            ..pair("roletask", clip, film(), "dashscope", "t1 RUNNING")
+        },
+        pair("replicate", clip, film(), "replicate", "t1 processing"),
+        pair("fal", "imgmodel.chat", draw(), "fal", "r1 InProgress"),
+        pair("runway", clip, film(), "runway", "t1 RUNNING"),
+        pair(
+            "luma",
+            "motion.generations",
+            json!({"userPrompt": "a wave", "loop": true}),
+            "luma",
+            "t1 processing",
+        ),
+    ]
+}
+
+/// One server for all: starts by path, and work that is under way.
+fn server() -> Stand {
+    Stand::new(|seen| {
+        let at = |end: &str| seen.here(&format!("/v1/fal-ai/nano-banana-2/requests/r1{end}"));
+        let time = "2026-11-15T12:00:00Z";
+        match &*seen.line {
+            line if line.contains(":generateContent") => answer(
+                &json!({"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
+                {"inlineData": {"mimeType": "image/png", "data": base64(png(64, 64, [9, 99, 9, 255]))}}]}}]}),
+            ),
+            line if line.contains("/interactions") => answer(
+                &json!({"id": "t1", "object": "interaction", "status": "in_progress",
+                "model": "gemini-omni-1.2-flash", "created": time, "updated": time, "steps": []}),
+            ),
+            line if line.contains("/contents/generations/tasks/") => answer(
+                &json!({"id": "t1", "model": "m", "status": "running", "created_at": 1, "updated_at": 2}),
+            ),
+            line if line.contains("/contents/generations/tasks") => answer(&json!({"id": "t1"})),
+            line if line.contains("/video-synthesis") => answer(
+                &json!({"request_id": "r", "output": {"task_id": "t1", "task_status": "PENDING"}}),
+            ),
+            "GET /v1/tasks/t1" if !seen.head.contains("x-runway-version") => answer(
+                &json!({"request_id": "r", "output": {"task_id": "t1", "task_status": "RUNNING"}}),
+            ),
+            "GET /v1/tasks/t1" => answer(
+                &json!({"id": "t1", "status": "RUNNING", "progress": 0.4, "createdAt": time, "estimatedCost": {"credits": 1}}),
+            ),
+            line if line.contains("/predictions") => status(
+                201,
+                &json!({"id": "t1", "model": "a/b", "version": "v", "status": "processing",
+                "input": {}, "output": null, "logs": "", "error": null, "created_at": time, "urls": {"get": "x", "cancel": "y"}}),
+            ),
+            line if line.contains("/requests/r1/status") => {
+                status(202, &json!({"status": "IN_PROGRESS", "logs": []}))
+            }
+            line if line.contains("/fal-ai/") => answer(
+                &json!({"request_id": "r1", "status": "IN_QUEUE", "queue_position": 0,
+                "status_url": at("/status"), "response_url": at(""), "cancel_url": at("/cancel")}),
+            ),
+            line if line.contains("/text_to_video") => {
+                answer(&json!({"id": "t1", "estimatedCost": {"credits": 40}}))
+            }
+            _ => status(
+                201,
+                &json!({"id": "t1", "type": "video", "model": "ray-3.2", "state": "processing", "created_at": time, "output": []}),
+            ),
+        }
+    })
+}
+
+/// What a client says, given a body.
+fn run(client: &str, url: &str, body: &Value) -> String {
+    let mut child = Command::new(SCRIPT)
+        .args([client, url])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the script runs");
+    let mut input = child.stdin.take().expect("an input");
+    input
+        .write_all(body.to_string().as_bytes())
+        .expect("written");
+    drop(input);
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success(), "{client} failed");
+    String::from_utf8(output.stdout)
+        .expect("text")
+        .trim()
+        .to_owned()
+}
+
+/// A request without what says nothing: fields that are null, and what one client repeats inside its input.
+fn bare(seen: &Seen) -> (String, Value) {
+    fn without_null(value: Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let kept = fields.into_iter().filter(|(_, value)| !value.is_null());
+                Value::Object(
+                    kept.map(|(name, value)| (name, without_null(value)))
+                        .collect(),
+                )
+            }
+            Value::Array(all) => Value::Array(all.into_iter().map(without_null).collect()),
+            plain => plain,
+        }
+    }
+    let mut body = seen.json();
+    if let Some(input) = body["input"].as_object_mut() {
+        input.remove("extend_prompt");
+        input.remove("function");
+    }
+    (seen.line.clone(), without_null(body))
+}
+
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "whether programs are to be installed is the tester's choice"
+)]
+async fn the_vendors_own_clients_send_what_our_adapters_send() {
+    if std::env::var("ATELIER_TEST_VENDORS").is_err() {
+        return;
+    }
+    for pair in pairs() {
+        let (stand, studio) = (server(), Studio::new());
+        let worker = stand.worker(pair.vendor, pair.settings.clone());
+        let (work, _) = studio.work(pair.operation, &pair.body, None);
+        worker.start(work).await.expect(pair.client);
+        let ours = stand.asked("POST")[0].clone();
+        let understood = run(pair.client, &stand.url(""), &ours.json());
+        assert_eq!(understood, pair.understood, "{}", pair.client);
+        let theirs = stand.asked("POST")[1].clone();
+        assert_eq!(bare(&theirs), bare(&ours), "{}", pair.client);
+        for line in [
+            "authorization",
+            "x-goog-api-key",
+            "x-runway-version",
+            "x-dashscope-async",
+        ] {
+            let value = |seen: &Seen| {
+                let mut lines = seen.head.lines();
+                let found = lines.find(|head| head.starts_with(&format!("{line}: ")));
+                found.map(str::to_owned)
+            };
+            assert_eq!(value(&theirs), value(&ours), "{}", pair.client);
+        }
+    }
+}
