@@ -4,6 +4,7 @@ mod bfl;
 mod comfyui;
 mod fal;
 mod google;
+mod ideogram;
 mod luma;
 mod midjourney;
 mod openai;
@@ -33,6 +34,7 @@ pub const VENDORS: &[Vendor] = &[
     bfl::VENDOR,
     xai::VENDOR,
     luma::VENDOR,
+    ideogram::VENDOR,
 ];
 
 /// The vendor of a name.

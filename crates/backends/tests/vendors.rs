@@ -18,6 +18,8 @@ mod fal;
 mod google;
 #[path = "vendors/hostile.rs"]
 mod hostile;
+#[path = "vendors/ideogram.rs"]
+mod ideogram;
 #[path = "vendors/litellm.rs"]
 mod litellm;
 #[path = "vendors/luma.rs"]

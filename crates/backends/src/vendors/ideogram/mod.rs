@@ -1,0 +1,220 @@
+//! Ideogram's second interface: the design family but vectors, as tasks.
+
+mod bodies;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use atelier_contract::brief::Task;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answers::{self, ErrorWords, Rule};
+use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::tasks::{Brought, Desk, Heard, Plan, Sheet, Speech, Told, id};
+use crate::vendor::{Setup, Vendor, read_settings};
+use crate::worker::Worker;
+use crate::wrong::Wrong;
+
+/// The vendor.
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "ideogram",
+    about: "Ideogram: pictures with words in them; design but its vectors",
+    needs_credential: true,
+    build,
+};
+
+const RULES: &[Rule] = &[
+    Rule::status(402, Class::Quota),
+    Rule::code("insufficient_funds", Class::Quota),
+    Rule::code("subscription_required", Class::Quota),
+    Rule::code("inflight_limit", Class::Rate),
+    Rule::code("daily_limit", Class::Rate),
+    Rule::status(422, Class::Reject),
+    Rule::words(200, "safety", Class::Reject),
+];
+
+/// What an operator may set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    /// The vendor's model by operation.
+    models: BTreeMap<String, String>,
+    /// `TURBO`, `DEFAULT` or `QUALITY`, for the models that have it.
+    rendering_speed: Option<String>,
+    /// Other users of the vendor do not see what is made.
+    private: bool,
+    poll_seconds: Option<u64>,
+    timeout_seconds: Option<u64>,
+}
+
+/// A worker account.
+struct Ideogram {
+    http: VendorHttp,
+    settings: Settings,
+}
+
+fn build(setup: Setup) -> Result<Worker, Wrong> {
+    let settings: Settings = read_settings(setup.settings)?;
+    for operation in settings.models.keys() {
+        if !serves(operation) {
+            let why = format!("{operation} is not an operation of this vendor");
+            return Err(Wrong::new("models", why));
+        }
+    }
+    let http = setup
+        .http
+        .with_header(("api-key", "credential"), setup.credential.reveal())?;
+    Ok(Desk::worker(Ideogram { http, settings }))
+}
+
+/// What each kind of work is called there, and its usual model.
+fn route(task: Task) -> Option<(&'static str, &'static str)> {
+    Some(match task {
+        Task::Draw => ("generate", "ideogram-4-5"),
+        Task::Edit => ("precise-edit", "ideogram-4-5"),
+        Task::Restyle => ("remix", "ideogram-3"),
+        Task::Repaint => ("inpaint", "ideogram-3"),
+        Task::ReplaceBackground => ("replace-background", "ideogram-3"),
+        Task::RemoveBackground => ("remove-background", "ideogram-3"),
+        Task::CrispUpscale | Task::CreativeUpscale => ("upscale", "ideogram-3"),
+        _ => return None,
+    })
+}
+
+fn serves(operation: &str) -> bool {
+    let found = atelier_contract::operation(operation);
+    found.is_some_and(|(_, submit)| {
+        let ours = |task: &Task| route(*task).is_some();
+        !submit.in_fours && !submit.makes.is_empty() && submit.makes.iter().all(ours)
+    })
+}
+
+impl Ideogram {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+        // A picture to edit with a mask is inpainted.
+        let task = match work.brief.task {
+            Task::Edit if work.mask.is_some() => Task::Repaint,
+            task => task,
+        };
+        let route = route(task);
+        let (route, usual) =
+            route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
+        let model = self.settings.models.get(&work.operation);
+        let model = model.map_or(usual, String::as_str);
+        let older = model.starts_with("ideogram-3");
+        let sheet = Sheet::of(work, &bodies::can(older)).await?;
+        let mut fields = bodies::fields(work, &sheet, older);
+        if let (Some(speed), true) = (&self.settings.rendering_speed, older) {
+            fields["rendering_speed"] = json!(speed);
+        }
+        if self.settings.private {
+            fields["private"] = json!(true);
+        }
+        if let Some(hook) = &work.hook_url {
+            fields["webhook_url"] = json!(hook);
+        }
+        let path = format!("image/{route}/{}", encoded(model));
+        let call = bodies::call(path, &fields, &sheet)?;
+        Ok(Plan {
+            starts: 1,
+            call: Box::new(move |_| call.clone()),
+            finish: sheet.finish,
+        })
+    }
+}
+
+/// The pictures of a finished generation; those that a review took out have no address.
+fn finished(body: &Value) -> Told {
+    let items = body["data"].as_array().into_iter().flatten();
+    let shown = items.filter(|item| item["is_image_safe"] != false);
+    let brought = Brought::at(shown.filter_map(|item| item["url"].as_str()));
+    if brought.files.is_empty() {
+        return Told::Failed(answers::refused_by_review(""));
+    }
+    let micros = body["usage_cost_usd_micros"].as_f64();
+    Told::Done(Brought {
+        seed: body["seed"].as_u64(),
+        cost: micros.and_then(|micros| Cost::of(micros / 1e6, "USD")),
+        ..brought
+    })
+}
+
+fn words(body: &Value) -> Option<ErrorWords> {
+    let reason = body["reject_reason"].as_str().unwrap_or_default();
+    let said = ErrorWords::read(body).or_else(|| (!reason.is_empty()).then(ErrorWords::default))?;
+    Some(ErrorWords {
+        code: format!("{} {reason}", said.code),
+        ..said
+    })
+}
+
+impl Speech for Ideogram {
+    fn http(&self) -> &VendorHttp {
+        &self.http
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        serves(operation)
+    }
+
+    fn patience(&self) -> Duration {
+        let seconds = self.settings.timeout_seconds.unwrap_or(120);
+        Duration::from_secs(seconds.clamp(1, 3600))
+    }
+
+    fn pause(&self) -> Duration {
+        let seconds = self.settings.poll_seconds.unwrap_or(2);
+        Duration::from_secs(seconds.clamp(1, 300))
+    }
+
+    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+        Box::pin(self.order(work))
+    }
+
+    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
+        match id(&heard.body["generation_id"]) {
+            Some(id) => Ok(Told::Task(json!({"id": id}))),
+            None => Err(heard.nonsense()),
+        }
+    }
+
+    fn question(&self, task: &Value) -> VendorCall {
+        let number = encoded(task["id"].as_str().unwrap_or_default());
+        VendorCall::get(format!("generations/{number}"))
+    }
+
+    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
+        let body = &heard.body;
+        let state = body["status"].as_str().ok_or_else(|| heard.nonsense())?;
+        Ok(match state {
+            "completed" => finished(body),
+            "failed" => Told::Failed(answers::failed_by(
+                RULES,
+                &ErrorWords {
+                    code: String::new(),
+                    message: body["failure_reason"]
+                        .as_str()
+                        .unwrap_or_default()
+                        .to_owned(),
+                },
+            )),
+            _ => Told::Running(None),
+        })
+    }
+
+    fn fault(&self, answer: &VendorAnswer) -> Fault {
+        let said = answer.json().ok().and_then(|body| words(&body));
+        answers::fault_by(RULES, answer, said)
+    }
+
+    /// A generation that cannot be is asked for.
+    fn probe(&self) -> VendorCall {
+        VendorCall::get("generations/00000000-0000-0000-0000-000000000000")
+    }
+
+    fn is_well(&self, answer: &VendorAnswer) -> bool {
+        matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
+    }
+}
