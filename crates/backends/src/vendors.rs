@@ -8,6 +8,7 @@ mod ideogram;
 mod luma;
 mod midjourney;
 mod openai;
+mod piapi;
 mod recraft;
 mod relay;
 mod replicate;
@@ -35,6 +36,7 @@ pub const VENDORS: &[Vendor] = &[
     xai::VENDOR,
     luma::VENDOR,
     ideogram::VENDOR,
+    piapi::VENDOR,
 ];
 
 /// The vendor of a name.

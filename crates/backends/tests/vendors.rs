@@ -32,6 +32,8 @@ mod openai_dialects;
 mod openai_failures;
 #[path = "vendors/openai_videos.rs"]
 mod openai_videos;
+#[path = "vendors/piapi.rs"]
+mod piapi;
 #[path = "vendors/recraft.rs"]
 mod recraft;
 #[path = "vendors/replicate.rs"]
