@@ -7,6 +7,7 @@ mod google;
 mod ideogram;
 mod luma;
 mod midjourney;
+mod novelai;
 mod openai;
 mod piapi;
 mod recraft;
@@ -37,6 +38,7 @@ pub const VENDORS: &[Vendor] = &[
     luma::VENDOR,
     ideogram::VENDOR,
     piapi::VENDOR,
+    novelai::VENDOR,
 ];
 
 /// The vendor of a name.

@@ -24,6 +24,8 @@ mod ideogram;
 mod litellm;
 #[path = "vendors/luma.rs"]
 mod luma;
+#[path = "vendors/novelai.rs"]
+mod novelai;
 #[path = "vendors/openai.rs"]
 mod openai;
 #[path = "vendors/openai_dialects.rs"]
