@@ -23,6 +23,7 @@ mod pictures;
 mod seeds;
 mod tasks;
 mod threads;
+mod thumbs;
 pub mod vendor;
 mod vendors;
 mod worker;
@@ -30,6 +31,7 @@ mod wrong;
 
 pub use atelier_media::without_metadata;
 pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Work};
+pub use thumbs::thumbnail;
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};
 pub use worker::Worker;

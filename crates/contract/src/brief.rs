@@ -86,6 +86,11 @@ impl Task {
     pub fn is_like(self, other: Self) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
+
+    /// Whether a clip comes of it.
+    pub const fn is_video(self) -> bool {
+        matches!(self, Self::Animate | Self::Extend(_) | Self::Unmark)
+    }
 }
 
 /// A picture file format with what belongs to it.

@@ -8,6 +8,7 @@ mod list;
 mod loose;
 mod moment;
 mod number;
+mod order;
 mod text;
 #[macro_use]
 mod words;
@@ -20,6 +21,7 @@ pub use list::List;
 pub use loose::Loose;
 pub use moment::Moment;
 pub use number::{Count, Flag, Pick, Real, Seconds, Stepped};
+pub use order::field_order;
 pub use text::{Prompt, SeedText, Text};
 pub(crate) use words::words;
 

@@ -16,12 +16,15 @@ pub mod ledger;
 pub mod list;
 pub mod name;
 pub mod operators;
+pub mod overview;
 mod page;
 pub mod patch;
+pub mod preview;
 pub mod quote;
 pub mod ready;
 pub mod session;
 pub mod stats;
+pub mod vendors;
 pub mod workers;
 
 pub use access::Access;

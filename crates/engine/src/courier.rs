@@ -4,12 +4,14 @@
 mod history;
 mod post;
 mod routes;
+mod sample;
 mod secrets;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use atelier_contract::{AccountId, Refusal};
+use atelier_contract::pages::callbacks::Sample;
+use atelier_contract::{AccountId, JobId, Refusal};
 use atelier_store::{Claim, Delivery, JobRow};
 
 use crate::crash;
@@ -144,6 +146,20 @@ impl Courier {
         id: &str,
     ) -> Result<(CallbackView, Vec<TryView>), Refusal> {
         history::one(&self.house, account_id, id).await
+    }
+
+    /// The callback of a job and its tries; none when it has none.
+    pub async fn callback_of(
+        &self,
+        account_id: &AccountId,
+        job_id: &JobId,
+    ) -> Result<Option<(CallbackView, Vec<TryView>)>, Refusal> {
+        history::of_job(&self.house, account_id, job_id).await
+    }
+
+    /// Sends a signed sample to an address of the account's choice, once.
+    pub async fn sample(&self, account_id: &AccountId, url: &str) -> Result<Sample, Refusal> {
+        sample::send(&self.house, account_id, url).await
     }
 
     /// Sends a callback again, now.

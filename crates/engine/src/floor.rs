@@ -102,6 +102,11 @@ impl Floor {
         self.pool().unrecorded()
     }
 
+    /// The vendors that worker accounts can be set up at.
+    pub(crate) fn vendors(&self) -> &'static [Vendor] {
+        self.loader.vendors()
+    }
+
     /// How many jobs are at vendors.
     pub(crate) fn at_vendors(&self) -> usize {
         self.polling.len()

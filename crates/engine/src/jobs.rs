@@ -140,10 +140,13 @@ impl Jobs {
             account_id: account_id.map(ToString::to_string),
             operations: filter.operations,
             state: filter.state,
+            open: filter.open,
+            text: filter.text,
+            parent_id: filter.parent_id,
             ascending: filter.ascending,
             offset: (filter.page - 1).max(0).saturating_mul(filter.limit),
             limit: filter.limit,
-            created_from_ms: None,
+            created_from_ms: filter.since_ms,
         };
         self.house.store.jobs(filter).await.map_err(unavailable)
     }

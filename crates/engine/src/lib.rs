@@ -38,8 +38,8 @@ pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::Running;
 pub use office::{
-    Caller, KeyHolder, KeyView, KeyWish, Office, Opener, Operator, OperatorView, ROOT, ResealError,
-    Served, Visitor,
+    AttemptView, Caller, KeyHolder, KeyView, KeyWish, Office, Opener, Operator, OperatorView, ROOT,
+    ResealError, Served, Trail, Visitor,
 };
 pub use settings::Settings;
 pub use vault::{ASSETS, Asset, Vault};

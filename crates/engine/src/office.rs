@@ -7,12 +7,15 @@ mod callers;
 mod custody;
 mod keys;
 mod operators;
+mod overview;
+mod preview;
 mod prices;
 mod registry;
 mod reports;
 mod secrets;
 mod sessions;
 mod show;
+mod trail;
 
 use std::sync::Arc;
 
@@ -39,6 +42,7 @@ pub use reports::Served;
 pub use secrets::ResealError;
 pub(crate) use sessions::MOST_MS as SESSION_MOST_MS;
 pub use sessions::{Opener, Visitor};
+pub use trail::{AttemptView, Trail};
 
 /// What the office uses of the other parts.
 pub(crate) struct Doors {
@@ -80,7 +84,7 @@ impl Office {
             backends: Backends::new(house.clone(), floor.clone(), registry.clone()),
             custody: Custody::new(house.clone(), floor.clone(), registry),
             keys: Keys::new(house.clone(), callers.clone()),
-            reports: Reports::new(house.clone(), floor, jobs),
+            reports: Reports::new(house.clone(), floor, jobs, (vault.clone(), prices.clone())),
             secrets: Secrets::new(house.clone(), vault),
             sessions: Sessions::new(house, callers.clone(), operators.clone()),
             callers,

@@ -2,11 +2,13 @@
 
 mod address_keys;
 mod addresses;
+mod asset;
 mod expiry;
 mod inputs;
 mod orphans;
 mod result_cache;
 mod results;
+mod thumbs;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,26 +28,13 @@ use addresses::Addresses;
 use inputs::Inputs;
 use orphans::Orphans;
 use result_cache::ResultCache;
+use thumbs::Thumbs;
 
 pub(crate) use address_keys::PREFIX as ADDRESS_KEYS;
 pub use addresses::ASSETS;
+pub use asset::Asset;
 pub(crate) use result_cache::Rendered;
 pub(crate) use results::Owner;
-
-/// A file that may be handed out.
-#[derive(Clone, Debug)]
-pub struct Asset {
-    /// Where it is.
-    pub key: String,
-    /// Its media type.
-    pub media_type: String,
-    /// Its size.
-    pub bytes: u64,
-    /// Names this content and no other.
-    pub etag: String,
-    /// When the address stops working.
-    pub expires_ms: i64,
-}
 
 /// Keeps bytes and says where they are.
 pub struct Vault {
@@ -55,6 +44,7 @@ pub struct Vault {
     inputs: Inputs,
     orphans: Orphans,
     rendered: ResultCache,
+    thumbs: Thumbs,
 }
 
 impl Vault {
@@ -64,6 +54,7 @@ impl Vault {
             inputs: Inputs::new(house.clone(), files.clone(), addresses.clone()),
             orphans: Orphans::new(house.clone(), files.clone()),
             rendered: ResultCache::new(house.settings.result_cache_bytes),
+            thumbs: Thumbs::new(house.clone(), files.clone()),
             addresses,
             files,
             house,
@@ -140,6 +131,11 @@ impl Vault {
             bytes: asset.bytes as u64,
             expires_ms: asset.expires_ms,
         })
+    }
+
+    /// A small picture of an asset, and its bytes.
+    pub async fn thumbnail(&self, asset: &Asset) -> Result<(Asset, Bytes), Refusal> {
+        self.thumbs.of(asset).await
     }
 
     /// Some of an asset's bytes, streamed.

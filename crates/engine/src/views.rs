@@ -147,6 +147,14 @@ pub struct JobsFilter {
     pub operations: Vec<String>,
     /// Only this state.
     pub state: Option<atelier_contract::JobState>,
+    /// Only unfinished ones.
+    pub open: bool,
+    /// Only those whose prompt has these words in it, or whose identifier this is.
+    pub text: Option<String>,
+    /// Only those that follow this job.
+    pub parent_id: Option<String>,
+    /// Only those accepted at this moment or later.
+    pub since_ms: Option<i64>,
     /// Oldest first.
     pub ascending: bool,
     /// Page, from 1.

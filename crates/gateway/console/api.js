@@ -3,6 +3,7 @@
 
 /** What a refusal says. */
 export class Refused extends Error {
+  /** @param {number} status @param {any} body */
   constructor(status, body) {
     super(body?.message || `The service answered with ${status}.`);
     this.status = status;
@@ -14,13 +15,28 @@ export class Refused extends Error {
 
 let csrf = "";
 let leave = () => {};
+const watchers = new Set();
+let connected = true;
 
 /** Says what to do when the session has ended. */
 export const onSignedOut = (action) => { leave = action; };
 
-const pause = (ms) => new Promise((wake) => setTimeout(wake, ms));
+/** Calls back whenever the connection is lost or found again. */
+export function onConnection(action) {
+  watchers.add(action);
+  return () => { watchers.delete(action); };
+}
 
-async function send(method, path, body, headers = {}) {
+function tellConnection(now) {
+  if (now === connected) return;
+  connected = now;
+  watchers.forEach((action) => action(now));
+}
+
+const pause = (ms) => new Promise((wake) => { setTimeout(wake, ms); });
+
+async function send(method, path, body = undefined, headers = {}) {
+  /** @type {any} */
   const init = { method, headers: { Accept: "application/json", ...headers }, credentials: "same-origin" };
   if (csrf && method !== "GET") init.headers["X-CSRF-Token"] = csrf;
   if (body instanceof FormData) init.body = body;
@@ -28,7 +44,14 @@ async function send(method, path, body, headers = {}) {
     init.body = JSON.stringify(body);
     init.headers["Content-Type"] = "application/json";
   }
-  const answer = await fetch(path, init);
+  let answer;
+  try {
+    answer = await fetch(path, init);
+  } catch (error) {
+    tellConnection(false);
+    throw error;
+  }
+  tellConnection(true);
   const json = await answer.json().catch(() => null);
   if (!answer.ok) {
     if (answer.status === 401 && !path.startsWith("/console/session")) leave();
@@ -37,20 +60,20 @@ async function send(method, path, body, headers = {}) {
   return json;
 }
 
-/** Reads; a connection that is lost for a moment is tried again. */
-export async function get(path) {
+/** Reads; a connection that is lost is tried again until it heals or nobody waits any more. */
+export async function get(path, { rounds = 6 } = {}) {
   for (let round = 0; ; round += 1) {
     try {
       return await send("GET", path);
     } catch (error) {
-      if (error instanceof Refused || round === 4) throw error;
-      await pause(300 * 2 ** round);
+      if (error instanceof Refused || round === rounds) throw error;
+      await pause(Math.min(300 * 2 ** round, 5000));
     }
   }
 }
 
 /** Changes something. */
-export const post = (path, body, headers) => send("POST", path, body, headers);
+export const post = (path, body = undefined, headers = undefined) => send("POST", path, body, headers);
 export const patch = (path, body) => send("PATCH", path, body);
 export const put = (path, body) => send("PUT", path, body);
 export const remove = (path) => send("DELETE", path);
@@ -68,6 +91,14 @@ export async function submit(path, body) {
   }
 }
 
+/** Puts a file into the vault; its address is taken by every picture field of the same account. */
+export async function upload(file) {
+  const form = new FormData();
+  form.append("file", file);
+  const { data } = await post("/files/v1", form);
+  return data.url;
+}
+
 /** Who is signed in, or null. */
 export async function session() {
   const { data } = await send("GET", "/console/session");
@@ -81,23 +112,35 @@ export async function signIn(secret) {
   return data;
 }
 
-export async function signOut(everywhere) {
+export async function signOut(everywhere = false) {
   await send("DELETE", `/console/session${everywhere ? "?everywhere=true" : ""}`);
   csrf = "";
+}
+
+/** Looks at an account with its own eyes, as an operator may; and stops doing so. */
+export async function visit(accountId) {
+  const { data } = await send("POST", `/admin/v1/accounts/${encodeURIComponent(accountId)}/visit`);
+  csrf = data.csrf;
+  return data;
+}
+
+export async function endVisit() {
+  await send("DELETE", "/console/session?visit=true");
+  return session();
 }
 
 /** Follows a job until it is final; calls back with every change. Ends by itself, or with the function it returns. */
 export function follow(id, changed) {
   let stopped = false;
   (async () => {
-    for (let wait = 400; !stopped; wait = Math.min(wait * 1.3, 3000)) {
+    for (let wait = 350; !stopped; wait = Math.min(wait * 1.3, 3000)) {
       try {
         const { data } = await get(`/jobs/v1/${encodeURIComponent(id)}`);
         if (stopped) return;
         changed(data);
         if (data.status === "SUCCESS" || data.status === "FAILED") return;
       } catch (error) {
-        if (error instanceof Refused && error.status === 404) return;
+        if (error instanceof Refused && error.status !== 429 && error.status < 500) return;
       }
       await pause(wait);
     }

@@ -1,21 +1,30 @@
 // The console: who is signed in, and the page that the address names.
 import { html, render, useEffect, useState } from "./lib.js";
-import { get, onSignedOut, session, signIn, signOut } from "./api.js";
+import { endVisit, get, onSignedOut, session, signIn, signOut } from "./api.js";
 import { followLinks, go, useRoute } from "./route.js";
 import { Shell } from "./parts/shell.js";
+import { wear } from "./parts/menu.js";
 import { SignIn } from "./pages/sign_in.js";
 import { Create } from "./pages/create.js";
 import { Library } from "./pages/library.js";
 import { JobPage } from "./pages/job.js";
 import { Account } from "./pages/account.js";
-import { Overview } from "./pages/operator/overview.js";
-import { Accounts } from "./pages/operator/accounts.js";
-import { Backends } from "./pages/operator/backends.js";
-import { Prices } from "./pages/operator/prices.js";
-import { Audit, Callbacks, Jobs } from "./pages/operator/lists.js";
 
 const PAGES = { create: Create, library: Library, job: JobPage, account: Account };
-const OFFICE = { overview: Overview, jobs: Jobs, accounts: Accounts, backends: Backends, prices: Prices, callbacks: Callbacks, audit: Audit };
+/** The operator's pages are read when one of them is first opened: most visitors never do. */
+const OFFICE = {
+  overview: () => import("./pages/operator/overview.js").then((page) => page.Overview), jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
+  accounts: () => import("./pages/operator/accounts.js").then((page) => page.Accounts), backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
+  prices: () => import("./pages/operator/prices.js").then((page) => page.Prices), callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
+  operators: () => import("./pages/operator/operators.js").then((page) => page.Operators), audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
+};
+
+function Office({ who, route, enter }) {
+  const name = OFFICE[route.rest[0]] ? route.rest[0] : "overview";
+  const [page, setPage] = useState({ name: "", View: null });
+  useEffect(() => { OFFICE[name]().then((View) => setPage({ name, View })); }, [name]);
+  return page.name === name && page.View ? html`<${page.View} who=${who} route=${route} enter=${enter} />` : null;
+}
 
 function App() {
   const [who, setWho] = useState(undefined);
@@ -45,11 +54,13 @@ function App() {
   }, [Boolean(who?.account)]);
   if (who === undefined) return null;
   if (!who) return html`<${SignIn} entered=${setWho} />`;
-  const office = who.operator && (route.page === "operator" || !who.account);
-  const Page = office ? OFFICE[route.rest[0]] || Overview : PAGES[route.page] || Create;
-  const leave = () => signOut().finally(() => { setWho(null); go("create", {}, { replace: true }); });
-  return html`<${Shell} who=${who} route=${office && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route} leave=${leave}>
-    <${Page} who=${who} route=${route} refresh=${refresh} /><//>`;
+  const office = who.operator && (route.page === "operator" || (!who.account && route.page !== "job"));
+  const Page = office ? Office : (who.looking && route.page === "create" ? Library : PAGES[route.page] || Create);
+  const there = office && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
+  const leave = (everywhere) => signOut(everywhere).finally(() => { setWho(null); go("create", {}, { replace: true }); });
+  const back = () => endVisit().then((now) => { setWho(now); go("operator/accounts"); }, () => {});
+  return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}><${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;
 }
 
+wear();
 render(html`<${App} />`, document.getElementById("app"));

@@ -3,41 +3,58 @@ import { get } from "./api.js";
 
 let kept = null;
 
-/** The operations that make something, each with its fields, in the order of the document. */
+/** The operations that make something, each with its fields, in the order people want them. */
 export function catalogue() {
   kept ||= get("/openapi.json").then(read).catch((error) => { kept = null; throw error; });
   return kept;
 }
 
-function read(document) {
+/** Follows references and takes the one alternative that is not null. */
+export function resolver(document) {
   const schemas = document.components.schemas;
   const resolve = (schema) => {
     if (schema?.$ref) return resolve(schemas[schema.$ref.split("/").pop()]);
     const some = schema?.anyOf?.find((one) => one.type !== "null") || schema?.allOf?.[0];
     return some ? { ...resolve(some), ...schema, anyOf: undefined, allOf: undefined } : schema;
   };
-  const operations = [];
-  for (const [path, methods] of Object.entries(document.paths)) {
-    const one = methods.post;
-    const takesKey = one?.parameters?.some((parameter) => parameter.name === "Idempotency-Key");
-    const content = one?.requestBody?.content?.["application/json"];
-    if (!takesKey || !content || one.deprecated || /discouraged/.test(one.summary)) continue;
-    const schema = resolve(content.schema);
-    const required = new Set(schema.required || []);
-    const fields = Object.entries(schema.properties || {}).map(([name, property]) => field(name, property, required.has(name), resolve));
-    operations.push({
-      name: one.operationId, path, summary: one.summary.replace(/\.$/, ""), family: one.tags[0],
-      fields: sorted(fields), example: content.example || {}, follows: required.has("jobId") || required.has("job_id"),
-      makes: makes(one.operationId, path),
-    });
-  }
-  const order = document.tags.map((tag) => tag.name);
-  operations.sort((a, b) => order.indexOf(a.family) - order.indexOf(b.family));
-  const families = order.filter((name) => operations.some((one) => one.family === name));
-  return { operations, families, resolve };
+  return resolve;
 }
 
-const makes = (name, path) => (/video|vidgen|clipgen|motion/.test(path) ? "video" : "picture");
+/** Every operation of the document in the order of its tables. */
+export function operationsOf(document) {
+  const all = [];
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, one] of Object.entries(methods)) all.push({ ...one, path, method });
+  }
+  return all.sort((a, b) => (a["x-place"] ?? 0) - (b["x-place"] ?? 0));
+}
+
+/** The fields of an object in the order people want to read them. */
+export function fieldsOf(schema, order, resolve) {
+  const required = new Set(schema.required || []);
+  const place = (name) => { const found = (order || []).indexOf(name); return found < 0 ? 1e6 : found; };
+  return Object.entries(schema.properties || {})
+    .sort(([a], [b]) => place(a) - place(b))
+    .map(([name, property]) => field(name, property, required.has(name), resolve));
+}
+
+function read(document) {
+  const resolve = resolver(document);
+  const operations = [];
+  for (const one of operationsOf(document)) {
+    const takesKey = one.parameters?.some((parameter) => parameter.name === "Idempotency-Key");
+    const content = one.requestBody?.content?.["application/json"];
+    if (!takesKey || !content || one.deprecated || /discouraged/.test(one.summary)) continue;
+    const fields = fieldsOf(resolve(content.schema), content["x-order"], resolve);
+    operations.push({
+      name: one.operationId, path: one.path, summary: one.summary.replace(/\.$/, ""), family: one.tags[0],
+      fields: sorted(fields), example: content.example || {}, makes: one["x-makes"] || "picture",
+      follows: fields.some((field) => field.widget === "job" && field.required),
+    });
+  }
+  const families = document.tags.map((tag) => tag.name).filter((name) => operations.some((one) => one.family === name));
+  return { operations, families };
+}
 
 /** One field as the form needs it. */
 function field(name, property, required, resolve) {
@@ -47,14 +64,19 @@ function field(name, property, required, resolve) {
   const widget = schema["x-widget"] || (items && items["x-widget"] === "image" ? "images" : null);
   return {
     name, required, schema, items, type: types[0] || "string", widget,
-    default: schema.default, options: schema.enum || null, description: schema.description || "",
+    default: schema.default, options: schema.enum ? schema.enum.filter((one) => one !== null) : null, description: schema.description || "",
   };
 }
 
+export const isPicture = (field) => field.widget === "image" || field.widget === "images";
+/** Whether a field takes an address and not the bytes themselves. */
+export const takesAddress = (field) => (field.items || field.schema).format === "uri";
+export const promptOf = (operation) => operation?.fields.find((field) => field.widget === "prompt");
+
 const rank = (field) => {
   if (field.widget === "prompt") return 0;
-  if (field.required) return 1;
-  if (field.widget === "image" || field.widget === "images") return 2;
+  if (isPicture(field) || field.widget === "mask") return field.required ? 1 : 2;
+  if (field.required) return 2;
   if (field.options) return 3;
   if (field.name === "timeout" || field.widget === "address") return 9;
   return 5;
@@ -63,3 +85,20 @@ const sorted = (fields) => fields.map((one, place) => [one, place]).sort(([a, i]
 
 /** Whether a field is shown at once or only among the further settings. */
 export const isMain = (field) => rank(field) < 4;
+
+/** The operations that carry on what a job made: those of its family that need an earlier job. */
+export function followers(all, job) {
+  const family = all.operations.find((one) => one.name === job.operation)?.family;
+  return all.operations.filter((one) => one.family === family && one.follows);
+}
+
+/** The field of an operation that names the earlier job, and the one that says which of its results. */
+export const jobField = (operation) => operation.fields.find((field) => field.widget === "job");
+export const placeField = (operation) => operation.fields.find((field) => field.required && field.type === "integer" && field.schema.minimum === 0);
+
+/** An operation that takes a picture, by its address where that is possible: of the same family if there is one. */
+export function taker(all, family, fits = (_) => true) {
+  const able = all.operations.filter((one) => !one.follows && one.fields.some(isPicture) && fits(one));
+  const easy = (one) => one.fields.every((field) => !field.required || isPicture(field) || field.widget === "prompt" || field.default !== undefined || field.options);
+  return able.find((one) => one.family === family && easy(one)) || able.find(easy) || able[0];
+}

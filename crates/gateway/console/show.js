@@ -1,19 +1,24 @@
-// How values are shown to people: times in the viewer's zone, quota, durations, sizes.
-import { t } from "./words.js";
+// How values are shown to people: times in the viewer's zone, quota, durations, sizes, names.
+import { language, many, maybe, t } from "./words.js";
 
 /** A time of the service, which is in UTC without saying so. */
 export const time = (text) => (text ? new Date(`${text.replace(" ", "T")}Z`) : null);
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const short = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const date = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const dated = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
+/** @param {Intl.DateTimeFormatOptions} how */
+const dates = (how) => new Intl.DateTimeFormat(language === "en" ? undefined : language, how);
+const clock = dates({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const short = dates({ hour: "2-digit", minute: "2-digit" });
+const date = dates({ day: "numeric", month: "short" });
+const dated = dates({ weekday: "long", day: "numeric", month: "long" });
+const exact = dates({ dateStyle: "full", timeStyle: "long" });
+const number = new Intl.NumberFormat(language === "en" ? undefined : language, { maximumFractionDigits: 3 });
 
 export const count = (value) => number.format(Number(value) || 0);
+export const percent = (part, whole) => (whole ? `${number.format(Math.round((part / whole) * 1000) / 10)} %` : "–");
 export const clockOf = (text) => (text ? clock.format(time(text)) : "");
+export const clockAt = (ms) => clock.format(new Date(ms));
 export const exactly = (text) => (text ? exact.format(time(text)) : "");
+export const dayName = (text) => date.format(new Date(`${text}T12:00:00Z`));
 
 /** Short: today the time, otherwise the date as well. */
 export function when(text) {
@@ -32,8 +37,9 @@ export function day(text) {
   return dated.format(moment);
 }
 
-/** 0:18, 1 m 48 s, 2 h 3 m. */
+/** 0.3 s, 18 s, 1 m 48 s, 2 h 3 m. */
 export function took(ms) {
+  if (ms < 950) return `${count(Math.max(0, Math.round(ms / 100) / 10))} s`;
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
@@ -44,26 +50,43 @@ export function took(ms) {
 export function bytes(value) {
   if (value < 1000) return `${value} B`;
   if (value < 1e6) return `${Math.round(value / 1000)} kB`;
-  return `${(value / 1e6).toFixed(1)} MB`;
+  if (value < 1e9) return `${(value / 1e6).toFixed(1)} MB`;
+  return `${(value / 1e9).toFixed(1)} GB`;
 }
 
-/** What the job was asked for, in its own words. */
+/** What the job was asked for, in its own words; without any, what was done. */
 export function words(job) {
   const request = job.request || {};
   for (const name of ["prompt", "userPrompt", "user_prompt", "input"]) {
     if (typeof request[name] === "string" && request[name]) return request[name];
   }
-  return job.operation;
+  return typeof request.action === "string" ? actionName(request.action) : deed(job.operation);
 }
 
 export const isFinal = (job) => job.status === "SUCCESS" || job.status === "FAILED";
 export const isVideo = (file) => file.type.startsWith("video/");
+export const isDrawing = (file) => file.type === "image/svg+xml";
+/** The small picture that the service keeps of a file, behind the same signature. */
+export const thumb = (file) => file.url.replace("/assets/", "/thumbs/");
 
-/** A failure without the word in brackets, which is for programs. */
-export const why = (message) => (message || "").replace(/^\[[^\]]*\]\s*/, "");
+/** The state of a job in a word. */
+export const state = (job) => t({ SUCCESS: "done", FAILED: "failed", PENDING_QUEUE: "waiting" }[job.status] || (job.startedAt ? "running" : "waiting"));
+
+/** A failure without the word in brackets, which is for programs, as a sentence. */
+export function why(message) {
+  const text = (message || "").replace(/^\[[^\]]*\]\s*/, "").trim();
+  if (!text) return "";
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+}
 
 /** camelCase and snake_case as words. */
 export function label(name) {
-  const spaced = name.replace(/_/g, " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  const spaced = name.replace(/[_.]/g, " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
+
+/** What a field, an operation and a follow-up are called by people; one without a name of its own is spelled out. */
+export const fieldName = (name) => maybe(`field.${name}`) || label(name);
+export const deed = (operation) => maybe(`do.${operation.split(".").slice(1).join(".")}`) || maybe(`do.${operation.split(".").pop()}`) || label(operation.split(".").pop());
+export const actionName = (name) => maybe(`act.${name}`) || label(name);
+export const quotaOf = (value) => many(Number(value), "quotaOne", "quotaMany", count(value));

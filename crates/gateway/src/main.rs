@@ -8,6 +8,7 @@ mod catalogue;
 mod cli;
 mod config;
 mod counts;
+mod disk;
 mod first_run;
 mod http;
 mod logging;

@@ -20,9 +20,9 @@ pub(crate) fn bytes() -> Bytes {
 fn document() -> Value {
     let catalogue = catalogue();
     let mut paths = Map::new();
-    for one in &catalogue.operations {
-        let place = paths.entry(one.path.clone()).or_insert_with(|| json!({}));
-        place[one.method.word().to_lowercase()] = operation::described(one);
+    for (place, one) in catalogue.operations.iter().enumerate() {
+        let methods = paths.entry(one.path.clone()).or_insert_with(|| json!({}));
+        methods[one.method.word().to_lowercase()] = operation::described(one, place);
     }
     let mut schemas = catalogue.schemas;
     schemas.insert("Refusal".into(), refusal());

@@ -73,6 +73,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("jobs.list", "/jobs/v1", READ, "Jobs of every family.", page!(jobs::list)),
     get("jobs.show", "/jobs/v1/{jobId}", READ, "One view of any job.", page!(jobs::show)),
     get("jobs.events", "/jobs/v1/{jobId}/events", READ, "Every change of a job, as server-sent events.", page!(events::follow)),
+    get("jobs.trail", "/jobs/v1/{jobId}/trail", READ, "What happened to a job: attempts, and every try of its callback.", page!(jobs::trail)),
     post("jobs.cancel", "/jobs/v1/{jobId}/cancel", SUBMIT, "Ends an unfinished job; its quota comes back.", page!(jobs::cancel)),
 
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day.", page!(usage::show)),
@@ -88,6 +89,8 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     post("account.callbacks.redeliver", "/account/v1/callbacks/{id}/redeliver", ACCOUNT, "Sends one again.", page!(callbacks::redeliver)),
     post("account.callbacks.redeliver_since", "/account/v1/callbacks/redeliver", ACCOUNT, "Sends all again that were given up since a time.", page!(callbacks::redeliver_since))
         .example(r#"{"since":"2026-01-31 12:00:00"}"#),
+    post("account.callbacks.sample", "/account/v1/callbacks/sample", ACCOUNT, "Sends a signed sample to an address once and tells what came back.", page!(callbacks::sample))
+        .example(r#"{"url":"https://example.com/hook"}"#),
     get("account.callbacks.secret", "/account/v1/callbacks/secret", ACCOUNT, "The secret callbacks are signed with.", page!(secret::show)),
     post("account.callbacks.rotate", "/account/v1/callbacks/secret", ACCOUNT, "A new secret; the old one signs beside it for a day.", page!(secret::rotate)),
 
@@ -96,6 +99,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
         .example(r#"{"vendor":"relay","base_url":"https://media.example.com","name":"mine","credential":"at_secret","concurrency":2}"#),
     patch("custody.accounts.change", "/custody/v1/accounts/{id}", ACCOUNT, "Changes or pauses a worker account of the caller's.", page!(custody::change))
         .example(r#"{"concurrency":4}"#),
+    post("custody.accounts.probe", "/custody/v1/accounts/{id}/probe", ACCOUNT, "Asks the vendor about a worker account of the caller's.", page!(custody::probe)),
     delete("custody.accounts.remove", "/custody/v1/accounts/{id}", ACCOUNT, "Removes a worker account of the caller's.", page!(custody::remove)),
 
     get("admin.accounts", "/admin/v1/accounts", VIEWER, "Accounts.", page!(accounts::list)),
@@ -106,6 +110,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
         .example(r#"{"max_queue":50,"disabled":false}"#),
     post("admin.accounts.credit", "/admin/v1/accounts/{id}/credit", OPERATOR, "Grants quota or takes some away.", page!(accounts::credit))
         .example(r#"{"amount":250,"reason":"invoice 17","idempotency_key":"invoice-17"}"#),
+    post("admin.accounts.visit", "/admin/v1/accounts/{id}/visit", OPERATOR, "Lets an operator look at an account in the console as the account does, read only and for an hour.", page!(session::visit)),
     get("admin.keys", "/admin/v1/accounts/{id}/keys", VIEWER, "An account's keys.", page!(account_keys::list)),
     post("admin.keys.issue", "/admin/v1/accounts/{id}/keys", OPERATOR, "A new key for an account.", page!(account_keys::issue))
         .example(r#"{"name":"second"}"#),
@@ -117,6 +122,9 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("admin.prices", "/admin/v1/prices", VIEWER, "Every price.", page!(prices::show)),
     put("admin.prices.change", "/admin/v1/prices", OPERATOR, "Changes prices from now on.", page!(prices::change))
         .example(r#"{"artgen.imagine.fast":8}"#),
+    post("admin.prices.preview", "/admin/v1/prices/preview", VIEWER, "What the jobs of the last week would have cost with some prices changed.", page!(prices::preview))
+        .example(r#"{"artgen.imagine.fast":8}"#),
+    get("admin.vendors", "/admin/v1/vendors", VIEWER, "The vendors that back ends can be set up at.", page!(views::vendors)),
     get("admin.backends", "/admin/v1/backends", VIEWER, "The back ends in the order of fall-back, with their worker accounts and health.", page!(backends::list)),
     post("admin.backends.create", "/admin/v1/backends", OPERATOR, "A new back end; worker accounts are added to it.", page!(backends::create))
         .example(r#"{"vendor":"relay","name":"upstream","base_url":"https://media.example.com","rank":10,"operations":["artgen","facegen"]}"#),
@@ -134,20 +142,25 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     delete("admin.workers.remove", "/admin/v1/backends/{id}/accounts/{accountId}", OPERATOR, "Removes a worker account that has no jobs in hand.", page!(workers::remove)),
     post("admin.workers.probe", "/admin/v1/backends/{id}/accounts/{accountId}/probe", OPERATOR, "Asks the vendor about one worker account.", page!(backends::probe)),
     get("admin.jobs", "/admin/v1/jobs", VIEWER, "Jobs of all accounts.", page!(views::jobs)),
+    get("admin.jobs.trail", "/admin/v1/jobs/{jobId}/trail", VIEWER, "What happened to a job of any account, also who was asked.", page!(views::trail)),
+    post("admin.jobs.cancel", "/admin/v1/jobs/{jobId}/cancel", OPERATOR, "Ends an unfinished job of any account; its quota comes back.", page!(views::cancel)),
     get("admin.ledger", "/admin/v1/ledger", VIEWER, "Movements of all accounts.", page!(views::ledger)),
     get("admin.callbacks", "/admin/v1/callbacks", VIEWER, "Callbacks of all accounts.", page!(views::callbacks)),
     get("admin.audit", "/admin/v1/audit", VIEWER, "What operators did.", page!(views::audit)),
     get("admin.stats", "/admin/v1/stats", VIEWER, "What the house is doing.", page!(views::stats)),
+    get("admin.overview", "/admin/v1/overview", VIEWER, "The last hour at a glance.", page!(views::overview)),
     get("admin.nodes", "/admin/v1/nodes", VIEWER, "The nodes that share the store.", page!(views::nodes)),
 
     post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof.", page!(hooks::take)),
     get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(Door::Files),
+    get("thumbs", "/thumbs/{*path}", OPEN, "A small picture of a result file, behind the same signed address.", page!(assets::thumbnail)).at(Door::Files),
     get("home", "/", OPEN, "Where everything is; a browser is led to the console.", page!(home::show)),
     get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(Door::Every),
     get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(Door::Every),
     get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(Door::Metrics),
     get("openapi", "/openapi.json", OPEN, "This document.", page!(docs::document)),
     get("docs", "/docs", OPEN, "This document for people.", page!(docs::page)),
+    get("docs.pages", "/docs/{*path}", OPEN, "Its pages, and the guides beside it.", page!(docs::page)),
     get("console", "/console/", OPEN, "The console: create, look, run the service.", page!(files::serve)),
     get("console.files", "/console/{*path}", OPEN, "The console's views and files.", page!(files::serve)),
     get("console.session", "/console/session", OPEN, "Who is signed in to the console.", page!(session::show)),

@@ -3,12 +3,16 @@
 //! - `{list:$1}`: the texts of a JSON array, as a sub-select;
 //! - `{rows:$1 id text, price bigint}`: the objects of a JSON array, as a source named `v`;
 //! - `{lines:id text, price bigint}`: so many lines of values, the statement's only ones, as a source named `v`;
+//! - `{prompt:column}`: the words that a request kept as JSON was asked with; `{like}` compares them in any case;
 //! - `{lock}`, `{lock free}`: row locks, waiting or skipping; SQLite has one writer and needs none;
 //! - `{apart}`: an index that is made while others write;
 //! - `{clustered}`: a table kept in the order of its key, where that must be asked for.
 
 use std::borrow::Cow;
 use std::fmt::Write;
+
+/// What requests call the words they are asked with.
+const PROMPTS: [&str; 3] = ["prompt", "userPrompt", "user_prompt"];
 
 /// Which database this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,12 +58,27 @@ impl Dialect {
                 write!(out, "SELECT json_array_elements_text({place}::json)")
             }
             (Some(("rows", rows)), _) => self.rows(rows, out),
+            (Some(("prompt", column)), _) => self.prompt(column, out),
+            (None, Self::Sqlite) if mark == "like" => write!(out, "LIKE"),
             (None, Self::Postgres) => write!(out, "{}", postgres_only(mark)),
             (None, Self::Sqlite) if mark == "clustered" => write!(out, "WITHOUT ROWID"),
             (None, Self::Sqlite) => Ok(()),
             (Some(_), _) => unreachable!("no such mark: {mark}"),
         };
         written.expect("a text takes everything");
+    }
+
+    /// The first of the names that families have for it.
+    fn prompt(self, column: &str, out: &mut String) -> std::fmt::Result {
+        out.push_str("COALESCE(");
+        for name in PROMPTS {
+            match self {
+                Self::Sqlite => write!(out, "json_extract({column}, '$.{name}'), ")?,
+                Self::Postgres => write!(out, "{column}::json ->> '{name}', ")?,
+            }
+        }
+        out.push_str("'')");
+        Ok(())
     }
 
     /// PostgreSQL takes the lines as JSON. SQLite's JSON functions cost more than the inserts they serve, so there
@@ -117,6 +136,7 @@ fn postgres_only(mark: &str) -> &'static str {
         "lock" => "FOR UPDATE",
         "lock free" => "FOR UPDATE SKIP LOCKED",
         "apart" => "CONCURRENTLY",
+        "like" => "ILIKE",
         _ => "",
     }
 }

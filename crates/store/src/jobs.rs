@@ -2,6 +2,7 @@
 
 pub mod accept;
 pub mod attempt;
+pub mod history;
 pub mod lease;
 pub mod list;
 pub(crate) mod row;

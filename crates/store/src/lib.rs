@@ -44,6 +44,7 @@ pub use error::{Error, Result};
 pub use jobs::JobRow;
 pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{Attempt, Began, ProgressNote, REJECTED, Requeue, StartLimits, UNABLE};
+pub use jobs::history::{AttemptRow, EndedRow, Owed};
 pub use jobs::lease::{LeaseRequest, work_kind};
 pub use jobs::list::JobFilter;
 pub use jobs::settle::{Guard, Outcome, Settled, Settlement};

@@ -58,6 +58,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0017_switches.sql"),
     ),
     ("0018_faults", include_str!("../migrations/0018_faults.sql")),
+    (
+        "0019_looking",
+        include_str!("../migrations/0019_looking.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::Keep;
 use crate::body::{self, Fields};
 use crate::brief::Task;
+use crate::fields::field_order;
 use crate::ids::JobId;
 use crate::job::Job;
 use crate::operation::{Context, Operation, Order};
@@ -84,6 +85,8 @@ pub struct Submit {
     pub parse_stored: fn(Fields) -> Result<Box<dyn Request>, Refusal>,
     /// The JSON Schema of its body.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// The names of its fields, in the order people want to read them.
+    pub field_order: fn() -> &'static [&'static str],
     /// The JSON Schema of a good answer: the envelope with the job id, or the synchronous result.
     pub answer_shape: fn(&mut SchemaGenerator) -> Schema,
     /// A valid request, as JSON text.
@@ -164,6 +167,7 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
         parse: parse::<T>,
         parse_stored: parse_stored::<T>,
         schema: schema_of::<T>,
+        field_order: field_order::<T>,
         answer_shape: accepted_shape,
         example,
         makes: &[],

@@ -1,9 +1,11 @@
 //! Callbacks and how they went.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fields::Moment;
+use crate::fields::{Moment, Text};
 
 /// A callback.
 #[derive(Serialize, JsonSchema)]
@@ -68,6 +70,33 @@ pub struct RedeliverSince {
 pub struct Redelivered {
     /// Their number.
     pub redelivered: u64,
+}
+
+/// Where a sample goes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct SampleWish {
+    /// The receiver's address.
+    pub url: Text<2048>,
+}
+
+/// A sample callback as it was sent, and what came back.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Sample {
+    /// The headers it was signed with.
+    pub headers: BTreeMap<String, String>,
+    /// The body, byte for byte as it was signed.
+    pub body: String,
+    /// Whether the receiver took it.
+    pub delivered: bool,
+    /// The HTTP status, when there was one.
+    pub status: Option<u16>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// The start of the receiver's answer.
+    pub answer: String,
 }
 
 /// What callbacks are signed with.

@@ -4,19 +4,20 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::callbacks::CallbackLog;
 use super::list::{PageNumber, PageSize};
 use crate::body::Fields;
 use crate::families::artgen::history::ListedState;
 use crate::families::{FAMILIES, operation};
-use crate::family::Family;
-use crate::fields::{as_text, not_a_word};
+use crate::family::{Family, Submit};
+use crate::fields::{Flag, Moment, Text, as_text, not_a_word, words};
 use crate::ids::JobId;
 use crate::job::{File, Job, JobState};
 use crate::quota::Quota;
 use crate::time::timestamp;
 
 /// Which jobs to list.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct JobsQuery {
     /// Page number.
     #[serde(default)]
@@ -30,13 +31,61 @@ pub struct JobsQuery {
     /// Only jobs in this state, in any case.
     #[serde(default)]
     pub status: Option<ListedState>,
+    /// Only jobs that have not finished.
+    #[serde(default)]
+    pub unfinished: Flag<false>,
+    /// Only jobs that make this.
+    #[serde(default)]
+    pub makes: Option<Makes>,
+    /// Only jobs whose prompt has these words in it, in any case, or whose identifier this is.
+    #[serde(default)]
+    pub q: Option<Text<200>>,
+    /// Only jobs that follow this one.
+    #[serde(default)]
+    pub parent: Option<Text<100>>,
+    /// Only jobs accepted at this moment or later.
+    #[serde(default)]
+    pub since: Option<Moment>,
+}
+
+words! {
+    /// What a job makes.
+    pub Makes = Picture {
+        /// Pictures.
+        Picture "picture",
+        /// Clips.
+        Video "video",
+    }
 }
 
 impl JobsQuery {
-    /// The operations of the family asked for; none at all means every operation.
+    /// The operations asked for; none at all means every operation.
     pub fn operations(&self) -> Vec<String> {
-        let submits = self.family.iter().flat_map(|family| family.0.submits);
-        submits.map(|submit| submit.name.to_owned()).collect()
+        if self.family.is_none() && self.makes.is_none() {
+            return Vec::new();
+        }
+        let families = FAMILIES.iter().filter(|family| {
+            self.family
+                .is_none_or(|wanted| wanted.0.name == family.name)
+        });
+        let submits = families.flat_map(|family| family.submits);
+        let submits =
+            submits.filter(|submit| self.makes.is_none_or(|wanted| makes(submit) == wanted));
+        let names: Vec<String> = submits.map(|submit| submit.name.to_owned()).collect();
+        if names.is_empty() {
+            // No operation has this name: a family without what is asked for has no such job.
+            return vec![String::new()];
+        }
+        names
+    }
+}
+
+/// What comes of an operation.
+pub fn makes(submit: &Submit) -> Makes {
+    if submit.makes.iter().any(|task| task.is_video()) {
+        Makes::Video
+    } else {
+        Makes::Picture
     }
 }
 
@@ -100,6 +149,38 @@ pub struct ServedJob {
     /// The back end that was asked last, or `embedded`; null when nobody was asked.
     pub backend: Option<String>,
     /// The worker account there.
+    pub worker: Option<String>,
+}
+
+/// What happened to a job.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Trail {
+    /// The attempts at it, oldest first; none for what is made inside the service, where repeating costs nothing.
+    pub attempts: Vec<TrailAttempt>,
+    /// When its callback was taken by the receiver.
+    pub delivered_at: Option<String>,
+    /// Its callback, if there is one.
+    pub callback: Option<CallbackLog>,
+}
+
+/// One attempt at a job.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrailAttempt {
+    /// When it began, `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub began_at: String,
+    /// When the vendor had taken it.
+    pub submitted_at: Option<String>,
+    /// When it ended.
+    pub ended_at: Option<String>,
+    /// How it is or how it ended.
+    pub state: String,
+    /// Why; told to the operator alone, like who was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The back end and worker account.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
 }
 

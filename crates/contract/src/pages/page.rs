@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::access::Access;
 use crate::body::{self, Fields};
+use crate::fields::field_order;
 use crate::refusal::Refusal;
 
 /// Describes a type.
@@ -45,6 +46,8 @@ pub struct Described {
     pub schema: Describe,
     /// Whether some fields would be read, for examples.
     pub reads: fn(Fields) -> Result<(), Refusal>,
+    /// Their names, in the order people want to read them.
+    pub order: fn() -> &'static [&'static str],
 }
 
 impl Described {
@@ -53,6 +56,7 @@ impl Described {
         Self {
             schema: |generator| generator.subschema_for::<T>(),
             reads: |fields| body::read::<T>(fields).map(|_| ()),
+            order: field_order::<T>,
         }
     }
 

@@ -19,6 +19,9 @@ pub struct SignOut {
     /// Whether every session of the same key or operator ends as well.
     #[serde(default)]
     pub everywhere: Flag<false>,
+    /// Whether only an operator's look at an account ends.
+    #[serde(default)]
+    pub visit: Flag<false>,
 }
 
 /// Who is signed in.
@@ -30,6 +33,8 @@ pub struct Session {
     pub account: Option<AccountRecord>,
     /// The operator's side, if there is one.
     pub operator: Option<SignedInOperator>,
+    /// Whether the account's side may only look, as an operator who looks at an account may.
+    pub looking: bool,
 }
 
 /// An operator who is signed in.

@@ -1,6 +1,6 @@
 //! Callbacks as their callers see them: what was sent, and sending it again.
 
-use atelier_contract::{AccountId, Code, Refusal};
+use atelier_contract::{AccountId, Code, JobId, Refusal};
 
 use crate::house::{House, unavailable};
 use crate::views::{CallbackView, TryView};
@@ -41,6 +41,19 @@ pub(super) async fn one(
         answer: one.answer_start,
     });
     Ok((view(row), tries.collect()))
+}
+
+/// The callback of a job and its tries; none when it has none.
+pub(super) async fn of_job(
+    house: &House,
+    account_id: &AccountId,
+    job_id: &JobId,
+) -> Result<Option<(CallbackView, Vec<TryView>)>, Refusal> {
+    match one(house, account_id, &format!("cb_{job_id}")).await {
+        Ok(found) => Ok(Some(found)),
+        Err(refusal) if refusal.code == Code::NotFound => Ok(None),
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// Sends a callback again, now.

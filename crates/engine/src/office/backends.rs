@@ -19,6 +19,8 @@ use crate::crash;
 use crate::floor::Floor;
 use crate::house::{House, unavailable};
 
+pub(super) use probe::probe as ask_vendors;
+
 /// The operator's back ends and their worker accounts.
 pub struct Backends {
     house: Arc<House>,
@@ -61,7 +63,7 @@ impl Backends {
     ) -> Result<BackendView, Refusal> {
         let backend = self.registry.own_backend(id).await?;
         let asked = self.registry.workers_at(&backend, worker_id).await?;
-        let faults = probe::probe(&self.floor, &backend, &asked).await;
+        let faults = ask_vendors(&self.floor, &backend, &asked).await;
         let target = worker_id.unwrap_or_default();
         let act = self.house.act(by, "backend.probe", id, target);
         let noted = self.floor.write_notes(Some(act)).await;

@@ -9,6 +9,7 @@ use atelier_contract::pages::workers::{OwnWorkerView, WorkerPatch, WorkerView};
 use atelier_contract::{AccountId, Code, Refusal};
 use atelier_store::{Arrangement, BackendRow, Seen, WorkerPut, WorkerRow};
 
+use super::backends::ask_vendors;
 use super::registry::{CROSSED_MOST, Registry, changed, crossed, gone, seen_backend, seen_worker};
 use super::show;
 use crate::crash;
@@ -79,6 +80,20 @@ impl Custody {
         };
         let rows = self.own_rows(account_id).await?;
         Ok(rows.iter().filter_map(shown).collect())
+    }
+
+    /// Asks the vendor of a caller's own worker account; one that is not well is a refusal with the vendor's words.
+    pub async fn probe(&self, account_id: &AccountId, id: &str) -> Result<OwnWorkerView, Refusal> {
+        let (backend, row) = self.own_row(account_id, id).await?;
+        let faults = ask_vendors(&self.floor, &backend, std::slice::from_ref(&row)).await;
+        let act = self.house.act(account_id, "custody.probe", id, "");
+        let noted = self.floor.write_notes(Some(act)).await;
+        noted.map_err(unavailable)?;
+        if !faults.is_empty() {
+            return Err(Refusal::new(Code::BackendFailed, faults.join("; ")));
+        }
+        let shown = self.registry.show_worker(&row.id).await?;
+        Ok(own_view(shown, &backend))
     }
 
     /// Changes a worker account of a caller's.

@@ -4,15 +4,22 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use atelier_contract::pages::overview::Overview;
+use atelier_contract::pages::preview::PricePreview;
 use atelier_contract::pages::ready::{Ready, WorkerState};
 use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
-use atelier_contract::{AccountId, BackendId, Job, JobState, Refusal, WorkerId};
+use atelier_contract::pages::vendors::VendorRow;
+use atelier_contract::{AccountId, BackendId, Job, JobId, JobState, Quota, Refusal, WorkerId};
 use atelier_store::AuditRow;
 
+use super::prices::Prices;
+use super::trail::Trail;
+use super::{overview, preview, trail};
 use crate::floor::{Floor, WorkerReport};
 use crate::house::{House, unavailable};
 use crate::jobs::Jobs;
 use crate::names::WorkerName;
+use crate::vault::Vault;
 use crate::views::{AuditView, JobsFilter};
 
 /// What made a job when no attempt is recorded: repeating those costs nothing, so nobody writes them down.
@@ -35,11 +42,63 @@ pub struct Reports {
     house: Arc<House>,
     floor: Arc<Floor>,
     jobs: Arc<Jobs>,
+    vault: Arc<Vault>,
+    prices: Arc<Prices>,
 }
 
 impl Reports {
-    pub(super) fn new(house: Arc<House>, floor: Arc<Floor>, jobs: Arc<Jobs>) -> Self {
-        Self { house, floor, jobs }
+    pub(super) fn new(
+        house: Arc<House>,
+        floor: Arc<Floor>,
+        jobs: Arc<Jobs>,
+        (vault, prices): (Arc<Vault>, Arc<Prices>),
+    ) -> Self {
+        Self {
+            house,
+            floor,
+            jobs,
+            vault,
+            prices,
+        }
+    }
+
+    /// The last hour at a glance; how much room there is on the disk is for whoever knows where that is.
+    pub async fn overview(&self) -> Result<Overview, Refusal> {
+        overview::overview(&self.house).await
+    }
+
+    /// What the jobs of the last week would have been charged with some prices changed.
+    pub async fn preview(&self, changed: Vec<(String, Quota)>) -> Result<PricePreview, Refusal> {
+        let now = self.prices.tariff();
+        preview::preview((&self.house, &self.vault), &now, changed).await
+    }
+
+    /// What happened to a job, of one account or of any.
+    pub async fn trail(
+        &self,
+        account_id: Option<&AccountId>,
+        id: &JobId,
+    ) -> Result<Trail, Refusal> {
+        trail::of(&self.house, account_id, id).await
+    }
+
+    /// Ends a job of any account, at the operator's wish.
+    pub async fn cancel(&self, by: &str, id: &JobId) -> Result<(), Refusal> {
+        let account_id = trail::owner(&self.house, id).await?;
+        self.jobs.cancel(&account_id, id).await?;
+        let act = self.house.act(by, "job.cancel", id, account_id.as_str());
+        self.floor.write_notes(Some(act)).await.map_err(unavailable)
+    }
+
+    /// The vendors that back ends can be set up at.
+    pub fn vendors(&self) -> Vec<VendorRow> {
+        let row = |vendor: &atelier_backends::Vendor| VendorRow {
+            name: vendor.name,
+            about: vendor.about,
+            needs_credential: vendor.needs_credential,
+            settings: None,
+        };
+        self.floor.vendors().iter().map(row).collect()
     }
 
     /// The audit record in pages, newest first.

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use atelier_store::SessionRow;
 
 use super::callers::{Caller, Callers};
+use super::keys::{KeyHolder, KeyWish, Keys};
 use super::operators::{Operator, Operators};
 use crate::house::{House, unavailable};
 use crate::key;
@@ -17,6 +18,8 @@ const IDLE_MS: i64 = 12 * 3_600_000;
 pub(crate) const MOST_MS: i64 = 7 * 24 * 3_600_000;
 /// A link that nobody followed for this long leads nowhere.
 const LINK_MS: i64 = 24 * 3_600_000;
+/// An operator looks at an account for this long at the most.
+const VISIT_MS: i64 = 3_600_000;
 /// Stands for the hash of the configuration's token, which is no hash.
 const ROOT: &str = "root";
 
@@ -42,11 +45,13 @@ pub struct Sessions {
     house: Arc<House>,
     callers: Arc<Callers>,
     operators: Arc<Operators>,
+    keys: Keys,
 }
 
 impl Sessions {
     pub(super) fn new(house: Arc<House>, callers: Arc<Callers>, operators: Arc<Operators>) -> Self {
         Self {
+            keys: Keys::new(house.clone(), callers.clone()),
             house,
             callers,
             operators,
@@ -98,6 +103,57 @@ impl Sessions {
             .store
             .open_session(new, replaces.as_deref())
             .await;
+        if !opened.map_err(unavailable)? {
+            return Err(wrong());
+        }
+        Ok(word)
+    }
+
+    /// Lets an operator look at an account with its own eyes: a key that may only read, for an hour, stands beside the
+    /// operator in a new session that takes the place of the earlier one.
+    pub async fn visit(
+        &self,
+        by: &str,
+        account_id: &AccountId,
+        earlier: Option<&str>,
+    ) -> Result<String, Refusal> {
+        let wish = KeyWish {
+            name: format!("looked at by {by}"),
+            scopes: Scopes::of_words(["read"]).unwrap_or(Scopes::NONE),
+            expires_ms: Some(self.house.now_ms() + VISIT_MS),
+        };
+        let holder = KeyHolder::Operator(by);
+        let (_, secret) = self.keys.issue(account_id, wish, holder).await?;
+        self.stand_beside(Some(key::hash(&secret)), earlier).await
+    }
+
+    /// Ends such a look: what is left is the operator.
+    pub async fn end_visit(&self, word: &str) -> Result<String, Refusal> {
+        self.stand_beside(None, Some(word)).await
+    }
+
+    /// A new session with another key beside the operator of the earlier one.
+    async fn stand_beside(
+        &self,
+        key_hash: Option<String>,
+        earlier: Option<&str>,
+    ) -> Result<String, Refusal> {
+        let earlier = match earlier {
+            Some(word) => self.live(word, false).await?,
+            None => None,
+        };
+        let (now_ms, word) = (self.house.now_ms(), key::generate_session());
+        let new = SessionRow {
+            hash: key::hash(&word),
+            key_hash,
+            operator_hash: earlier.as_ref().and_then(|row| row.operator_hash.clone()),
+            link: false,
+            created_ms: earlier.as_ref().map_or(now_ms, |row| row.created_ms),
+            seen_ms: now_ms,
+        };
+        let replaces = earlier.map(|row| row.hash);
+        let store = &self.house.store;
+        let opened = store.open_session(new, replaces.as_deref()).await;
         if !opened.map_err(unavailable)? {
             return Err(wrong());
         }

@@ -1,77 +1,122 @@
-// One job: what was asked, what came, when, for how much, how it was handed over, and what it came from.
+// One job: what was asked, what came, when, for how much, how it was handed over, and what it came from and led to.
 import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
-import { bytes, clockOf, count, exactly, isFinal, time, took, when, why, words } from "../show.js";
+import { bytes, clockOf, count, deed, exactly, isFinal, state, thumb, time, took, when, why, words } from "../show.js";
 import { follow, get, post } from "../api.js";
 import { href } from "../route.js";
-import { Media } from "../parts/result.js";
-import { Table } from "../parts/table.js";
+import { catalogue } from "../catalogue.js";
+import { CopyAs } from "../parts/copy_as.js";
+import { Copy } from "../parts/copy.js";
+import { Media, shown } from "../parts/media.js";
+import { asked } from "../parts/result.js";
+import { CallbackTries } from "../parts/callback_tries.js";
+import { Table, Time } from "../parts/table.js";
 
-function Timeline({ job }) {
+function Timeline({ job, trail }) {
+  const attempts = trail?.attempts || [];
+  const vendor = attempts.find((one) => one.submittedAt);
+  const failed = job.status === "FAILED";
   const steps = [
-    [t("accepted"), job.createdAt], [t("started"), job.startedAt],
-    [job.status === "FAILED" ? t("failed") : t("settled"), job.finishedAt],
+    [t("accepted"), job.createdAt],
+    [t("leased"), job.startedAt],
+    ...(vendor ? [[t("atVendor"), vendor.submittedAt]] : []),
+    ...(failed ? [[t("failed"), job.finishedAt]] : [[t("stored"), job.finishedAt], [t("settled"), job.finishedAt]]),
+    ...(job.hookUrl ? [[t("delivered"), trail?.deliveredAt]] : []),
   ];
   const begin = time(job.createdAt);
   return html`<ol class="timeline">${steps.map(([name, at]) => html`<li class=${at ? "past" : ""}><b>${name}</b>
-    ${at ? html`<time title=${exactly(at)}>${clockOf(at)}</time><span class="dim">${at === job.createdAt ? "" : `+ ${took(time(at) - begin)}`}</span>` : html`<span class="dim">–</span>`}</li>`)}</ol>`;
+    ${at ? html`<time title=${exactly(at)}>${clockOf(at)}</time><span class="dim">${at === job.createdAt ? "" : `+ ${took(time(at).getTime() - begin.getTime())}`}</span>` : html`<span class="dim">–</span>`}</li>`)}</ol>`;
 }
 
-function Callbacks({ job }) {
-  const [rows, setRows] = useState(null);
-  const read = () => get("/account/v1/callbacks?limit=100").then(({ data }) => setRows(data.filter((one) => one.jobId === job.jobId)), () => setRows([]));
-  useEffect(() => { if (job.hookUrl) read(); }, [job.jobId, job.status]);
-  if (!job.hookUrl || !rows) return null;
-  return html`<section class="card"><h2>${t("callbacks")}</h2><p class="dim break">${job.hookUrl}</p>
-    <${Table} caption=${t("callbacks")} rows=${rows} columns=${[
-      { title: t("status"), show: (row) => row.state || row.status },
-      { title: t("tries"), number: true, show: (row) => row.tries ?? row.attempts },
-      { title: "", show: (row) => html`<button class="button quiet" onClick=${() => post(`/account/v1/callbacks/${row.id}/redeliver`).then(read)}>${t("redeliver")}</button>` },
-    ]} /></section>`;
-}
-
-export function JobPage({ route }) {
-  const id = route.rest[0];
-  const [job, setJob] = useState(null);
-  const [family, setFamily] = useState([]);
-  const [problem, setProblem] = useState("");
-  useEffect(() => {
-    setJob(null);
-    setProblem("");
-    get(`/jobs/v1/${encodeURIComponent(id)}`).catch((error) => setProblem(error.message));
-    return follow(id, setJob);
-  }, [id]);
+/** Ancestors, this job and its followers, as far as a page can show them. */
+function Tree({ job }) {
+  const [line, setLine] = useState([]);
+  const [children, setChildren] = useState([]);
   useEffect(() => {
     let stale = false;
     (async () => {
-      const line = [];
-      for (let parent = job?.parentJobId; parent && line.length < 12; parent = line.at(-1).parentJobId) {
+      const above = [];
+      for (let parent = job.parentJobId; parent && above.length < 12; parent = above[0].parentJobId) {
         const { data } = await get(`/jobs/v1/${encodeURIComponent(parent)}`);
-        line.push(data);
+        above.unshift(data);
       }
-      if (!stale) setFamily(line);
+      if (!stale) setLine(above);
     })().catch(() => {});
+    get(`/jobs/v1?limit=50&parent=${encodeURIComponent(job.jobId)}`).then(({ data }) => { if (!stale) setChildren(data); }, () => {});
     return () => { stale = true; };
-  }, [job?.parentJobId]);
-  if (problem) return html`<p class="problem" role="alert">${problem}</p>`;
-  if (!job) return html`<div class="card" aria-busy="true"></div>`;
+  }, [job.jobId, job.status]);
+  if (!line.length && !children.length) return null;
+  const leaf = (one, here = false) => html`<a class=${`leaf${here ? " here" : ""}`} aria-current=${here ? "true" : undefined} href=${href(`job/${one.jobId}`)}>
+    ${shown(one)[0] ? html`<img src=${thumb(shown(one)[0])} alt="" width="36" height="36" />` : html`<span class="leaf-none" aria-hidden="true"></span>`}
+    <span><span class="words">${one.request?.action ? words({ ...one, request: { action: one.request.action } }) : deed(one.operation)}</span><small class="dim">${state(one)} · ${when(one.createdAt)}</small></span></a>`;
+  const nested = (list) => (list.length
+    ? html`<ul class="tree"><li>${leaf(list[0])}${nested(list.slice(1))}</li></ul>`
+    : html`<ul class="tree"><li>${leaf(job, true)}${children.length > 0 && html`<ul class="tree">${[...children].reverse().map((one) => html`<li key=${one.jobId}>${leaf(one)}</li>`)}</ul>`}</li></ul>`);
+  return html`<section class="card"><h2>${t("tree")}</h2>${nested(line)}</section>`;
+}
+
+const Attempts = ({ attempts }) => (attempts.length === 0 ? null : html`<section class="card"><h2>${t("attempts")}</h2><${Table} caption=${t("attempts")} rows=${attempts} columns=${[
+  { title: t("when"), show: (row) => html`<${Time} at=${row.beganAt} />` },
+  { title: t("status"), show: (row) => html`${row.state}${row.worker ? html` <span class="dim">${row.worker}</span>` : ""}${row.why ? html`<span class="dim block break">${row.why}</span>` : ""}` },
+  { title: t("duration"), number: true, show: (row) => (row.endedAt ? took(time(row.endedAt).getTime() - time(row.beganAt).getTime()) : "–") },
+]} /></section>`);
+
+export function JobPage({ who, route }) {
+  const id = route.rest[0];
+  const [job, setJob] = useState(null);
+  const [trail, setTrail] = useState(null);
+  const [all, setAll] = useState(null);
+  const [copying, setCopying] = useState(false);
+  const [problem, setProblem] = useState("");
+  const readTrail = () => {
+    const own = `/jobs/v1/${encodeURIComponent(id)}/trail`;
+    const office = () => get(`/admin/v1/jobs/${encodeURIComponent(id)}/trail`);
+    return (who.operator ? office().catch(() => get(own)) : get(own)).then(({ data }) => setTrail(data), () => {});
+  };
+  useEffect(() => {
+    setJob(null);
+    setTrail(null);
+    setProblem("");
+    let stop = () => {};
+    let gone = false;
+    const path = `/jobs/v1/${encodeURIComponent(id)}`;
+    const read = who.account ? get(path) : Promise.reject(new Error("no account"));
+    read.then(({ data }) => { if (gone) return; setJob(data); stop = follow(id, setJob); })
+      .catch((error) => (who.operator ? get(`/admin/v1/jobs?q=${encodeURIComponent(id)}`).then(({ data }) => {
+        const found = data.find((one) => one.jobId === id);
+        if (found) setJob(found); else setProblem(t("noJob"));
+      }) : Promise.reject(error)))
+      .catch((error) => setProblem(error.message));
+    return () => { gone = true; stop(); };
+  }, [id]);
+  useEffect(() => { if (job) readTrail(); }, [id, job?.status]);
+  useEffect(() => { catalogue().then(setAll, () => {}); }, []);
+  if (problem) return html`<div class="empty"><p class="empty-title">${t("noJob")}</p><p class="dim">${problem}</p></div>`;
+  if (!job) return html`<div class="card waiting" aria-busy="true"></div>`;
+  const own = Boolean(who.account) && job.accountId === undefined;
+  const cancel = () => post(own ? `/jobs/v1/${encodeURIComponent(id)}/cancel` : `/admin/v1/jobs/${encodeURIComponent(id)}/cancel`).catch((error) => setProblem(error.message));
   return html`
-    <header class="head"><div><h1 class="job-title">${words(job)}</h1><p class="dim"><span class=${job.status === "FAILED" ? "bad" : ""}>${isFinal(job) ? (job.status === "FAILED" ? t("failed") : t("done")) : t("running")}</span> · ${job.operation} · <span title=${exactly(job.createdAt)}>${when(job.createdAt)}</span></p></div>
-      ${!isFinal(job) && html`<button class="button quiet" onClick=${() => post(`/jobs/v1/${encodeURIComponent(job.jobId)}/cancel`)}>${t("cancel")}</button>`}</header>
+    <header class="head"><div><h1 class="job-title">${words(job)}</h1><p class="dim"><span class=${job.status === "FAILED" ? "bad" : ""}>${state(job)}</span> · ${job.operation} · <${Time} at=${job.createdAt} /></p></div>
+      ${!isFinal(job) && html`<button class="button quiet" onClick=${cancel}>${t("cancel")}</button>`}
+      ${all && own && html`<button class="button quiet" onClick=${() => setCopying(true)}>${t("copyAs")}</button>
+        <a class="button quiet" href=${href("create", { op: job.operation })}>${t("makeLike")}</a>`}</header>
     <div class="job-page">
       <div>
-        ${job.status === "FAILED" && html`<section class="card"><p class="failed">${why(job.message)}</p></section>`}
-        ${job.files.length > 0 && html`<section class="card"><div class=${`made-row n${Math.min(job.files.length, 2)}`}>${job.files.slice(0, 8).map((file) => html`<figure class="made"><${Media} file=${file} alt=${words(job)} controls=${true} />
+        ${!isFinal(job) && html`<section class="card"><div class="bar"><progress max="100" value=${job.progress} aria-label=${words(job)}></progress></div></section>`}
+        ${job.status === "FAILED" && html`<section class="card"><p class="failed">${why(job.message)} ${t("cameBack")}</p></section>`}
+        ${job.files.length > 0 && html`<section class="card"><div class=${`made-row n${Math.min(job.files.length, 2)}`}>${job.files.slice(0, 8).map((file) => html`<figure class="made" key=${file.url}><${Media} file=${file} alt=${words(job)} controls=${true} />
           <figcaption class="below"><span class="dim">${file.width} × ${file.height} · ${bytes(file.bytes)}</span> <a href=${file.url} download=${job.jobId}>${t("download")}</a></figcaption></figure>`)}</div></section>`}
         <section class="card"><h2>${t("request")}</h2><pre tabindex="0"><code>${JSON.stringify(job.request, null, 2)}</code></pre></section>
-        ${job.result && html`<details class="card"><summary>Answer</summary><pre tabindex="0"><code>${JSON.stringify(job.result, null, 2)}</code></pre></details>`}
+        ${job.result && html`<details class="card"><summary>${t("answer")}</summary><pre tabindex="0"><code>${JSON.stringify(job.result, null, 2)}</code></pre></details>`}
       </div>
       <aside>
-        <section class="card"><h2>${t("timeline")}</h2><${Timeline} job=${job} /></section>
-        <section class="card"><h2>${t("money")}</h2><dl class="facts"><dt>${t("Held")}</dt><dd>${count(job.held)}</dd><dt>${t("Quota")}</dt><dd>${count(job.quota)}</dd></dl></section>
-        <${Callbacks} job=${job} />
-        ${family.length > 0 && html`<section class="card"><h2>${t("tree")}</h2><ol class="tree">${family.map((one) => html`<li><a href=${href(`job/${one.jobId}`)}>${words(one)}</a><span class="dim"> ${one.operation.split(".").pop()}</span></li>`)}</ol></section>`}
-        <section class="card"><h2>Id</h2><p class="break code">${job.jobId}</p></section>
+        <section class="card"><h2>${t("timeline")}</h2><${Timeline} job=${job} trail=${trail} /></section>
+        <section class="card"><h2>${t("money")}</h2><dl class="facts"><dt>${t("Held")}</dt><dd>${count(job.held)}</dd><dt>${t("paid")}</dt><dd>${count(job.quota)}</dd>${job.status === "FAILED" && html`<dt>${t("returned")}</dt><dd>${t("allOfIt")}</dd>`}</dl></section>
+        ${trail?.callback && html`<section class="card"><h2>${t("callbacks")}</h2><${CallbackTries} callback=${trail.callback} again=${readTrail} own=${own} /></section>`}
+        <${Attempts} attempts=${trail?.attempts || []} />
+        ${own && html`<${Tree} job=${job} />`}
+        <section class="card"><h2>${t("identifier")}</h2><p class="break code">${job.jobId}</p><div class="row"><${Copy} text=${job.jobId} /></div></section>
       </aside>
-    </div>`;
+    </div>
+    ${copying && html`<${CopyAs} name=${job.operation} path=${all.operations.find((one) => one.name === job.operation)?.path || "/jobs"} request=${asked(all, job)} close=${() => setCopying(false)} />`}`;
 }

@@ -1,72 +1,126 @@
 // Library: everything the account made, as a wall by day. Filters live in the address.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
-import { count, day, isFinal, isVideo, words } from "../show.js";
+import { count, day, isDrawing, isFinal, isVideo, state, words } from "../show.js";
 import { get } from "../api.js";
 import { go, href } from "../route.js";
-import { Media, shown } from "../parts/result.js";
+import { Compare } from "../parts/compare.js";
+import { Media, shown } from "../parts/media.js";
 import { Lightbox } from "../parts/lightbox.js";
 
 const PAGE = 60;
-const KINDS = ["all", "pictures", "videos", "running", "failed"];
-
-const fits = (kind, job) => {
-  const files = job.files;
-  if (kind === "pictures") return files.some((file) => !isVideo(file));
-  if (kind === "videos") return files.some(isVideo);
-  return true;
+const WEEK_MS = 7 * 86_400_000;
+/** What a filter asks for; its name is in the address. */
+const KINDS = {
+  all: () => "", pictures: () => "&makes=picture&status=success", videos: () => "&makes=video&status=success",
+  running: () => "&unfinished=true", failed: () => "&status=failed",
+  week: () => `&since=${new Date(Date.now() - WEEK_MS).toISOString().slice(0, 10)}`,
 };
-const asked = (kind) => ({ failed: "&status=failed", pictures: "&status=success", videos: "&status=success" }[kind] || "");
 
-function Thumb({ job, open }) {
+function Thumb({ job, open, marked, mark }) {
   const file = shown(job)[0];
   if (!file) {
     return html`<a class=${`thumb text ${job.status === "FAILED" ? "bad" : ""}`} href=${href(`job/${job.jobId}`)}>
-      <span>${words(job)}</span><small>${isFinal(job) ? (job.status === "FAILED" ? t("failed") : t("done")) : `${job.progress} %`}</small></a>`;
+      <span>${words(job)}</span><small>${isFinal(job) ? state(job) : `${state(job)} · ${job.progress} %`}</small></a>`;
   }
-  return html`<button class="thumb" onClick=${open} title=${words(job)} aria-label=${words(job)}><${Media} file=${file} alt="" />${isVideo(file) && html`<small class="length">▶</small>`}</button>`;
+  const several = shown(job).length;
+  return html`<div class=${`thumb-frame${marked ? " marked" : ""}`}>
+    <button class="thumb" data-job=${job.jobId} onClick=${open} title=${words(job)} aria-label=${words(job)}><${Media} file=${file} alt="" small=${true} /></button>
+    ${(isVideo(file) || several > 1) && html`<small class="length" aria-hidden="true">${isVideo(file) ? "▶" : several}</small>`}
+    ${!isVideo(file) && !isDrawing(file) && html`<label class="mark" title=${t("mark")}><input type="checkbox" checked=${marked} aria-label=${`${t("mark")}: ${words(job)}`} onChange=${mark} /></label>`}
+  </div>`;
+}
+
+/** Arrows and j, k go from picture to picture; x marks one. */
+function useWallKeys(mark) {
+  useEffect(() => {
+    const press = (event) => {
+      if (event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog") || event.metaKey || event.ctrlKey || event.altKey) return;
+      const all = [...document.querySelectorAll(".wall .thumb")];
+      const at = all.indexOf(document.activeElement?.closest(".thumb"));
+      const columns = all.length ? all.filter((one) => one.getBoundingClientRect().top === all[0].getBoundingClientRect().top).length : 1;
+      const by = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+      if (event.key === "x" && at >= 0) { const id = all[at].getAttribute("data-job"); if (id) mark(id); }
+      if (by === undefined || !all.length || (at < 0 && event.key.startsWith("Arrow"))) return;
+      event.preventDefault();
+      const next = /** @type {HTMLElement} */ (all[Math.min(all.length - 1, Math.max(0, at < 0 ? 0 : at + by))]);
+      next.focus();
+      next.scrollIntoView({ block: "nearest" });
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
 }
 
 export function Library({ route }) {
-  const kind = KINDS.includes(route.query.show) ? route.query.show : "all";
+  const kind = KINDS[route.query.show] ? route.query.show : "all";
   const text = route.query.q || "";
   const [jobs, setJobs] = useState(null);
   const [total, setTotal] = useState(0);
-  const [page, setPage] = useState(1);
   const [problem, setProblem] = useState("");
   const [large, setLarge] = useState(null);
+  const [marked, setMarked] = useState([]);
+  const [comparing, setComparing] = useState(false);
   const end = useRef(null);
-  const read = (number, keep) => get(`/jobs/v1?limit=${PAGE}&page=${number}${asked(kind)}`).then((answer) => {
-    setJobs(keep ? (old) => [...(old || []), ...answer.data.filter((job) => !(old || []).some((one) => one.jobId === job.jobId))] : answer.data);
-    setTotal(answer.total);
-    setPage(number);
-  }, (error) => setProblem(error.message));
-  useEffect(() => { setJobs(null); setProblem(""); read(1, false); }, [kind]);
-  const more = jobs && page * PAGE < total;
+  const asked = useRef(0);
+  const pages = useRef(0);
+  const read = (number, keep) => {
+    const mine = (asked.current += 1);
+    return get(`/jobs/v1?limit=${PAGE}&page=${number}${KINDS[kind]()}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`).then((answer) => {
+      if (mine !== asked.current) return;
+      pages.current = number;
+      setJobs(keep ? (old) => [...(old || []), ...answer.data.filter((job) => !(old || []).some((one) => one.jobId === job.jobId))] : answer.data);
+      setTotal(answer.total);
+      setProblem("");
+    }, (error) => { if (mine === asked.current) setProblem(error.message); });
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => read(1, false), text ? 220 : 0);
+    return () => clearTimeout(timer);
+  }, [kind, text]);
+  const open = (jobs || []).filter((job) => !isFinal(job));
+  // What runs is looked at again until it is done, in its place.
+  useEffect(() => {
+    if (!open.length) return undefined;
+    const timer = setTimeout(async () => {
+      const news = await Promise.all(open.slice(0, 12).map((job) => get(`/jobs/v1/${encodeURIComponent(job.jobId)}`).then(({ data }) => data, () => null)));
+      setJobs((old) => (old || []).map((job) => news.find((one) => one?.jobId === job.jobId) || job));
+    }, 1500);
+    return () => clearTimeout(timer);
+  }, [jobs]);
+  const more = jobs && jobs.length < total && pages.current * PAGE < total;
   useEffect(() => {
     if (!more || !end.current) return undefined;
-    const watcher = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) { watcher.disconnect(); read(page + 1, true); } }, { rootMargin: "600px" });
+    const watcher = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) { watcher.disconnect(); read(pages.current + 1, true); } }, { rootMargin: "900px" });
     watcher.observe(end.current);
     return () => watcher.disconnect();
-  }, [more, page, kind]);
-  const wanted = (jobs || []).filter((job) => fits(kind, job) && (kind !== "running" || !isFinal(job)) && (!text || `${words(job)} ${job.jobId}`.toLowerCase().includes(text.toLowerCase())));
+  }, [more, jobs]);
+  const toggle = (id) => setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id].slice(-8)));
+  useWallKeys(toggle);
   const days = [];
-  for (const job of wanted) {
+  for (const job of jobs || []) {
     const heading = day(job.createdAt);
     if (days.at(-1)?.heading !== heading) days.push({ heading, jobs: [] });
     days.at(-1).jobs.push(job);
   }
-  const items = wanted.flatMap((job) => (shown(job)[0] ? [{ job, file: shown(job)[0] }] : []));
-  const running = (jobs || []).filter((job) => !isFinal(job)).length;
+  const items = (jobs || []).flatMap((job) => shown(job).map((file) => ({ job, file })));
+  const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean).map((job) => ({ job, file: shown(job)[0] }));
+  const address = (show, q = text) => ({ show: show === "all" ? "" : show, q });
   return html`
-    <header class="head"><div><h1>${t("library")}</h1><p class="dim">${jobs ? `${count(total)} ${t("results")}${running ? ` · ${running} ${t("running")}` : ""}` : " "}</p></div>
-      <input type="search" class="filter" placeholder="Search words" aria-label="Search words" value=${text} onInput=${(event) => go("library", { show: kind === "all" ? "" : kind, q: event.target.value }, { replace: true })} />
-      <div class="chips">${KINDS.map((one) => html`<a class=${`chip${one === kind ? " active" : ""}`} aria-current=${one === kind ? "true" : undefined} href=${href("library", { show: one === "all" ? "" : one, q: text })}>${t({ running: "filterRunning", failed: "filterFailed" }[one] || one)}</a>`)}</div>
+    <header class="head"><div><h1>${t("library")}</h1><p class="dim">${jobs ? `${count(total)} ${t(total === 1 ? "result" : "results")}${open.length ? ` · ${open.length} ${t("running")}` : ""}` : " "}</p></div>
+      <input type="search" class="filter" placeholder=${t("searchWords")} aria-label=${t("searchWords")} value=${text} onInput=${(event) => go("library", address(kind, event.target.value), { replace: true })} />
+      <nav class="chips" aria-label=${t("filters")}>${Object.keys(KINDS).map((one) => html`<a class=${`chip${one === kind ? " active" : ""}`} aria-current=${one === kind ? "true" : undefined} href=${href("library", address(one))}>${t(`show.${one}`)}</a>`)}</nav>
     </header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${jobs && !wanted.length && html`<p class="empty">${total ? t("nothingFound") : t("emptyLibrary")}</p>`}
+    ${!jobs && !problem && html`<div class="wall" aria-busy="true">${Array.from({ length: 12 }, () => html`<span class="thumb coming"></span>`)}</div>`}
+    ${jobs && !jobs.length && (kind !== "all" || text
+      ? html`<p class="empty">${t("nothingFound")}</p>`
+      : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p><p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)}
     ${days.map((one) => html`<section key=${one.heading} aria-label=${one.heading}><h2 class="day">${one.heading}</h2>
-      <div class="wall">${one.jobs.map((job) => html`<${Thumb} key=${job.jobId} job=${job} open=${() => setLarge(items.findIndex((item) => item.job.jobId === job.jobId))} />`)}</div></section>`)}
+      <div class="wall">${one.jobs.map((job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${() => toggle(job.jobId)} open=${() => setLarge(items.findIndex((item) => item.job.jobId === job.jobId))} />`)}</div></section>`)}
     ${more && html`<div ref=${end} class="end"></div>`}
+    ${chosen.length > 0 && html`<div class="marked-bar" role="status"><span>${t("markedCount", chosen.length)}</span>
+      <button class="button" disabled=${chosen.length < 2} onClick=${() => setComparing(true)}>${t("compare")}</button><button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`}
+    ${comparing && chosen.length > 1 && html`<${Compare} items=${chosen} close=${() => setComparing(false)} />`}
     ${large !== null && items[large] && html`<${Lightbox} items=${items} at=${large} move=${setLarge} close=${() => setLarge(null)} />`}`;
 }

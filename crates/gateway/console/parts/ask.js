@@ -3,23 +3,53 @@ import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { Dialog } from "./dialog.js";
 
-/** `fields`: [{ name, label, type, required, value, options }]; `act` gets an object of what was filled in. */
-export function Ask({ title, text, fields, action, act, close }) {
+/** @typedef {{name: string, label: string, type?: string, required?: boolean, value?: any, options?: any[], hint?: string, placeholder?: string, names?: (one: any) => string}} AskField */
+
+function Input({ field }) {
+  const id = `ask-${field.name}`;
+  if (field.type === "checks") {
+    return html`<div class="chips" id=${id}>${field.options.map((one) => html`<label class="switch"><input type="checkbox" name=${field.name} value=${one} checked=${(field.value || []).includes(one)} /><span>${field.names ? field.names(one) : one}</span></label>`)}</div>`;
+  }
+  if (field.type === "checkbox") return html`<input id=${id} name=${field.name} type="checkbox" checked=${Boolean(field.value)} />`;
+  if (field.options) {
+    return html`<select id=${id} name=${field.name}>${!field.required && html`<option value=""></option>`}
+      ${field.options.map((one) => html`<option value=${one} selected=${one === field.value}>${field.names ? field.names(one) : one}</option>`)}</select>`;
+  }
+  if (field.type === "long") return html`<textarea id=${id} name=${field.name} rows=${field.rows || 5} class="code" required=${field.required} placeholder=${field.placeholder || ""}>${field.value ?? ""}</textarea>`;
+  return html`<input id=${id} name=${field.name} type=${field.type || "text"} step="any" required=${field.required} value=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`;
+}
+
+/** What was filled in, by field; what was left empty is left out. */
+export function filledIn(form, fields) {
+  const given = {};
+  for (const field of fields) {
+    if (field.type === "checks") {
+      given[field.name] = [...form.querySelectorAll(`input[name="${field.name}"]:checked`)].map((one) => one.value);
+      continue;
+    }
+    const input = form.elements[field.name];
+    if (!input) continue;
+    const value = field.type === "checkbox" ? input.checked : input.value.trim();
+    if (value === "") continue;
+    given[field.name] = field.type === "number" ? Number(value) : value;
+  }
+  return given;
+}
+
+export const Fields = ({ fields, problem }) => fields.map((field) => html`<div key=${field.name} class=${`field${problem?.field === field.name ? " wrong" : ""}`}>
+  <label for=${`ask-${field.name}`}>${field.label}</label><${Input} field=${field} />
+  ${field.hint && html`<p class="hint">${field.hint}</p>`}</div>`);
+
+/** `act` gets an object of what was filled in. */
+export function Ask({ title, text = "", fields, action, act, close, danger = false }) {
   const [problem, setProblem] = useState(null);
   const [busy, setBusy] = useState(false);
   const submit = async (event) => {
     event.preventDefault();
-    const given = {};
-    for (const field of fields) {
-      const input = event.target.elements[field.name];
-      const value = field.type === "checkbox" ? input.checked : input.value.trim();
-      if (value === "") continue;
-      given[field.name] = field.type === "number" ? Number(value) : value;
-    }
     setBusy(true);
     setProblem(null);
     try {
-      await act(given);
+      await act(filledIn(event.target, fields));
       close();
     } catch (error) {
       setProblem(error);
@@ -29,13 +59,9 @@ export function Ask({ title, text, fields, action, act, close }) {
   return html`<${Dialog} close=${close} label=${title}>
     <h2>${title}</h2>${text && html`<p class="dim">${text}</p>`}
     <form onSubmit=${submit}>
-      ${fields.map((field) => html`<div class=${`field${problem?.field === field.name ? " wrong" : ""}`}><label for=${`ask-${field.name}`}>${field.label}</label>
-        ${field.options
-          ? html`<select id=${`ask-${field.name}`} name=${field.name}>${field.options.map((one) => html`<option value=${one}>${one}</option>`)}</select>`
-          : html`<input id=${`ask-${field.name}`} name=${field.name} type=${field.type || "text"} step="any" required=${field.required} value=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`}
-      </div>`)}
+      <${Fields} fields=${fields} problem=${problem} />
       ${problem && html`<p class="problem" role="alert">${problem.message}</p>`}
-      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("close")}</button><button class="button" disabled=${busy}>${action}</button></div>
+      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button><button class=${`button${danger ? " danger" : ""}`} disabled=${busy}>${action}</button></div>
     </form>
   <//>`;
 }

@@ -5,10 +5,15 @@ export function Dialog({ close, label, kind = "", children }) {
   const element = useRef(null);
   useEffect(() => {
     const dialog = element.current;
+    const before = document.activeElement;
     dialog.showModal();
     const escape = (event) => { event.preventDefault(); close(); };
     dialog.addEventListener("cancel", escape);
-    return () => { dialog.removeEventListener("cancel", escape); dialog.close(); };
+    return () => {
+      dialog.removeEventListener("cancel", escape);
+      dialog.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   const outside = (event) => { if (event.target === element.current) close(); };
   return html`<dialog ref=${element} class=${kind} aria-label=${label} onClick=${outside}>${children}</dialog>`;

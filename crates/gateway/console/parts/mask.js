@@ -1,31 +1,34 @@
-// A painter of masks: white on black, as large as the picture, with brush size, undo and invert.
+// A painter of masks, as large as the picture, with brush size, undo and invert: white on black, or holes in white.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { Dialog } from "./dialog.js";
 
-const UNDO_MOST = 30;
+const INK = "#ffffff";
+/** How far an arrow key moves the brush, as a share of the picture. */
+const STEP = 0.02;
 
-export function MaskPainter({ url, done, close }) {
+export function MaskPainter({ url, done, close, holes = false, children = null }) {
   const canvas = useRef(null);
   const strokes = useRef([]);
   const stroke = useRef(null);
   const inverted = useRef(false);
+  const cursor = useRef([0.5, 0.5]);
   const [size, setSize] = useState(64);
   const [shape, setShape] = useState(null);
   const [marked, setMarked] = useState(false);
+  const wide = () => (size / 1000) * Math.max(shape.width, shape.height) * 2;
 
   const draw = () => {
     const context = canvas.current.getContext("2d");
     const { width, height } = canvas.current;
     context.globalCompositeOperation = "source-over";
     context.clearRect(0, 0, width, height);
-    const ink = "#ffffff";
-    if (inverted.current) { context.fillStyle = ink; context.fillRect(0, 0, width, height); }
+    if (inverted.current) { context.fillStyle = INK; context.fillRect(0, 0, width, height); }
     context.globalCompositeOperation = inverted.current ? "destination-out" : "source-over";
     context.lineCap = context.lineJoin = "round";
-    context.strokeStyle = context.fillStyle = ink;
-    for (const { points, size: wide } of strokes.current) {
-      context.lineWidth = wide;
+    context.strokeStyle = context.fillStyle = INK;
+    for (const { points, size: broad } of strokes.current) {
+      context.lineWidth = broad;
       context.beginPath();
       points.forEach(([x, y], place) => (place ? context.lineTo(x, y) : context.moveTo(x, y)));
       if (points.length === 1) context.lineTo(points[0][0] + 0.1, points[0][1]);
@@ -39,42 +42,57 @@ export function MaskPainter({ url, done, close }) {
     const box = canvas.current.getBoundingClientRect();
     return [((event.clientX - box.left) / box.width) * shape.width, ((event.clientY - box.top) / box.height) * shape.height];
   };
-  const down = (event) => {
-    event.currentTarget.setPointerCapture(event.pointerId);
-    stroke.current = { points: [place(event)], size: (size / 1000) * Math.max(shape.width, shape.height) * 2 };
-    strokes.current = [...strokes.current.slice(-UNDO_MOST * 10), stroke.current];
+  const begin = (point) => {
+    stroke.current = { points: [point], size: wide() };
+    strokes.current = [...strokes.current, stroke.current];
     draw();
   };
+  const down = (event) => { event.currentTarget.setPointerCapture(event.pointerId); begin(place(event)); };
   const move = (event) => {
     if (!stroke.current) return;
     stroke.current.points.push(place(event));
     draw();
+  };
+  // Painting without a pointer: arrows move, space paints.
+  const press = (event) => {
+    const by = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] }[event.key];
+    if (by) {
+      event.preventDefault();
+      cursor.current = [Math.min(1, Math.max(0, cursor.current[0] + by[0])), Math.min(1, Math.max(0, cursor.current[1] + by[1]))];
+    }
+    if (by ? event.shiftKey : event.key === " ") {
+      event.preventDefault();
+      begin([cursor.current[0] * shape.width, cursor.current[1] * shape.height]);
+      stroke.current = null;
+    }
   };
   const finish = () => {
     const out = document.createElement("canvas");
     out.width = shape.width;
     out.height = shape.height;
     const context = out.getContext("2d");
-    context.fillStyle = "#000000";
+    context.fillStyle = holes ? INK : "#000000";
     context.fillRect(0, 0, shape.width, shape.height);
+    if (holes) context.globalCompositeOperation = "destination-out";
     context.drawImage(canvas.current, 0, 0);
-    done(out.toDataURL("image/png"));
+    out.toBlob((blob) => done(blob), "image/png");
   };
   return html`<${Dialog} close=${close} label=${t("repaint")} kind="mask">
     <h2>${t("repaint")}</h2>
-    <p class="dim">Paint over what should change.</p>
+    <p class="dim">${t("paintOver")}</p>
     <div class="mask-board">
       <img src=${url} alt="" onLoad=${(event) => setShape({ width: event.target.naturalWidth, height: event.target.naturalHeight })} />
-      ${shape && html`<canvas ref=${canvas} width=${shape.width} height=${shape.height} aria-label=${t("repaint")}
+      ${shape && html`<canvas ref=${canvas} tabindex="0" role="img" width=${shape.width} height=${shape.height} aria-label=${t("paintKeys")} onKeyDown=${press}
         onPointerDown=${down} onPointerMove=${move} onPointerUp=${() => { stroke.current = null; }} onPointerCancel=${() => { stroke.current = null; }}></canvas>`}
     </div>
+    ${children}
     <div class="row">
       <label class="inline">${t("brush")} <input type="range" min="8" max="160" value=${size} onInput=${(event) => setSize(Number(event.target.value))} /></label>
-      <button class="button quiet" onClick=${() => { strokes.current = strokes.current.slice(0, -1); draw(); }}>${t("undo")}</button>
-      <button class="button quiet" onClick=${() => { inverted.current = !inverted.current; draw(); }}>${t("invert")}</button>
-      <button class="button quiet" onClick=${() => { strokes.current = []; inverted.current = false; draw(); }}>${t("clear")}</button>
+      <button type="button" class="button quiet" disabled=${!marked} onClick=${() => { strokes.current = strokes.current.slice(0, -1); draw(); }}>${t("undo")}</button>
+      <button type="button" class="button quiet" onClick=${() => { inverted.current = !inverted.current; draw(); }}>${t("invert")}</button>
+      <button type="button" class="button quiet" disabled=${!marked} onClick=${() => { strokes.current = []; inverted.current = false; draw(); }}>${t("clear")}</button>
       <span class="space"></span>
-      <button class="button" disabled=${!marked} onClick=${finish}>${t("done")}</button>
+      <button type="button" class="button" disabled=${!marked} onClick=${finish}>${t("finish")}</button>
     </div>
   <//>`;
 }

@@ -1,35 +1,42 @@
-// One field that finds pages, ways to make something, and jobs by their words or id.
+// One field that finds pages, settings, ways to make something, and jobs by their words or id.
 import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
-import { words, when } from "../show.js";
+import { deed, words, when } from "../show.js";
 import { get } from "../api.js";
 import { go } from "../route.js";
 import { catalogue } from "../catalogue.js";
 import { Dialog } from "./dialog.js";
 import { ROOMS, OFFICE } from "./rooms.js";
 
+/** Parts of the account page that people look for by name. */
+const SETTINGS = ["usage", "keys", "ledger", "callbacks", "custody"];
+const MOST = 12;
+
 export function Palette({ who, close }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const [jobs, setJobs] = useState([]);
   const [operations, setOperations] = useState([]);
+  const wanted = text.trim().toLowerCase();
+  useEffect(() => { if (who.account) catalogue().then((all) => setOperations(all.operations), () => {}); }, []);
   useEffect(() => {
-    if (!who.account) return;
-    get("/jobs/v1?limit=50").then((page) => setJobs(page.data), () => {});
-    catalogue().then((all) => setOperations(all.operations), () => {});
-  }, []);
+    let stale = false;
+    const path = who.account ? "/jobs/v1" : "/admin/v1/jobs";
+    const timer = setTimeout(() => {
+      get(`${path}?limit=8${wanted ? `&q=${encodeURIComponent(wanted)}` : ""}`).then((page) => { if (!stale) setJobs(page.data); }, () => {});
+    }, wanted ? 160 : 0);
+    return () => { stale = true; clearTimeout(timer); };
+  }, [wanted]);
   const pages = [
     ...(who.account ? ROOMS.map((room) => ({ text: t(room.page), go: () => go(room.page) })) : []),
+    ...(who.account ? SETTINGS.map((part) => ({ text: `${t("account")}: ${t(part)}`, go: () => go("account", { part }) })) : []),
     ...(who.operator ? OFFICE.map((room) => ({ text: `${t("operator")}: ${t(room.page)}`, go: () => go(`operator/${room.page}`) })) : []),
     { text: t("docs"), go: () => { location.href = "/docs"; } },
   ];
-  const made = operations.map((one) => ({ text: `${t("create")}: ${one.family}, ${one.summary}`, go: () => go("create", { op: one.name }) }));
-  const past = jobs.map((job) => ({ text: words(job), hint: when(job.createdAt), id: job.jobId, go: () => go(`job/${job.jobId}`) }));
-  const wanted = text.trim().toLowerCase();
-  const found = [...pages, ...made, ...past]
-    .filter((one) => !wanted || `${one.text} ${one.id || ""}`.toLowerCase().includes(wanted))
-    .slice(0, 12);
-  if (/^[0-9a-f-]{36}$/i.test(wanted) && !found.length) found.push({ text: `Job ${wanted}`, go: () => go(`job/${wanted}`) });
+  const made = operations.filter((one) => !one.follows).map((one) => ({ text: `${t("create")}: ${one.family}, ${deed(one.name)}`, more: one.summary, go: () => go("create", { op: one.name }) }));
+  const past = jobs.map((job) => ({ text: words(job), hint: when(job.createdAt), go: () => go(`job/${job.jobId}`) }));
+  const fits = (one) => !wanted || `${one.text} ${one.more || ""}`.toLowerCase().includes(wanted);
+  const found = [...pages.filter(fits), ...(wanted ? made.filter(fits) : []), ...past].slice(0, MOST);
   const choose = (one) => { if (one) { close(); one.go(); } };
   const press = (event) => {
     if (event.key === "ArrowDown") { event.preventDefault(); setAt(Math.min(at + 1, found.length - 1)); }

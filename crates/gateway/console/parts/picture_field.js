@@ -1,9 +1,9 @@
-// A field for pictures: drop, paste or choose a file where the field takes the bytes, give an address where it takes one,
-// or pick from what was made before.
+// A field for pictures: drop, paste or choose a file, give an address, or pick from what was made before. A file goes into
+// the vault where the field takes an address, and into the request itself where it takes the bytes.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
-import { get } from "../api.js";
-import { isVideo } from "../show.js";
+import { get, upload } from "../api.js";
+import { isDrawing, isVideo, thumb, words } from "../show.js";
 import { Dialog } from "./dialog.js";
 
 const asDataUri = (file) => new Promise((done, fail) => {
@@ -14,24 +14,28 @@ const asDataUri = (file) => new Promise((done, fail) => {
 });
 
 /** What the field can carry of a result: its address, or the bytes themselves where it takes them. */
-async function picked(url, inline) {
-  if (!inline) return url;
+export async function carried(url, inline) {
+  if (!inline || url.startsWith("data:")) return url;
   const answer = await fetch(url);
-  if (!answer.ok) throw new Error("the picture could not be read");
+  if (!answer.ok) throw new Error(t("pictureUnread"));
   return asDataUri(await answer.blob());
 }
 
 function Picker({ video, choose, close }) {
   const [jobs, setJobs] = useState(null);
-  useEffect(() => { get("/jobs/v1?limit=60&status=success").then((page) => setJobs(page.data), () => setJobs([])); }, []);
-  const files = (jobs || []).flatMap((job) => job.files.filter((file) => isVideo(file) === video).map((file) => ({ ...file, job })));
+  const [text, setText] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      get(`/jobs/v1?limit=60&status=success&makes=${video ? "video" : "picture"}${text ? `&q=${encodeURIComponent(text)}` : ""}`).then((page) => setJobs(page.data), () => setJobs([]));
+    }, text ? 200 : 0);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const files = (jobs || []).flatMap((job) => job.files.filter((file) => isVideo(file) === video && !isDrawing(file)).map((file) => ({ ...file, job })));
   return html`<${Dialog} close=${close} label=${t("library")} kind="picker">
-    <h2>${t("library")}</h2>
-    ${jobs && !files.length && html`<p class="dim">${t("emptyLibrary")}</p>`}
+    <header class="row"><h2>${t("fromLibrary")}</h2><span class="space"></span><input type="search" class="filter" placeholder=${t("searchWords")} aria-label=${t("searchWords")} onInput=${(event) => setText(event.target.value.trim())} /></header>
+    ${jobs && !files.length && html`<p class="empty small">${text ? t("nothingFound") : t("emptyLibrary")}</p>`}
     <div class="wall small">${files.map((file) => html`
-      <button class="thumb" onClick=${() => choose(file.url)} aria-label=${file.job.request.prompt || file.job.operation}>
-        ${video ? html`<video src=${file.url} muted preload="metadata"></video>` : html`<img src=${file.url} alt="" loading="lazy" decoding="async" />`}
-      </button>`)}</div>
+      <button key=${file.url} class="thumb" onClick=${() => choose(file.url)} title=${words(file.job)} aria-label=${words(file.job)}><img src=${thumb(file)} alt="" loading="lazy" decoding="async" /></button>`)}</div>
   <//>`;
 }
 
@@ -40,10 +44,10 @@ export function PictureField({ id, value, most, inline, video = false, change, d
   const [problem, setProblem] = useState("");
   const [over, setOver] = useState(false);
   const [picking, setPicking] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState(0);
   const input = useRef(null);
   const add = async (work) => {
-    setBusy(true);
+    setBusy((now) => now + 1);
     setProblem("");
     try {
       const more = await work();
@@ -51,41 +55,49 @@ export function PictureField({ id, value, most, inline, video = false, change, d
     } catch (error) {
       setProblem(error.message);
     } finally {
-      setBusy(false);
+      setBusy((now) => now - 1);
     }
   };
   const files = (list) => {
-    const wanted = [...list].filter((file) => file.type.startsWith(video ? "video/" : "image/"));
-    if (wanted.length && !inline) setProblem(t("addressOnly"));
-    else if (wanted.length) add(() => Promise.all(wanted.map(asDataUri)));
+    const wanted = [...list].filter((file) => file.type.startsWith(video ? "video/" : "image/")).slice(0, most);
+    if (wanted.length) add(() => Promise.all(wanted.map(inline ? asDataUri : upload)));
+    else if (list.length) setProblem(t(video ? "onlyVideos" : "onlyPictures"));
   };
   const paste = (event) => {
     if (event.clipboardData.files.length) { event.preventDefault(); files(event.clipboardData.files); }
   };
+  // A paste anywhere on the page that is not into words goes to the first field for pictures.
+  useEffect(() => {
+    const anywhere = (event) => {
+      if (event.defaultPrevented || event.target.closest?.("input, textarea") || document.querySelector(".pictures") !== own.current) return;
+      paste(event);
+    };
+    document.addEventListener("paste", anywhere);
+    return () => document.removeEventListener("paste", anywhere);
+  });
+  const own = useRef(null);
   const drop = (event) => {
     event.preventDefault();
     setOver(false);
     const url = event.dataTransfer.getData("text/uri-list");
     if (event.dataTransfer.files.length) files(event.dataTransfer.files);
-    else if (url) add(async () => [await picked(url, inline)]);
+    else if (url) add(async () => [await carried(url, inline)]);
   };
-  return html`<div class=${`pictures${over ? " over" : ""}`} onPaste=${paste} onDrop=${drop}
+  return html`<div ref=${own} class=${`pictures${over ? " over" : ""}`} onPaste=${paste} onDrop=${drop}
       onDragOver=${(event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)}>
     ${value.map((url, place) => html`<figure key=${place} class="chosen">
       ${video ? html`<video src=${url} muted></video>` : html`<img src=${url} alt="" />`}
       <button type="button" class="corner" aria-label=${t("remove")} onClick=${() => change(value.filter((_, other) => other !== place))}>×</button>
     </figure>`)}
+    ${Array.from({ length: busy }, () => html`<span class="chosen coming" aria-label=${t("uploading")}></span>`)}
     ${value.length < most && html`<div class="drop">
-      ${inline && html`<button type="button" id=${id} class="plain" aria-describedby=${describedBy} disabled=${busy} onClick=${() => input.current.click()}>
-        ${most > 1 ? t("dropPictures", most) : t("dropPicture")}</button>`}
-      <button type="button" id=${inline ? undefined : id} class="plain accent" onClick=${() => setPicking(true)}>${t("library")}</button>
-      ${!inline && html`<input type="url" class="address" placeholder="https://…" aria-label=${t("address")}
-        onChange=${(event) => { const url = event.target.value.trim(); if (url) { event.target.value = ""; add(async () => [url]); } }} />`}
+      <button type="button" id=${id} class="plain" aria-describedby=${describedBy} onClick=${() => input.current.click()}>${video ? t("dropVideo") : most > 1 ? t("dropPictures", most) : t("dropPicture")}</button>
+      <button type="button" class="plain accent" onClick=${() => setPicking(true)}>${t("fromLibrary")}</button>
       <input ref=${input} type="file" hidden accept=${video ? "video/*" : "image/png,image/jpeg,image/webp,image/gif"} multiple=${most > 1}
         onChange=${(event) => { files(event.target.files); event.target.value = ""; }} />
     </div>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${picking && html`<${Picker} video=${video} close=${() => setPicking(false)}
-      choose=${(url) => { setPicking(false); add(async () => [await picked(url, inline)]); }} />`}
+      choose=${(url) => { setPicking(false); add(async () => [await carried(url, inline)]); }} />`}
   </div>`;
 }

@@ -1,8 +1,8 @@
 // The rooms of the console: a line each.
 export const ROOMS = [
-  { page: "create", icon: "plus", who: "account" },
-  { page: "library", icon: "grid", who: "account" },
-  { page: "account", icon: "person", who: "account" },
+  { page: "create", icon: "plus" },
+  { page: "library", icon: "grid" },
+  { page: "account", icon: "person" },
 ];
 export const OFFICE = [
   { page: "overview", icon: "bars" },
@@ -11,5 +11,6 @@ export const OFFICE = [
   { page: "backends", icon: "stack" },
   { page: "prices", icon: "tag" },
   { page: "callbacks", icon: "bell" },
+  { page: "operators", icon: "key" },
   { page: "audit", icon: "shield" },
 ];

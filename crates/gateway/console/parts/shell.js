@@ -2,25 +2,29 @@
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { count } from "../show.js";
+import { onConnection } from "../api.js";
 import { go, href } from "../route.js";
 import { Icon } from "./icon.js";
 import { ROOMS, OFFICE } from "./rooms.js";
 import { Palette } from "./palette.js";
 import { Keyboard } from "./keyboard.js";
+import { Menu } from "./menu.js";
+
+const GOALS = { l: "library", a: "account", o: "operator/overview", b: "operator/backends", j: "operator/jobs", c: "create" };
 
 const Room = ({ room, active, prefix = "" }) => html`
   <a class=${`room${active ? " active" : ""}`} href=${href(prefix + room.page)} aria-current=${active ? "page" : undefined}>
     <${Icon} name=${room.icon} /><span>${t(room.page)}</span>
   </a>`;
 
-/** A line that says that something is lost or done; it goes by itself. */
-export function Notices({ notices }) {
-  return html`<div class="notices" role="status" aria-live="polite">
-    ${notices.map((notice) => html`<p key=${notice.id} class=${`notice ${notice.kind}`}>${notice.text}</p>`)}
-  </div>`;
+/** Says that the connection is lost for as long as it is. */
+function Connection() {
+  const [here, setHere] = useState(true);
+  useEffect(() => onConnection(setHere), []);
+  return html`<div class="notices" role="status" aria-live="polite">${!here && html`<p class="notice">${t("lost")}</p>`}</div>`;
 }
 
-export function Shell({ who, route, leave, children }) {
+export function Shell({ who, route, leave, back, children }) {
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
   const begun = useRef("");
@@ -31,27 +35,27 @@ export function Shell({ who, route, leave, children }) {
         setPalette((open) => !open);
         return;
       }
-      if (event.target.closest?.("input, textarea, select, [contenteditable]") || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (event.target.closest?.("input, textarea, select, [contenteditable], dialog") || event.metaKey || event.ctrlKey || event.altKey) return;
       if (begun.current === "g") {
         begun.current = "";
-        const goal = { l: "library", a: "account", o: "operator/overview", b: "operator/backends", c: "create" }[event.key];
+        const goal = GOALS[event.key];
         if (goal) go(goal);
         return;
       }
       if (event.key === "g") { begun.current = "g"; setTimeout(() => { begun.current = ""; }, 1200); }
-      else if (event.key === "c") go("create");
+      else if (event.key === "c" && who.account && !who.looking) go("create");
       else if (event.key === "?") setHelp(true);
       else if (event.key === "/") { event.preventDefault(); setPalette(true); }
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, []);
+  }, [Boolean(who.account)]);
   const here = route.page === "operator" ? `operator/${route.rest[0] || "overview"}` : route.page === "job" ? "library" : route.page;
   return html`
-    <a class="skip" href="#main">Skip to the page</a>
-    <nav class="rooms" aria-label="Rooms">
-      <a class="brand" href=${href("create")}>Atelier<b>.</b></a>
-      ${who.account && ROOMS.map((room) => html`<${Room} key=${room.page} room=${room} active=${here === room.page} />`)}
+    <a class="skip" href="#main">${t("skip")}</a>
+    <nav class="rooms" aria-label=${t("rooms")}>
+      <a class="brand" href=${href(who.account ? "create" : "operator/overview")}>Atelier<b>.</b></a>
+      ${who.account && ROOMS.filter((room) => !who.looking || room.page !== "create").map((room) => html`<${Room} key=${room.page} room=${room} active=${here === room.page} />`)}
       ${who.operator && html`<h2 class="rooms-title">${t("operator")}</h2>
         ${OFFICE.map((room) => html`<${Room} key=${room.page} room=${room} prefix="operator/" active=${here === `operator/${room.page}`} />`)}`}
     </nav>
@@ -60,11 +64,12 @@ export function Shell({ who, route, leave, children }) {
         <${Icon} name="search" /><span>${t("search")}</span><kbd aria-hidden="true">${navigator.platform.startsWith("Mac") ? "⌘K" : "Ctrl K"}</kbd>
       </button>
       ${who.account && html`<a class="pill" href=${href("account")} title=${who.account.email}>
-        <b>${count(who.account.balance)}</b> ${t("quota")}<span class="dim"> · ${count(who.account.freeze_balance)} ${t("held")}</span></a>`}
+        <b>${count(who.account.balance)}</b> ${t("quota")}<span class="dim">·  ${count(who.account.freeze_balance)} ${t("held")}</span></a>`}
       <a class="button quiet docs-link" href="/docs">${t("docs")}</a>
-      <button class="button quiet" onClick=${leave}>${t("signOut")}</button>
+      <${Menu} who=${who} leave=${leave} keyboard=${() => setHelp(true)} />
     </header>
-    <main id="main" tabindex="-1">${children}</main>
+    <main id="main" tabindex="-1">${who.looking && who.operator && html`<p class="looking" role="status"><span>${t("looking", who.account.email)}</span><button class="button quiet" onClick=${back}>${t("stopLooking")}</button></p>`}${children}</main>
+    <${Connection} />
     ${palette && html`<${Palette} who=${who} close=${() => setPalette(false)} />`}
     ${help && html`<${Keyboard} close=${() => setHelp(false)} />`}`;
 }

@@ -1,15 +1,18 @@
 // Tables and pages of rows, the same everywhere.
 import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
-import { count } from "../show.js";
+import { count, exactly, when } from "../show.js";
 import { get } from "../api.js";
 
+/** A time, exact for whoever points at it. */
+export const Time = ({ at }) => (at ? html`<time title=${exactly(at)}>${when(at)}</time>` : html`<span class="dim">–</span>`);
+
 /** A table whose columns say how a row is shown. */
-export const Table = ({ columns, rows, empty, caption }) => (rows.length === 0
+export const Table = ({ columns, rows, empty = "", caption }) => (rows.length === 0
   ? html`<p class="empty small">${empty || t("noneYet")}</p>`
-  : html`<div class="table-frame" tabindex="0" role="region" aria-label=${caption}><table><caption class="visually-hidden">${caption}</caption>
-      <thead><tr>${columns.map((column) => html`<th scope="col" class=${column.number ? "number" : ""}>${column.title}</th>`)}</tr></thead>
-      <tbody>${rows.map((row, place) => html`<tr key=${row.id || row.jobId || place}>${columns.map((column) => html`<td class=${column.number ? "number" : ""}>${column.show(row)}</td>`)}</tr>`)}</tbody></table></div>`);
+  : html`<div class=${`table-frame${columns.length > 3 ? " stacks" : ""}`} tabindex="0" role="region" aria-label=${caption}><table><caption class="visually-hidden">${caption}</caption>
+      <thead><tr>${columns.map((column) => html`<th scope="col" class=${column.number ? "number" : ""}>${column.title || html`<span class="visually-hidden">${t("actions")}</span>`}</th>`)}</tr></thead>
+      <tbody>${rows.map((row, place) => html`<tr key=${row.id || row.jobId || place}>${columns.map((column) => html`<td class=${`${column.number ? "number" : ""}${column.title ? "" : " acts"}`} data-title=${column.title}>${column.show(row)}</td>`)}</tr>`)}</tbody></table></div>`);
 
 /** Rows of a page of the service, with more on request. `again` reads them anew. */
 export function usePages(path, limit = 20) {
@@ -23,7 +26,8 @@ export function usePages(path, limit = 20) {
 }
 
 /** The same, whole. */
-export const Paged = ({ pages, columns, empty, caption }) => html`
+export const Paged = ({ pages, columns, empty = "", caption }) => html`
   ${pages.problem && html`<p class="problem" role="alert">${pages.problem}</p>`}
+  ${!pages.rows && html`<div class="waiting" aria-busy="true"></div>`}
   ${pages.rows && html`<${Table} columns=${columns} rows=${pages.rows} empty=${empty} caption=${caption} />`}
-  ${pages.hasMore && html`<p class="row"><button class="button quiet" onClick=${pages.more}>${t("loadMore")}</button><span class="dim">${count(pages.rows.length)} / ${count(pages.total)}</span></p>`}`;
+  ${pages.hasMore && html`<p class="row foot"><button class="button quiet" onClick=${pages.more}>${t("loadMore")}</button><span class="dim">${count(pages.rows.length)} / ${count(pages.total)}</span></p>`}`;

@@ -1,6 +1,7 @@
 //! The families' operations, from the contract's table.
 
 use atelier_contract::family::{AnswersWith, Family, Fetch, Submit};
+use atelier_contract::pages::jobs::makes;
 use atelier_contract::pages::{Access, Method};
 use atelier_contract::{FAMILIES, Scope};
 use schemars::SchemaGenerator;
@@ -40,6 +41,8 @@ fn submit_of(family: &Family, submit: &Submit, generator: &mut SchemaGenerator) 
         body: Some(schema),
         example: serde_json::from_str(submit.example).ok(),
         idempotent: true,
+        order: (submit.field_order)(),
+        makes: Some(makes(submit).word()),
         callback,
         answer: Answer::Json((submit.answer_shape)(generator).to_value()),
     }
@@ -111,6 +114,8 @@ fn fetch_of(
         form: None,
         example: None,
         idempotent: false,
+        order: &[],
+        makes: None,
         callback: None,
         answer: Answer::Json((family.shape)(generator).to_value()),
     }

@@ -31,6 +31,10 @@ pub(crate) struct Operation {
     pub(crate) callback: Option<Callback>,
     /// What it answers when all is well.
     pub(crate) answer: Answer,
+    /// The names of its body's fields in the order people want to read them; none when nobody said.
+    pub(crate) order: &'static [&'static str],
+    /// What comes of it, `picture` or `video`, when something does.
+    pub(crate) makes: Option<&'static str>,
 }
 
 /// What is posted when a job has finished.

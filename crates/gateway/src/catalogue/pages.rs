@@ -48,6 +48,12 @@ fn operation(
         form: None,
         example,
         idempotent: false,
+        order: page
+            .takes
+            .body
+            .filter(|_| !reads_query)
+            .map_or(&[], |body| (body.order)()),
+        makes: None,
         callback: None,
         answer: match page.gives {
             Gives::Data(data) => Answer::Json(envelope(&described(data))),

@@ -194,8 +194,6 @@ macro_rules! other_answers {
 other_answers! {
     /// Server-sent events.
     Events Gives::Events;
-    /// A page for a browser.
-    Html Gives::Media("text/html");
     /// Counters.
     Counters Gives::Media("text/plain");
     /// A JSON document that describes itself.

@@ -132,18 +132,6 @@ pub(crate) fn text(media_type: &'static str, text: String) -> Reply {
     reply
 }
 
-/// A page that draws itself and takes nothing from elsewhere.
-pub(crate) fn html(page: &'static str) -> Reply {
-    let mut reply = Response::new(Payload::Whole(Bytes::from_static(page.as_bytes())));
-    *reply.headers_mut() = api_headers(HeaderValue::from_static("text/html; charset=utf-8"));
-    let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
-                  img-src http: https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    reply
-        .headers_mut()
-        .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    reply
-}
-
 /// A file of the console; a browser that has it already is told so.
 pub(crate) fn console(
     path: &'static str,

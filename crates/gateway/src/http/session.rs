@@ -77,6 +77,18 @@ pub(crate) async fn close(
     Ok(())
 }
 
+/// Ends an operator's look at an account; the word of the session that is left.
+pub(crate) async fn end_visit(
+    app: &Arc<App>,
+    received: &Received,
+) -> Result<Option<String>, Denial> {
+    let Some(word) = word(&received.head.headers) else {
+        return Ok(None);
+    };
+    prove(app, &received.head.headers, word)?;
+    Ok(Some(app.engine.office().sessions().end_visit(word).await?))
+}
+
 /// The word of the session that a request carries.
 pub(crate) fn word(headers: &HeaderMap) -> Option<&str> {
     let lines = headers.get_all(COOKIE).iter();

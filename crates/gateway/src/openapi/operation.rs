@@ -7,7 +7,7 @@ use super::parts::{answers, idempotency_key, plain, streamed};
 use crate::catalogue::{Answer, Operation};
 
 /// Describes an operation.
-pub(super) fn described(operation: &Operation) -> Value {
+pub(super) fn described(operation: &Operation, place: usize) -> Value {
     let mut parameters: Vec<Value> = placeholders(&operation.path);
     if let Some(query) = &operation.query {
         parameters.extend(in_query(query));
@@ -18,6 +18,7 @@ pub(super) fn described(operation: &Operation) -> Value {
     let mut shown = json!({
         "operationId": operation.name,
         "tags": [operation.group],
+        "x-place": place,
         "summary": operation.summary,
         "security": security(operation.access),
         "parameters": parameters,
@@ -27,6 +28,9 @@ pub(super) fn described(operation: &Operation) -> Value {
             Answer::Media(media) => plain(media),
         },
     });
+    if let Some(makes) = operation.makes {
+        shown["x-makes"] = makes.into();
+    }
     if let Some(body) = request_body(operation) {
         shown["requestBody"] = body;
     }
@@ -88,6 +92,10 @@ fn request_body(operation: &Operation) -> Option<Value> {
     let mut json = json!({ "schema": schema });
     if let Some(example) = &operation.example {
         json["example"] = example.clone();
+    }
+    // Objects of this document are sorted by name, so that what comes first for people is said beside them.
+    if !operation.order.is_empty() {
+        json["x-order"] = json!(operation.order);
     }
     let mut content = Map::new();
     content.insert("application/json".into(), json);

@@ -56,6 +56,7 @@ pub(super) async fn history(
         ascending: query.order.0 == Direction::OldestFirst,
         page: query.page.get(),
         limit: query.limit.get(),
+        ..JobsFilter::default()
     };
     let account = Some(received.account()?);
     let (jobs, total) = app.engine.jobs().list(account, filter).await?;

@@ -61,6 +61,18 @@ pub(super) async fn change(
     Ok(Data(changed))
 }
 
+/// Asks the vendor of an account whether it is well and takes the credential.
+pub(super) async fn probe(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<OwnWorkerView>, Denial> {
+    let (account, id) = (received.account()?, received.param(0));
+    Ok(Data(
+        app.engine.office().custody().probe(account, id).await?,
+    ))
+}
+
 /// Removes an account.
 pub(super) async fn remove(
     app: Arc<App>,

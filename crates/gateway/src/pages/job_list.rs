@@ -1,6 +1,7 @@
 //! One page of a list of jobs, of one account or of all.
 
 use atelier_contract::AccountId;
+use atelier_contract::fields::Moment;
 use atelier_contract::pages::jobs::{JobView, JobsQuery};
 use atelier_engine::JobsFilter;
 
@@ -30,6 +31,10 @@ pub(super) fn filter_of(query: &JobsQuery) -> JobsFilter {
     JobsFilter {
         operations: query.operations(),
         state: query.status.map(|state| state.0),
+        open: query.unfinished.on(),
+        text: query.q.as_deref().map(str::to_owned),
+        parent_id: query.parent.as_deref().map(str::to_owned),
+        since_ms: query.since.map(Moment::ms),
         ascending: false,
         page: query.page.get(),
         limit: query.limit.get(),

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use atelier_contract::JobId;
-use atelier_contract::pages::jobs::{JobView, JobsQuery};
+use atelier_contract::pages::jobs::{JobView, JobsQuery, Trail};
 
 use super::job_list::page_of;
+use super::rows;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, List, Query};
@@ -29,6 +30,20 @@ pub(super) async fn show(
     let id = JobId::new(received.param(0));
     let job = app.engine.jobs().job(received.account()?, &id).await?;
     Ok(Data(JobView::of(&job)))
+}
+
+/// Shows what happened to one job; who was asked is not a caller's business.
+pub(super) async fn trail(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Trail>, Denial> {
+    let id = JobId::new(received.param(0));
+    let account = received.account()?;
+    let reports = app.engine.office().reports();
+    let trail = reports.trail(Some(account), &id).await?;
+    let callback = app.engine.courier().callback_of(account, &id);
+    Ok(Data(rows::trail(trail, callback.await?, false)))
 }
 
 /// Cancels one job.

@@ -2,11 +2,12 @@
 
 use atelier_contract::Scopes;
 use atelier_contract::fields::Moment;
-use atelier_contract::pages::callbacks::{CallbackRow, CallbackTry};
+use atelier_contract::pages::callbacks::{CallbackLog, CallbackRow, CallbackTry};
+use atelier_contract::pages::jobs::{Trail, TrailAttempt};
 use atelier_contract::pages::keys::{KeyRow, NewKey};
 use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::time::timestamp;
-use atelier_engine::{CallbackView, KeyView, KeyWish, LedgerView, TryView};
+use atelier_engine::{AttemptView, CallbackView, KeyView, KeyWish, LedgerView, TryView};
 
 /// A key without its secret.
 pub(super) fn key(key: KeyView) -> KeyRow {
@@ -68,5 +69,40 @@ pub(super) fn callback_try(one: TryView) -> CallbackTry {
         error: one.error,
         duration_ms: one.duration_ms,
         answer: one.answer,
+    }
+}
+
+/// A callback with every try made.
+pub(super) fn callback_log(one: CallbackView, tries: Vec<TryView>) -> CallbackLog {
+    CallbackLog {
+        callback: callback(one),
+        log: tries.into_iter().map(callback_try).collect(),
+    }
+}
+
+/// What happened to a job; who was asked and what they said is told to the operator alone.
+pub(super) fn trail(
+    trail: atelier_engine::Trail,
+    callback: Option<(CallbackView, Vec<TryView>)>,
+    whole: bool,
+) -> Trail {
+    let attempt = |one: AttemptView| TrailAttempt {
+        began_at: timestamp(one.began_ms),
+        submitted_at: one.submitted_ms.map(timestamp),
+        ended_at: one.ended_ms.map(timestamp),
+        state: one.state,
+        why: one.why.filter(|_| whole),
+        worker: whole.then_some(one.worker),
+    };
+    let taken = |one: &&TryView| {
+        one.status
+            .is_some_and(|status| (200..300).contains(&status))
+    };
+    let log = callback.as_ref().map(|(_, tries)| tries);
+    let delivered = log.and_then(|tries| tries.iter().rev().find(taken));
+    Trail {
+        delivered_at: delivered.map(|one| timestamp(one.time_ms)),
+        attempts: trail.attempts.into_iter().map(attempt).collect(),
+        callback: callback.map(|(callback, tries)| callback_log(callback, tries)),
     }
 }

@@ -6,7 +6,7 @@ mod routes;
 
 use std::collections::HashSet;
 
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use crate::gateway::{Answer, send};
@@ -28,10 +28,14 @@ enum Who {
     Viewer,
     Operator,
     Root,
+    /// A browser that is signed in as the owner, with that same key, and as an operator.
+    Session,
+    /// The same browser, led here by a page of somebody else's: it has the cookie and not the proof.
+    Unproven,
 }
 
 impl Who {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Nobody,
         Self::Malformed,
         Self::Revoked,
@@ -41,6 +45,8 @@ impl Who {
         Self::Viewer,
         Self::Operator,
         Self::Root,
+        Self::Session,
+        Self::Unproven,
     ];
 }
 
@@ -59,9 +65,11 @@ enum Due {
     Open,
 }
 
-fn due(needs: Needs, who: Who) -> Due {
-    match (needs, who) {
+fn due(route: &Route, who: Who) -> Due {
+    match (route.needs, who) {
         (Needs::Nothing, _) => Due::Open,
+        (_, Who::Unproven) if route.method != Method::GET => Due::Forbidden,
+        (_, Who::Session | Who::Unproven) => Due::Passes,
         (Needs::Scope(_), Who::WithoutScope) | (Needs::Operator, Who::Viewer) => Due::Forbidden,
         (Needs::Scope(_), Who::Stranger) => Due::Blind,
         (Needs::Scope(_), Who::Owner)
@@ -112,7 +120,7 @@ async fn everybody_gets_what_is_due_at_every_route() {
 
 /// Asks; what is wrong with the answer, if anything.
 async fn ask(house: &House, route: &Route, who: Who) -> Option<String> {
-    let due = due(route.needs, who);
+    let due = due(route, who);
     // Whoever passes asks for what is not there, so that nothing is changed and every other answer is a refusal.
     let theirs = [Due::Passes, Due::Open].contains(&due);
     let ids = if theirs { &house.absent } else { &house.owned };
@@ -145,7 +153,12 @@ async fn call(house: &House, route: &Route, who: Who, ids: &Ids) -> Answer {
     let mut request = house
         .gateway
         .request(route.method.clone(), &route.path_of(ids));
-    if let Some(credential) = house.credential(who, route.needs) {
+    if let Some((cookie, proof)) = house.session(who, route) {
+        request = request.header("cookie", cookie);
+        if who == Who::Session {
+            request = request.header("x-csrf-token", proof);
+        }
+    } else if let Some(credential) = house.credential(who, route.needs) {
         request = request.bearer_auth(credential);
     }
     if route.has_body() {

@@ -29,6 +29,7 @@ mod keys;
 mod large_assets;
 mod limits;
 mod listeners;
+mod looking;
 mod lookups;
 mod money;
 mod operator;

@@ -18,6 +18,12 @@ pub struct JobFilter {
     pub operations: Vec<String>,
     /// In one state.
     pub state: Option<JobState>,
+    /// Only unfinished ones.
+    pub open: bool,
+    /// Only those whose prompt has these words in it, in any case, or whose identifier this is.
+    pub text: Option<String>,
+    /// Only those that follow this job.
+    pub parent_id: Option<String>,
     /// Oldest first.
     pub ascending: bool,
     /// Rows to skip.
@@ -48,12 +54,13 @@ impl Store {
         };
         let way = if filter.ascending { "ASC" } else { "DESC" };
         let page = format!(
-            "SELECT {JOB_COLUMNS} FROM job WHERE {} AND job.created_ms >= $4 AND job.created_ms < $5 \
-             ORDER BY job.created_ms {way}, job.id {way} LIMIT $6 OFFSET $7",
+            "SELECT {JOB_COLUMNS} FROM job WHERE {} AND job.created_ms >= $7 AND job.created_ms < $8 \
+             ORDER BY job.created_ms {way}, job.id {way} LIMIT $9 OFFSET $10",
             conditions(&filter)
         );
         let from_ms = (place.days.0 * DAY_MS).max(filter.created_from_ms.unwrap_or(i64::MIN));
-        let mut args = common(&filter, &operations).to_vec();
+        let pattern = filter.text.as_deref().map(containing);
+        let mut args = common(&filter, &operations, pattern.as_deref()).to_vec();
         args.extend([
             Arg::from(from_ms),
             Arg::from((place.days.1 + 1) * DAY_MS),
@@ -67,34 +74,62 @@ impl Store {
     async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Vec<(i64, i64)>> {
         let which = conditions(filter);
         let way = if filter.ascending { "ASC" } else { "DESC" };
-        let sql = if filter.created_from_ms.is_some() {
+        let sql = if filter.counts_jobs() {
             format!(
                 "SELECT created_ms / 86400000 AS day, COUNT(*) FROM job \
-                 WHERE {which} AND created_ms >= $4 GROUP BY day ORDER BY day {way}"
+                 WHERE {which} AND ($7 IS NULL OR created_ms >= $7) GROUP BY day ORDER BY day {way}"
             )
         } else {
             let finished = which.replace("job.", "tally.");
             format!(
                 "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
-                   SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $4 IS NULL \
+                   SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL \
                    UNION ALL \
                    SELECT job.created_ms / 86400000, 1 FROM job WHERE job.state < 2 AND {which}) AS found \
                  GROUP BY day ORDER BY day {way}"
             )
         };
-        let mut args = common(filter, operations).to_vec();
+        let pattern = filter.text.as_deref().map(containing);
+        let mut args = common(filter, operations, pattern.as_deref()).to_vec();
         args.push(Arg::from(filter.created_from_ms));
         self.db().all(&sql, &args).await
     }
 }
 
+impl JobFilter {
+    /// Whether the jobs themselves have to be counted: what was added up by the day knows neither words nor hours.
+    fn counts_jobs(&self) -> bool {
+        self.created_from_ms.is_some() || self.text.is_some() || self.parent_id.is_some()
+    }
+}
+
 /// The values of the conditions.
-fn common<'a>(filter: &'a JobFilter, operations: &'a str) -> [Arg<'a>; 3] {
+fn common<'a>(
+    filter: &'a JobFilter,
+    operations: &'a str,
+    pattern: Option<&'a str>,
+) -> [Arg<'a>; 6] {
     *args![
         filter.account_id.as_deref(),
         operations,
-        filter.state.map(JobState::number)
+        filter.state.map(JobState::number),
+        pattern,
+        filter.text.as_deref(),
+        filter.parent_id.as_deref()
     ]
+}
+
+/// A pattern that a text fits when it has the words in it.
+fn containing(words: &str) -> String {
+    let mut pattern = String::from("%");
+    for letter in words.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
 }
 
 /// The days that hold a page; `None` when it is beyond the end.
@@ -134,6 +169,17 @@ fn conditions(filter: &JobFilter) -> String {
             "job.operation IN ({list:$2})",
         ),
         pick(filter.state.is_some(), "job.state = $3", "$3 IS NULL"),
+        pick(
+            filter.text.is_some(),
+            "({prompt:job.request} {like} $4 ESCAPE '\\' OR job.id = $5)",
+            "$4 IS NULL AND $5 IS NULL",
+        ),
+        pick(
+            filter.parent_id.is_some(),
+            "job.parent_id = $6",
+            "$6 IS NULL",
+        ),
+        pick(filter.open, "job.state < 2", "1 = 1"),
     ]
     .join(" AND ")
 }
@@ -141,6 +187,11 @@ fn conditions(filter: &JobFilter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_to_look_for_mean_themselves() {
+        assert_eq!(containing("50 % of_it"), "%50 \\% of\\_it%");
+    }
 
     #[test]
     fn a_page_is_on_the_days_that_hold_it() {

@@ -1,7 +1,7 @@
 //! Reading jobs: by owner, by name, in pages; counts and usage.
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Counts, Guard, JobFilter, Outcome, Settlement, UsageRow};
+use atelier_store::{Counts, Guard, JobFilter, Outcome, Owed, Settlement, UsageRow};
 
 use crate::fill::Fill;
 use crate::rig::{NOW, Rig, quota};
@@ -10,6 +10,8 @@ each_db!(
     a_job_is_found_by_its_owner_only,
     a_named_job_is_found_by_its_owner_once_it_succeeded,
     jobs_are_listed_by_every_filter,
+    jobs_are_found_by_their_words_and_by_what_they_follow,
+    what_happened_lately_is_told_newest_first,
     a_page_far_down_is_the_same_as_counted,
     usage_of_any_span_is_the_sum_of_its_jobs,
     counts_tell_what_there_is_to_do,
@@ -219,6 +221,107 @@ async fn jobs_are_listed_by_every_filter(rig: Rig) {
         ..Default::default()
     };
     assert_eq!(list(all).await.1, 6);
+}
+
+async fn jobs_are_found_by_their_words_and_by_what_they_follow(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    let mut ids = Vec::new();
+    for (number, request) in [
+        r#"{"prompt":"A red Fox in the rain","speed":"fast"}"#,
+        r#"{"user_prompt":"the FOX again"}"#,
+        r#"{"prompt":"50 % of_a lake","note":"fox"}"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut accept = rig.accept(&account, 1);
+        accept.job.created_ms = NOW + number as i64;
+        accept.job.request = request.into();
+        accept.job.parent_id = ids.first().cloned();
+        ids.push(accept.job.id.clone());
+        rig.take(accept).await;
+    }
+    rig.settle(rig.success(&ids[1], Guard::Unfinished, 1)).await;
+    let list = async |text: Option<&str>, parent: Option<&str>, open: bool| {
+        let filter = JobFilter {
+            account_id: Some(account.clone()),
+            text: text.map(str::to_owned),
+            parent_id: parent.map(str::to_owned),
+            open,
+            limit: 10,
+            ..Default::default()
+        };
+        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        assert_eq!(rows.len() as i64, total);
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    let pick = |places: &[usize]| -> Vec<String> {
+        places.iter().map(|place| ids[*place].clone()).collect()
+    };
+    assert_eq!(list(Some("fox"), None, false).await, pick(&[1, 0]));
+    assert_eq!(list(Some("fox"), None, true).await, pick(&[0]));
+    assert_eq!(list(Some("% of_"), None, false).await, pick(&[2]));
+    assert_eq!(list(Some("x%r"), None, false).await, pick(&[]));
+    assert_eq!(list(Some(&ids[2]), None, false).await, pick(&[2]));
+    assert_eq!(list(None, Some(&ids[0]), false).await, pick(&[2, 1]));
+    assert_eq!(list(None, None, true).await, pick(&[2, 0]));
+}
+
+async fn what_happened_lately_is_told_newest_first(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    assert_eq!(rig.store.owed().await.expect("sums"), Owed::default());
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        let mut accept = rig.accept(&account, 2);
+        accept.job.created_ms = NOW + number;
+        accept.job.hook_url = Some("https://example.com/".into());
+        ids.push(accept.job.id.clone());
+        rig.take(accept).await;
+    }
+    let at = |settlement: Settlement, now_ms: i64| Settlement {
+        now_ms,
+        ..settlement
+    };
+    rig.settle(at(rig.success(&ids[0], Guard::Unfinished, 1), NOW + 1_000))
+        .await;
+    rig.settle(at(rig.failure(&ids[1], Guard::Unfinished), NOW + 2_000))
+        .await;
+    let ended = rig.store.ended_since(NOW, 10).await.expect("rows");
+    let told: Vec<(JobState, i64)> = ended
+        .iter()
+        .map(|row| (row.state, row.finished_ms))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (JobState::Failed, NOW + 2_000),
+            (JobState::Succeeded, NOW + 1_000)
+        ]
+    );
+    let later = rig.store.ended_since(NOW + 1_500, 10).await.expect("rows");
+    assert_eq!(later.len(), 1);
+    let owed = rig.store.owed().await.expect("sums");
+    assert_eq!(owed.held, quota(2));
+    assert_eq!(owed.oldest_waiting_ms, Some(NOW + 2));
+    assert!(owed.oldest_callback_ms.is_some());
+    assert_eq!(owed.failing_receivers, 0);
+    assert_eq!(
+        rig.store.callback_lags(NOW, 10).await.expect("lags"),
+        Vec::<i64>::new()
+    );
+    let running = rig.running(&account, 1).await;
+    let fence = rig.job(&running).await.fence;
+    assert!(rig.begin(&running, fence, "t1").await);
+    let attempts = rig.store.attempts(&running).await.expect("attempts");
+    assert_eq!(attempts.len(), 1);
+    assert_eq!(attempts[0].ended_ms, None);
+    assert!(
+        rig.store
+            .attempts("unknown")
+            .await
+            .expect("none")
+            .is_empty()
+    );
 }
 
 async fn counts_tell_what_there_is_to_do(rig: Rig) {

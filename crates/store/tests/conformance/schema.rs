@@ -84,6 +84,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0018_faults",
         "2067db8a3b76ff56ce69e7e3d679dc95cfde7fa895c1c95daeb4ec19660fe386",
     ),
+    (
+        "0019_looking",
+        "ef6fee8094c21ba04edfbf05b4261db59890491f422ebc07557a32f167da251b",
+    ),
 ];
 
 #[test]

@@ -37,6 +37,11 @@ impl Loader {
         }
     }
 
+    /// The vendors there are.
+    pub(crate) fn vendors(&self) -> &'static [Vendor] {
+        self.vendors
+    }
+
     /// Takes over the back ends and worker accounts as they are stored now.
     pub(crate) async fn load(&self) -> Result<(), atelier_store::Error> {
         let _alone = self.alone.lock().await;

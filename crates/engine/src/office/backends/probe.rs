@@ -6,7 +6,11 @@ use crate::floor::Floor;
 use crate::names::WorkerName;
 
 /// Asks the vendors of worker accounts; what is wrong with each that is not well.
-pub(super) async fn probe(floor: &Floor, backend: &BackendRow, asked: &[WorkerRow]) -> Vec<String> {
+pub(in crate::office) async fn probe(
+    floor: &Floor,
+    backend: &BackendRow,
+    asked: &[WorkerRow],
+) -> Vec<String> {
     let mut faults = Vec::new();
     for row in asked {
         let outcome = match floor.probe(&WorkerName::from(row)).await {

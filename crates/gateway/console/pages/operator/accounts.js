@@ -1,36 +1,67 @@
-// Accounts: make one, grant quota with a reason, set limits, suspend.
-import { html, useState } from "../../lib.js";
-import { t } from "../../words.js";
-import { count, exactly, when } from "../../show.js";
-import { patch, post } from "../../api.js";
-import { Paged, usePages } from "../../parts/table.js";
+// Accounts: make one, grant quota with a reason, set limits, keys, suspend.
+import { html, useEffect, useState } from "../../lib.js";
+import { many, t } from "../../words.js";
+import { count } from "../../show.js";
+import { get, patch, post, remove, visit } from "../../api.js";
+import { go } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
 import { Dialog } from "../../parts/dialog.js";
+import { Secret } from "../../parts/secret.js";
+import { Paged, Table, Time, usePages } from "../../parts/table.js";
 
-export function Accounts() {
+/** The keys of an account, which an operator may add to and revoke. */
+function AccountKeys({ row, close, tell }) {
+  const [keys, setKeys] = useState(null);
+  const [problem, setProblem] = useState("");
+  const base = `/admin/v1/accounts/${row.id}/keys`;
+  const read = () => get(base).then(({ data }) => setKeys(data), (error) => setProblem(error.message));
+  useEffect(() => { read(); }, []);
+  const act = (work) => work.then(read, (error) => setProblem(error.message));
+  return html`<${Dialog} close=${close} label=${t("keys")} kind="code-dialog"><h2>${t("keysOf", row.email)}</h2>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${keys && html`<${Table} caption=${t("keys")} rows=${keys} columns=${[
+      { title: t("name"), show: (one) => html`${one.name || "–"} <span class="dim code">${one.prefix}…</span>` },
+      { title: t("scopes"), show: (one) => [one.scopes].flat().map((scope) => t(`scope.${scope}`)).join(", ") },
+      { title: t("lastUsed"), show: (one) => html`<${Time} at=${one.lastUsedAt} />` },
+      { title: "", show: (one) => html`<button class="button quiet danger" onClick=${() => act(remove(`${base}/${one.id}`))}>${t("revoke")}</button>` },
+    ]} />`}
+    <div class="row"><button class="button quiet" onClick=${() => act(post(base, { name: t("byOperator") }).then(({ data }) => { close(); tell(data.api_key); }))}>${t("newKey")}</button><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div><//>`;
+}
+
+export function Accounts({ who, enter }) {
   const pages = usePages("/admin/v1/accounts", 25);
   const [asking, setAsking] = useState(null);
+  const [keys, setKeys] = useState(null);
   const [secret, setSecret] = useState("");
+  const [problem, setProblem] = useState("");
+  const may = who.operator.role !== "viewer";
   const done = (work) => async (given) => { await work(given); pages.again(); };
+  const look = (row) => visit(row.id).then((now) => { enter(now); go("library"); }, (error) => setProblem(error.message));
   const asks = {
-    create: () => ({ title: t("newAccount"), action: t("newAccount"), fields: [{ name: "email", label: t("email"), type: "email", required: true }, { name: "balance", label: t("quota"), type: "number", value: 0 }],
+    create: () => ({ title: t("newAccount"), action: t("newAccount"), fields: [{ name: "email", label: t("email"), type: "email", required: true }, { name: "balance", label: t("Quota"), type: "number", value: 0 }],
       act: done(async (given) => { const { data } = await post("/admin/v1/accounts", given); setSecret(data.api_key); }) }),
-    credit: (row) => ({ title: `${t("credit")}: ${row.email}`, action: t("credit"), fields: [{ name: "amount", label: t("amount"), type: "number", required: true }, { name: "reason", label: t("reason"), required: true }],
-      act: done((given) => post(`/admin/v1/accounts/${row.id}/credit`, { ...given, idempotency_key: crypto.randomUUID() })) }),
-    limits: (row) => ({ title: `${t("change")}: ${row.email}`, action: t("save"), fields: [{ name: "max_queue", label: "Jobs in the queue at once", type: "number", value: row.max_queue, required: true }],
+    credit: (row) => { const key = crypto.randomUUID(); return { title: t("creditTo", row.email), action: t("credit"), text: t("creditText"), fields: [{ name: "amount", label: t("amount"), type: "number", required: true }, { name: "reason", label: t("reason"), required: true, placeholder: t("reasonHint") }],
+      act: done((given) => post(`/admin/v1/accounts/${row.id}/credit`, { ...given, idempotency_key: key })) }; },
+    limits: (row) => ({ title: t("limitsOf", row.email), action: t("save"), fields: [{ name: "max_queue", label: t("queueMost"), hint: t("queueHint"), type: "number", value: row.max_queue, required: true }, { name: "email", label: t("email"), type: "email", value: row.email, required: true }],
       act: done((given) => patch(`/admin/v1/accounts/${row.id}`, given)) }),
+    suspend: (row) => ({ title: row.disabled ? t("enableTitle", row.email) : t("disableTitle", row.email), text: row.disabled ? t("enableText") : t("disableText"), action: row.disabled ? t("enable") : t("disable"), danger: !row.disabled, fields: [],
+      act: done(() => patch(`/admin/v1/accounts/${row.id}`, { disabled: !row.disabled })) }),
   };
-  return html`<header class="head"><div><h1>${t("accounts")}</h1><p class="dim">${pages.rows ? count(pages.total) : " "}</p></div><button class="button" onClick=${() => setAsking(asks.create())}>${t("newAccount")}</button></header>
+  return html`<header class="head"><div><h1>${t("accounts")}</h1><p class="dim">${pages.rows ? many(pages.total, "accountOne", "accountMany", count(pages.total)) : " "}</p></div>${may && html`<button class="button" onClick=${() => setAsking(asks.create())}>${t("newAccount")}</button>`}</header>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <section class="card flush"><${Paged} pages=${pages} caption=${t("accounts")} columns=${[
-      { title: t("email"), show: (row) => html`${row.email}${row.disabled ? html` <span class="bad">suspended</span>` : ""}` },
+      { title: t("email"), show: (row) => html`<b class="break">${row.email}</b>${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}<span class="dim block code">${row.id}</span>` },
       { title: t("balance"), number: true, show: (row) => count(row.balance) },
       { title: t("Held"), number: true, show: (row) => count(row.freeze_balance) },
-      { title: "Queue", number: true, show: (row) => count(row.max_queue) },
-      { title: t("when"), show: (row) => html`<span title=${exactly(row.created_at)}>${when(row.created_at)}</span>` },
-      { title: "", show: (row) => html`<span class="actions"><button class="button quiet" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button>
-        <button class="button quiet" onClick=${() => setAsking(asks.limits(row))}>${t("change")}</button>
-        <button class="button quiet danger" onClick=${() => patch(`/admin/v1/accounts/${row.id}`, { disabled: !row.disabled }).then(pages.again)}>${row.disabled ? t("enable") : t("disable")}</button></span>` },
+      { title: t("queue"), number: true, show: (row) => count(row.max_queue) },
+      { title: t("since"), show: (row) => html`<${Time} at=${row.created_at} />` },
+      { title: "", show: (row) => may && html`<span class="actions"><button class="button quiet" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button>
+        <button class="button quiet" onClick=${() => setAsking(asks.limits(row))}>${t("limits")}</button>
+        <button class="button quiet" onClick=${() => setKeys(row)}>${t("keys")}</button>
+        <button class="button quiet" onClick=${() => look(row)}>${t("look")}</button>
+        <button class="button quiet danger" onClick=${() => setAsking(asks.suspend(row))}>${row.disabled ? t("enable") : t("disable")}</button></span>` },
     ]} /></section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
-    ${secret && html`<${Dialog} close=${() => setSecret("")} label=${t("newKey")}><h2>${t("newKey")}</h2><p>${t("newKeyOnce")}</p><pre class="secret" tabindex="0"><code>${secret}</code></pre><div class="row"><span class="space"></span><button class="button" onClick=${() => setSecret("")}>${t("done")}</button></div><//>`}`;
+    ${keys && html`<${AccountKeys} row=${keys} close=${() => setKeys(null)} tell=${setSecret} />`}
+    ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}`;
 }

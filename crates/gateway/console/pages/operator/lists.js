@@ -1,41 +1,54 @@
 // The operator's lists: jobs of everybody, callbacks, what operators did.
-import { html } from "../../lib.js";
+import { html, useState } from "../../lib.js";
 import { t } from "../../words.js";
-import { count, exactly, when, why, words } from "../../show.js";
-import { href } from "../../route.js";
-import { Paged, usePages } from "../../parts/table.js";
+import { count, isFinal, state, why, words } from "../../show.js";
+import { post } from "../../api.js";
+import { go, href } from "../../route.js";
+import { Paged, Time, usePages } from "../../parts/table.js";
 
-const Time = ({ at }) => html`<span title=${exactly(at)}>${when(at)}</span>`;
+const List = ({ title, text = "", pages, columns, filters = null, empty = "" }) => html`<header class="head"><div><h1>${title}</h1><p class="dim">${pages.rows ? text || count(pages.total) : " "}</p></div>${filters}</header>
+  <section class="card flush"><${Paged} pages=${pages} caption=${title} columns=${columns} empty=${empty} /></section>`;
 
-const List = ({ title, path, columns, filters }) => {
-  const pages = usePages(path, 25);
-  return html`<header class="head"><div><h1>${title}</h1><p class="dim">${pages.rows ? count(pages.total) : " "}</p></div>${filters || ""}</header>
-    <section class="card flush"><${Paged} pages=${pages} caption=${title} columns=${columns} /></section>`;
-};
+const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", failed: "&status=failed" };
 
-export function Jobs({ route }) {
-  const status = ["success", "failed"].includes(route.query.status) ? route.query.status : "";
-  const chips = html`<div class="chips">${["", "success", "failed"].map((one) => html`<a class=${`chip${one === status ? " active" : ""}`} href=${href("operator/jobs", { status: one })}>${one ? t(one === "success" ? "done" : "failed") : t("all")}</a>`)}</div>`;
-  return html`<${List} key=${status} title=${t("jobs")} path=${`/admin/v1/jobs${status ? `?status=${status}` : ""}`} filters=${chips} columns=${[
+export function Jobs({ who, route }) {
+  const show = SHOWN[route.query.show] !== undefined ? route.query.show : "all";
+  const text = route.query.q || "";
+  const pages = usePages(`/admin/v1/jobs?${SHOWN[show].slice(1)}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`, 25);
+  const [problem, setProblem] = useState("");
+  const may = who.operator.role !== "viewer";
+  const cancel = (row) => post(`/admin/v1/jobs/${encodeURIComponent(row.jobId)}/cancel`).then(() => { setProblem(""); pages.again(); }, (error) => setProblem(error.message));
+  const address = (one, q = text) => ({ show: one === "all" ? "" : one, q });
+  const filters = html`<input type="search" class="filter" placeholder=${t("searchJobs")} aria-label=${t("searchJobs")} value=${text} onInput=${(event) => go("operator/jobs", address(show, event.target.value), { replace: true })} />
+    <nav class="chips" aria-label=${t("filters")}>${Object.keys(SHOWN).map((one) => html`<a class=${`chip${one === show ? " active" : ""}`} aria-current=${one === show ? "true" : undefined} href=${href("operator/jobs", address(one))}>${t(`show.${one}`)}</a>`)}</nav>`;
+  return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}<${List} title=${t("jobs")} pages=${pages} filters=${filters} empty=${text || show !== "all" ? t("nothingFound") : t("noJobs")} columns=${[
     { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
-    { title: t("what"), show: (row) => html`<span class="words">${words(row)}</span><span class="dim block">${row.operation}</span>` },
-    { title: t("status"), show: (row) => html`<span class=${row.status === "FAILED" ? "bad" : ""}>${row.status === "FAILED" ? why(row.message) : row.status.toLowerCase().replace("_", " ")}</span>` },
-    { title: t("backends"), show: (row) => html`<span class="dim">${row.backend || "–"}</span>` },
-    { title: t("Quota"), number: true, show: (row) => count(row.quota) },
+    { title: t("what"), show: (row) => html`<a class="words clamp" href=${href(`job/${row.jobId}`)}>${words(row)}</a><span class="dim block">${row.operation}</span>` },
+    { title: t("status"), show: (row) => html`<span class=${row.status === "FAILED" ? "bad" : ""}>${row.status === "FAILED" ? why(row.message) : state(row)}</span>${isFinal(row) ? "" : html` <span class="dim">${row.progress} %</span>`}` },
+    { title: t("backends"), show: (row) => html`<span class="dim">${[row.backend, row.worker].filter(Boolean).join(" / ") || "–"}</span>` },
+    { title: t("Quota"), number: true, show: (row) => (isFinal(row) ? count(row.quota) : html`<span class="dim">${count(row.held)} ${t("held")}</span>`) },
+    { title: "", show: (row) => may && !isFinal(row) && html`<button class="button quiet danger" onClick=${() => cancel(row)}>${t("cancel")}</button>` },
   ]} />`;
 }
 
-export const Callbacks = () => html`<${List} title=${t("callbacks")} path="/admin/v1/callbacks" columns=${[
-  { title: t("jobs"), show: (row) => html`<span class="code">${row.jobId}</span>` },
-  { title: t("address"), show: (row) => html`<span class="break">${row.url || row.hookUrl}</span>` },
-  { title: t("status"), show: (row) => row.state || row.status },
-  { title: t("tries"), number: true, show: (row) => row.tries ?? row.attempts ?? "" },
-]} />`;
+export function Callbacks() {
+  const pages = usePages("/admin/v1/callbacks", 25);
+  return html`<${List} title=${t("callbacks")} pages=${pages} empty=${t("noCallbacks")} columns=${[
+    { title: t("address"), show: (row) => html`<span class="break">${row.url}</span><a class="dim block code" href=${href(`job/${row.jobId}`)}>${row.jobId}</a>` },
+    { title: t("status"), show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>` },
+    { title: t("tries"), number: true, show: (row) => row.attempts },
+    { title: t("answer"), show: (row) => html`<span class="dim break">${[row.lastStatus, row.lastError].filter(Boolean).join(" · ") || "–"}</span>` },
+    { title: t("nextTryAt"), show: (row) => html`<${Time} at=${row.nextAttemptAt} />` },
+  ]} />`;
+}
 
-export const Audit = () => html`<${List} title=${t("audit")} path="/admin/v1/audit" columns=${[
-  { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-  { title: t("actor"), show: (row) => row.actor },
-  { title: t("what"), show: (row) => row.action },
-  { title: t("target"), show: (row) => html`<span class="code break">${row.target}</span>` },
-  { title: t("detail"), show: (row) => html`<span class="break">${row.detail}</span>` },
-]} />`;
+export function Audit() {
+  const pages = usePages("/admin/v1/audit", 25);
+  return html`<${List} title=${t("audit")} text=${t("auditText")} pages=${pages} columns=${[
+    { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+    { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
+    { title: t("what"), show: (row) => row.action },
+    { title: t("target"), show: (row) => html`<span class="code break">${row.target}</span>` },
+    { title: t("detail"), show: (row) => html`<span class="break">${row.detail}</span>` },
+  ]} />`;
+}

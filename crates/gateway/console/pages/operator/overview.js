@@ -1,53 +1,114 @@
 // The operator's first page: is everything well?
 import { html, useEffect, useState } from "../../lib.js";
-import { t } from "../../words.js";
-import { count, took } from "../../show.js";
+import { many, t } from "../../words.js";
+import { bytes, clockAt, count, percent, took, when } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
+import { Line } from "../../parts/chart.js";
+import { Condition } from "../../parts/condition.js";
 import { Table } from "../../parts/table.js";
-import { Condition } from "./condition.js";
 
 const EVERY_MS = 3000;
+/** Waiting longer than this is worth a look. */
+const LONG_WAIT_MS = 120_000;
+const LONG_CALLBACK_MS = 60_000;
+const LITTLE_DISK = 0.1;
 
-const Figure = ({ title, value, text }) => html`<div class="card figure"><p class="dim">${title}</p><p class="large">${value}</p><p class="dim">${text}</p></div>`;
+const Figure = ({ title, value, text, children = null, kind = "" }) => html`<div class=${`card figure ${kind}`}><p class="dim">${title}</p><p class="large">${value}</p><p class="dim">${text}</p>${children}</div>`;
+
+/** Whatever an operator should look at, in words, with where to look. */
+function troubles(view, stats) {
+  const found = [];
+  for (const one of stats.backends) {
+    if (one.custody || (one.condition === "well" && one.usable)) continue;
+    found.push({ text: `${one.name}: ${t(`condition.${one.condition}`)}`, to: "operator/backends" });
+  }
+  if (view.oldestWaitingMs > LONG_WAIT_MS) found.push({ text: t("waitsLong", took(view.oldestWaitingMs)), to: "operator/jobs", query: { show: "running" } });
+  if (view.failingReceivers) found.push({ text: many(view.failingReceivers, "receiverOne", "receiverMany"), to: "operator/callbacks" });
+  else if (view.oldestCallbackMs > LONG_CALLBACK_MS) found.push({ text: t("callbackLate", took(view.oldestCallbackMs)), to: "operator/callbacks" });
+  if (view.diskBytes && view.diskFreeBytes / view.diskBytes < LITTLE_DISK) found.push({ text: t("diskLow", bytes(view.diskFreeBytes)), to: "operator/overview" });
+  return found;
+}
+
+const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
+
+function Figures({ view, stats }) {
+  const { minutes } = view;
+  const names = minutes.map((_, place) => clockAt(view.nowMs - (minutes.length - 1 - place) * 60_000));
+  const [done, failed] = [sum(minutes, "succeeded"), sum(minutes, "failed")];
+  const recent = minutes.slice(-6, -1);
+  const pace = (sum(recent, "succeeded") + sum(recent, "failed")) / 5;
+  const slowest = [...view.families].filter((row) => row.p95Ms !== null).sort((a, b) => b.jobs - a.jobs).slice(0, 2);
+  const p95 = Math.max(0, ...view.families.map((row) => row.p95Ms ?? 0));
+  return html`<div class="figures">
+    <${Figure} title=${t("jobsAMinute")} value=${count(Math.round(pace * 10) / 10)} text=${done + failed ? t("succeed", percent(done, done + failed)) : t("quietHour")}>
+      <${Line} title=${t("jobsAMinute")} values=${minutes.map((row, place) => ({ name: names[place], value: row.succeeded + row.failed }))} /><//>
+    <${Figure} title=${t("durationP95")} value=${p95 ? took(p95) : "–"} text=${slowest.length ? slowest.map((row) => `${row.title} ${took(row.p95Ms)}`).join(" · ") : t("quietHour")}>
+      <${Line} title=${t("durationP95")} show=${took} values=${minutes.map((row, place) => ({ name: names[place], value: row.p95Ms }))} /><//>
+    <${Figure} title=${t("heldQuota")} value=${count(view.held)} text=${t("inRunning", count(stats.running + stats.waiting))}>
+      <p class="dim figure-foot">${view.oldestWaitingMs === null ? t("nobodyWaits") : t("oldestWaits", took(view.oldestWaitingMs))}</p><//>
+    <${Figure} title=${t("callbackLag")} kind=${view.failingReceivers ? "warn" : ""} value=${view.callbackP99Ms === null ? "–" : took(view.callbackP99Ms)} text=${view.failingReceivers ? many(view.failingReceivers, "receiverOne", "receiverMany") : stats.callbacksDue ? t("onTheWay", count(stats.callbacksDue)) : t("allDelivered")}>
+      <p class="dim figure-foot">${view.callbackP50Ms === null ? t("noneThisHour") : t("halfWithin", took(view.callbackP50Ms))}</p><//>
+  </div>`;
+}
+
+function Pool({ view, stats }) {
+  const made = (one) => view.makers.find((row) => row.name === one.name || row.name === `${one.backend}/${one.name}`) || view.makers.find((row) => row.name === one.backend);
+  return html`<section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
+    { title: t("backends"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")}>${row.name}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
+    { title: t("families"), show: (row) => html`<span class="dim">${made(row)?.families.join(", ") || "–"}</span>` },
+    { title: t("busy"), show: (row) => html`${row.condition === "well" ? t("ofAll", row.busy, row.slots) : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`}` },
+    { title: t("successHour"), number: true, show: (row) => { const one = made(row); return one ? percent(one.jobs - one.failed, one.jobs) : "–"; } },
+    { title: "p50", number: true, show: (row) => { const one = made(row); return one?.p50Ms !== null && one?.p50Ms !== undefined ? took(one.p50Ms) : row.averageExecute ? took(row.averageExecute * 1000) : "–"; } },
+    { title: t("earned"), number: true, show: (row) => { const one = made(row); return one ? count(one.quota) : "–"; } },
+    { title: t("lastTrouble"), show: (row) => html`<span class="dim break">${row.lastErrors?.[0] ? `${t(`fault.${row.lastErrors[0].outcome}`)}${row.lastErrors[0].detail ? `: ${row.lastErrors[0].detail}` : ""}` : "–"}</span>` },
+  ]} /></section>`;
+}
+
+const Families = ({ view }) => html`<section class="card flush"><header class="inner"><h2>${t("byFamily")}</h2><span class="dim">${t("lastHour")}</span></header><${Table} caption=${t("byFamily")} rows=${view.families} empty=${t("quietHour")} columns=${[
+  { title: t("what"), show: (row) => row.title },
+  { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
+  { title: t("success"), number: true, show: (row) => percent(row.jobs - row.failed, row.jobs) },
+  { title: "p50", number: true, show: (row) => (row.p50Ms === null ? "–" : took(row.p50Ms)) },
+  { title: "p95", number: true, show: (row) => (row.p95Ms === null ? "–" : took(row.p95Ms)) },
+  { title: t("Quota"), number: true, show: (row) => count(row.quota) },
+]} /></section>`;
+
+const House = ({ view, nodes, stats }) => html`<section class="card"><h2>${t("house")}</h2><dl class="facts">
+  <dt>${t("nodes")}</dt><dd>${nodes.map((node) => html`<span class="block" title=${node.id}>${node.self ? t("thisOne") : node.id.slice(0, 8)} · ${t("seenAgo", took(Math.max(0, view.nowMs - node.seen_ms || view.nowMs - node.seenMs || 0)))}</span>`)}</dd>
+  <dt>${t("up")}</dt><dd>${took(stats.upMs)}</dd>
+  <dt>${t("disk")}</dt><dd>${view.diskBytes ? t("freeOf", bytes(view.diskFreeBytes), bytes(view.diskBytes)) : t("inBucket")}</dd>
+  <dt>${t("lastAct")}</dt><dd>${view.lastAct ? html`<a href=${href("operator/audit")}>${view.lastAct.action}</a> <span class="dim">${view.lastAct.actor}, ${when(view.lastAct.time)}</span>` : "–"}</dd>
+</dl></section>`;
 
 export function Overview() {
-  const [stats, setStats] = useState(null);
-  const [nodes, setNodes] = useState([]);
+  const [state, setState] = useState(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
     let stopped = false;
+    let timer = 0;
     const look = async () => {
       try {
-        const [first, second] = await Promise.all([get("/admin/v1/stats"), get("/admin/v1/nodes")]);
+        const [view, stats, nodes] = await Promise.all([get("/admin/v1/overview"), get("/admin/v1/stats"), get("/admin/v1/nodes")]);
         if (stopped) return;
-        setStats(first.data);
-        setNodes(second.data);
+        setState({ view: view.data, stats: stats.data, nodes: nodes.data });
         setProblem("");
       } catch (error) {
-        setProblem(error.message);
+        if (!stopped) setProblem(error.message);
       }
-      if (!stopped) timer = setTimeout(look, EVERY_MS);
+      if (!stopped) timer = window.setTimeout(look, document.hidden ? EVERY_MS * 5 : EVERY_MS);
     };
-    let timer = setTimeout(look, 0);
+    look();
     return () => { stopped = true; clearTimeout(timer); };
   }, []);
-  if (!stats) return html`<h1>${problem || " "}</h1>`;
-  const ill = stats.backends.filter((one) => one.condition !== "well" || !one.usable);
-  return html`<header class="head"><div><h1>${ill.length ? t("notWellTitle", ill.length) : t("wellTitle")}</h1>
-      <p class="dim">${nodes.length} ${t(nodes.length === 1 ? "node" : "nodes").toLowerCase()} · ${t("up").toLowerCase()} ${took(stats.upMs)}</p></div></header>
+  if (!state) return html`<h1>${problem || " "}</h1><div class="figures">${[1, 2, 3, 4].map(() => html`<div class="card figure waiting"></div>`)}</div>`;
+  const { view, stats, nodes } = state;
+  const found = troubles(view, stats);
+  return html`<header class="head"><div><h1>${found.length ? many(found.length, "lookOne", "lookMany") : t("wellTitle")}</h1>
+      <p class="dim">${[many(nodes.length, "nodeOne", "nodeMany"), t("jobsNow", count(stats.running), count(stats.waiting)), t("upFor", took(stats.upMs))].join(" · ")}</p></div></header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <div class="figures">
-      <${Figure} title=${t("jobsRunning")} value=${count(stats.running)} text=${`${count(stats.inHand)} here`} />
-      <${Figure} title=${t("jobsWaiting")} value=${count(stats.waiting)} text=${Object.keys(stats.waitingByLane).length ? Object.entries(stats.waitingByLane).map(([lane, jobs]) => `${lane}: ${jobs}`).slice(0, 2).join(", ") : "nobody waits"} />
-      <${Figure} title="At vendors" value=${count(stats.atVendors)} text="being asked about" />
-      <${Figure} title=${t("callbacksDue")} value=${count(stats.callbacksDue)} text=${stats.callbacksDue ? "on their way" : "all delivered"} />
-    </div>
-    <section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
-      { title: t("backends"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")}>${row.name}</a>` },
-      { title: t("busy"), show: (row) => `${row.busy} of ${row.slots}` },
-      { title: t("condition"), show: (row) => (row.condition === "well" ? "well" : row.condition) },
-      { title: "Average", number: true, show: (row) => (row.averageExecute ? took(row.averageExecute * 1000) : "–") },
-      { title: "Last trouble", show: (row) => html`<span class="dim">${row.lastErrors?.[0] ? `${row.lastErrors[0].outcome}${row.lastErrors[0].detail ? `: ${row.lastErrors[0].detail}` : ""}` : "–"}</span>` },
-    ]} /></section>`;
+    ${found.length > 0 && html`<ul class="troubles">${found.map((one) => html`<li key=${one.text}><a href=${href(one.to, one.query)}>${one.text}</a></li>`)}</ul>`}
+    <${Figures} view=${view} stats=${stats} />
+    <${Pool} view=${view} stats=${stats} />
+    <div class="columns"><${Families} view=${view} /><${House} view=${view} nodes=${nodes} stats=${stats} /></div>`;
 }

@@ -1,23 +1,63 @@
-// Prices: every one of them, changed in place, applied together.
+// Prices: every one of them, changed in place, applied together, with what the last week would have cost.
 import { html, useEffect, useState } from "../../lib.js";
-import { t } from "../../words.js";
-import { get, put } from "../../api.js";
+import { many, t } from "../../words.js";
+import { count } from "../../show.js";
+import { get, post, put } from "../../api.js";
+import { Table } from "../../parts/table.js";
 
-export function Prices() {
+/** Prices by the word before the first dot, in the order of the list. */
+function grouped(names) {
+  const groups = new Map();
+  for (const name of names) {
+    const group = name.split(".")[0];
+    groups.set(group, [...(groups.get(group) || []), name]);
+  }
+  return [...groups];
+}
+
+const change = (was, now) => (Number(was) ? `${now >= was ? "+" : "−"} ${count(Math.abs(Math.round((now / was - 1) * 1000) / 10))} %` : "–");
+
+const Preview = ({ preview }) => html`<section class="card flush" role="status"><header class="inner"><div><h2>${t("previewTitle")}</h2><p class="dim">${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}${preview.more ? ` ${t("latestOnly")}` : ""}</p></div>
+    <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">${change(Number(preview.was), Number(preview.wouldBe))}</small></p></header>
+  <${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
+    { title: t("what"), show: (row) => row.title }, { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
+    { title: t("was"), number: true, show: (row) => count(row.was) }, { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
+    { title: t("difference"), number: true, show: (row) => change(Number(row.was), Number(row.wouldBe)) },
+  ]} /></section>`;
+
+export function Prices({ who }) {
   const [prices, setPrices] = useState(null);
   const [changed, setChanged] = useState({});
+  const [preview, setPreview] = useState(null);
   const [text, setText] = useState("");
-  const [problem, setProblem] = useState("");
-  const read = () => get("/admin/v1/prices").then(({ data }) => setPrices(data), (error) => setProblem(error.message));
+  const [told, setTold] = useState(null);
+  const may = who.operator.role !== "viewer";
+  const bad = (error) => setTold({ bad: true, text: error.message });
+  const read = () => get("/admin/v1/prices").then(({ data }) => setPrices(data), bad);
   useEffect(() => { read(); }, []);
-  const save = () => put("/admin/v1/prices", changed).then(() => { setChanged({}); setProblem(""); read(); }, (error) => setProblem(error.message));
-  const names = Object.keys(prices || {}).filter((name) => name.includes(text.trim()));
-  const count = Object.keys(changed).length;
-  return html`<header class="head"><div><h1>${t("prices")}</h1><p class="dim">A change holds for every request from now on, on every node.</p></div>
-      <input type="search" class="filter" placeholder="Filter" aria-label="Filter" value=${text} onInput=${(event) => setText(event.target.value)} />
-      <button class="button" disabled=${!count} onClick=${save}>${t("save")}${count ? ` (${count})` : ""}</button></header>
-    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <section class="card prices">${names.map((name) => html`<label key=${name}><span class="code">${name}</span>
-      <input type="number" min="0" step="any" value=${changed[name] ?? prices[name]} class=${changed[name] !== undefined ? "changed" : ""}
-        onInput=${(event) => { const next = { ...changed }; const value = Number(event.target.value); if (event.target.value === "" || value === prices[name]) delete next[name]; else next[name] = value; setChanged(next); }} /></label>`)}</section>`;
+  const number = Object.keys(changed).length;
+  useEffect(() => {
+    setPreview(null);
+    if (!number) return undefined;
+    let stale = false;
+    const timer = setTimeout(() => post("/admin/v1/prices/preview", changed).then(({ data }) => { if (!stale) setPreview(data); }, (error) => { if (!stale) bad(error); }), 400);
+    return () => { stale = true; clearTimeout(timer); };
+  }, [changed]);
+  const save = () => put("/admin/v1/prices", changed).then(() => { setChanged({}); setTold({ text: t("pricesSaved") }); read(); }, bad);
+  const edit = (name, value) => {
+    const next = { ...changed };
+    setTold(null);
+    if (value === "" || Number(value) === Number(prices[name])) delete next[name]; else next[name] = Number(value);
+    setChanged(next);
+  };
+  const names = Object.keys(prices || {}).filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  return html`<header class="head"><div><h1>${t("prices")}</h1><p class="dim">${t("pricesText")}</p></div>
+      <input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")} value=${text} onInput=${(event) => setText(event.target.value)} />
+      ${number > 0 && html`<button class="button quiet" onClick=${() => setChanged({})}>${t("undo")}</button>`}
+      ${may && html`<button class="button" disabled=${!number} onClick=${save}>${number ? many(number, "savePriceOne", "savePriceMany") : t("save")}</button>`}</header>
+    ${told && html`<p class=${told.bad ? "problem" : "ok"} role="status">${told.text}</p>`}
+    ${preview && html`<${Preview} preview=${preview} />`}
+    ${prices && !names.length && html`<p class="empty">${t("nothingFound")}</p>`}
+    ${grouped(names).map(([group, own]) => html`<section class="card" key=${group}><h2 class="code-title">${group}</h2><div class="prices">${own.map((name) => html`<label key=${name}><span class="code">${name.slice(group.length + 1) || name}</span>
+      <input type="number" min="0" step="any" disabled=${!may} value=${changed[name] ?? prices[name]} class=${changed[name] !== undefined ? "changed" : ""} onInput=${(event) => edit(name, event.target.value)} /></label>`)}</div></section>`)}`;
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::callbacks::{CallbackLog, CallbackRow, RedeliverSince, Redelivered};
+use atelier_contract::pages::callbacks::{
+    CallbackLog, CallbackRow, RedeliverSince, Redelivered, Sample, SampleWish,
+};
 use atelier_contract::pages::keys::Named;
 use atelier_contract::pages::list::ListQuery;
 
@@ -37,10 +39,18 @@ pub(crate) async fn show(
 ) -> Result<Data<CallbackLog>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
     let (callback, tries) = app.engine.courier().callback(account, id).await?;
-    Ok(Data(CallbackLog {
-        callback: rows::callback(callback),
-        log: tries.into_iter().map(rows::callback_try).collect(),
-    }))
+    Ok(Data(rows::callback_log(callback, tries)))
+}
+
+/// Sends a signed sample to an address, and tells what came back.
+pub(crate) async fn sample(
+    app: Arc<App>,
+    received: Received,
+    Body(wish): Body<SampleWish>,
+) -> Result<Data<Sample>, Denial> {
+    let account = received.account()?;
+    let sent = app.engine.courier().sample(account, &wish.url).await?;
+    Ok(Data(sent))
 }
 
 /// Sends one again.

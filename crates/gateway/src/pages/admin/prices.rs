@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use atelier_contract::Quota;
+use atelier_contract::pages::preview::PricePreview;
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -31,6 +32,16 @@ pub(crate) async fn change(
         .set(received.operator()?, prices)
         .await?;
     Ok(Data(all(&app)))
+}
+
+/// What the last week would have cost with some prices changed.
+pub(crate) async fn preview(
+    app: Arc<App>,
+    _: Received,
+    Body(prices): Body<Prices>,
+) -> Result<Data<PricePreview>, Denial> {
+    let prices = prices.into_iter().collect();
+    Ok(Data(app.engine.office().reports().preview(prices).await?))
 }
 
 fn all(app: &App) -> Prices {

@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
+use atelier_contract::JobId;
 use atelier_contract::pages::audit::AuditRow;
 use atelier_contract::pages::callbacks::CallbackRow;
-use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob};
+use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob, Trail};
+use atelier_contract::pages::keys::Named;
 use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::pages::list::ListQuery;
+use atelier_contract::pages::overview::Overview;
 use atelier_contract::pages::stats::{NodeRow, Stats};
+use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::time::timestamp;
 use atelier_engine::{AuditView, LedgerView, Served};
 
 use crate::app::App;
+use crate::disk;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, List, Query};
 use crate::http::received::Received;
@@ -43,6 +48,50 @@ pub(crate) async fn jobs(
         page,
         limit,
     })
+}
+
+/// What happened to one job, also who was asked.
+pub(crate) async fn trail(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Trail>, Denial> {
+    let id = JobId::new(received.param(0));
+    let trail = app.engine.office().reports().trail(None, &id).await?;
+    let courier = app.engine.courier();
+    let callback = courier.callback_of(&trail.account_id, &id).await?;
+    Ok(Data(rows::trail(trail, callback, true)))
+}
+
+/// Ends a job of any account; its quota goes back.
+pub(crate) async fn cancel(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Named>, Denial> {
+    let id = JobId::new(received.param(0));
+    let reports = app.engine.office().reports();
+    reports.cancel(received.operator()?, &id).await?;
+    Ok(Data(Named { id: id.to_string() }))
+}
+
+/// The last hour at a glance.
+pub(crate) async fn overview(app: Arc<App>, _: Received, (): ()) -> Result<Data<Overview>, Denial> {
+    let mut overview = app.engine.office().reports().overview().await?;
+    if let Some((free, whole)) = disk::room(&app.config) {
+        overview.disk_free_bytes = Some(free);
+        overview.disk_bytes = Some(whole);
+    }
+    Ok(Data(overview))
+}
+
+/// The vendors that back ends can be set up at.
+pub(crate) async fn vendors(
+    app: Arc<App>,
+    _: Received,
+    (): (),
+) -> Result<Data<Vec<VendorRow>>, Denial> {
+    Ok(Data(app.engine.office().reports().vendors()))
 }
 
 /// Movements of quota of every account.

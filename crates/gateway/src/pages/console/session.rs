@@ -5,7 +5,8 @@ use std::sync::Arc;
 use atelier_contract::families::artgen::account::AccountRecord;
 use atelier_contract::pages::Gives;
 use atelier_contract::pages::session::{Session, SignIn, SignOut, SignedInOperator, SignedOut};
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{Code, Refusal, Scope};
+use atelier_engine::Caller;
 use hyper::header::{HeaderValue, SET_COOKIE};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,9 +64,28 @@ pub(crate) async fn close(
     received: Received,
     Query(how): Query<SignOut>,
 ) -> Result<WithCookie<SignedOut>, Denial> {
-    session::close(&app, &received, how.everywhere.on()).await?;
+    let word = if how.visit.on() {
+        session::end_visit(&app, &received).await?
+    } else {
+        session::close(&app, &received, how.everywhere.on()).await?;
+        None
+    };
     let data = Data(SignedOut { signed_out: true });
-    Ok(WithCookie(data, session::cookie(&app, None)))
+    Ok(WithCookie(data, session::cookie(&app, word.as_deref())))
+}
+
+/// Lets an operator look at an account with its own eyes, read only.
+pub(crate) async fn visit(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<WithCookie<Session>, Denial> {
+    let earlier = session::word(&received.head.headers);
+    let (by, account) = (received.operator()?, received.account_param(0));
+    let sessions = app.engine.office().sessions();
+    let word = sessions.visit(by, &account, earlier).await?;
+    let opened = of(&app, &word).await?.ok_or_else(nobody)?;
+    Ok(WithCookie(Data(opened), session::cookie(&app, Some(&word))))
 }
 
 async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
@@ -82,7 +102,9 @@ async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
         )),
         None => None,
     };
+    let looks = |caller: &Caller| !caller.scopes.allow(Scope::Submit);
     Ok(Some(Session {
+        looking: visitor.caller.as_ref().is_some_and(looks),
         csrf: app.engine.office().sessions().proof(word),
         account,
         operator: visitor.operator.map(|operator| SignedInOperator {

@@ -57,6 +57,27 @@ pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<F
     }))
 }
 
+/// Hands out a small picture of a file, behind the address of the file itself.
+pub(crate) async fn thumbnail(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+    let key = received.param(0);
+    let query = received.head.uri.query().unwrap_or_default();
+    let whole = app.engine.vault().asset(key, query).await?;
+    let (asset, bytes) = app.engine.vault().thumbnail(&whole).await?;
+    let about = About {
+        seconds_left: (asset.expires_ms - app.engine.now_ms()) / 1000,
+        media_type: asset.media_type,
+        bytes: asset.bytes,
+        etag: asset.etag,
+    };
+    let wanted = range::wanted(&received.head.headers, &about.etag, about.bytes);
+    if wanted == Wanted::Nothing {
+        return Ok(File(reply::unchanged_file(&about)));
+    }
+    let whole = received.head.method != Method::HEAD;
+    let flow: Flow = Box::pin(futures_util::stream::once(async move { Ok(bytes) }));
+    Ok(File(reply::whole_file(&about, whole.then_some(flow))))
+}
+
 /// The bytes, unless only the head was asked for.
 async fn open(
     app: &App,

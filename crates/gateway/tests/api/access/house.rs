@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::Who;
-use super::routes::Needs;
+use super::routes::{Needs, Route};
 use crate::gateway::{ADMIN_TOKEN, Account, Answer, Gateway, Options, send};
 
 const SCOPES: [&str; 3] = ["submit", "read", "account"];
@@ -62,6 +62,8 @@ pub(super) struct House {
     without: HashMap<&'static str, String>,
     viewer: String,
     operator: String,
+    /// Sessions of the operator and of the owner with each of those keys: the cookie and its proof.
+    sessions: HashMap<&'static str, (String, String)>,
     /// The owner's things as they were.
     before: Vec<Value>,
 }
@@ -91,6 +93,12 @@ impl House {
         let (operator_id, operator) = make_operator(&gateway, "ada", "operator").await;
         let (_, viewer) = make_operator(&gateway, "eve", "viewer").await;
         let owned = own(&gateway, &owner, operator_id).await;
+        let mut sessions = HashMap::new();
+        for scope in SCOPES {
+            let first = sign_in(&gateway, &only[scope], None).await;
+            let both = sign_in(&gateway, &operator, Some(&first.0)).await;
+            sessions.insert(scope, both);
+        }
         let mut house = Self {
             owned,
             absent: Ids::absent(),
@@ -100,6 +108,7 @@ impl House {
             without,
             viewer,
             operator,
+            sessions,
             before: Vec::new(),
             owner,
             gateway,
@@ -108,10 +117,24 @@ impl House {
         house
     }
 
+    /// The session somebody has; ending it here would end it for every other route.
+    pub(super) fn session(&self, who: Who, route: &Route) -> Option<(&str, &str)> {
+        let ends = route.path == "/console/session" && route.method == Method::DELETE;
+        if ends || ![Who::Session, Who::Unproven].contains(&who) {
+            return None;
+        }
+        let scope = match route.needs {
+            Needs::Scope(scope) => scope,
+            _ => "read",
+        };
+        let (cookie, proof) = &self.sessions[scope];
+        Some((cookie, proof))
+    }
+
     /// What somebody comes with.
     pub(super) fn credential(&self, who: Who, needs: Needs) -> Option<&str> {
         Some(match who {
-            Who::Nobody => return None,
+            Who::Nobody | Who::Session | Who::Unproven => return None,
             Who::Malformed => "at_not-a-key",
             Who::Revoked => &self.revoked,
             Who::WithoutScope => self.of(&self.without, needs),
@@ -189,6 +212,20 @@ async fn issue(gateway: &Gateway, owner: &Account, wish: Value) -> (String, Stri
     let issued = gateway.post(&owner.key, "/account/v1/keys", wish).await;
     let data = &issued.json["data"];
     (text(data, "id"), text(data, "api_key"))
+}
+
+/// Signs in, keeping what an earlier session stood for; the cookie and its proof.
+async fn sign_in(gateway: &Gateway, secret: &str, earlier: Option<&str>) -> (String, String) {
+    let mut request = gateway
+        .request(Method::POST, "/console/session")
+        .json(&json!({ "secret": secret }));
+    if let Some(cookie) = earlier {
+        request = request.header("cookie", cookie);
+    }
+    let answer = send(request).await;
+    let cookie = answer.header("set-cookie").split(';').next();
+    let cookie = cookie.expect("a cookie").to_owned();
+    (cookie, text(&answer.json["data"], "csrf"))
 }
 
 async fn make_operator(gateway: &Gateway, name: &str, role: &str) -> (String, String) {

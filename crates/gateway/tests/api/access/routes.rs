@@ -31,6 +31,7 @@ pub(super) struct Route {
 type Thing = fn(&Ids) -> &str;
 const THINGS: &[(&str, &str, Thing)] = &[
     ("/jobs/v1/", "jobId", |ids| &ids.job),
+    ("/admin/v1/jobs/", "jobId", |ids| &ids.job),
     ("/account/v1/keys/", "keyId", |ids| &ids.key),
     ("/account/v1/callbacks/", "id", |ids| &ids.callback),
     ("/custody/v1/accounts/", "id", |ids| &ids.custody),
@@ -42,6 +43,8 @@ const THINGS: &[(&str, &str, Thing)] = &[
     ("/hooks/v1/", "backendId", |ids| &ids.backend),
     ("/hooks/v1/", "token", |_| "no-such-word"),
     ("/assets/", "path", |_| "no/such/file.png"),
+    ("/thumbs/", "path", |_| "no/such/file.png"),
+    ("/docs/", "path", |_| "callbacks.md"),
     ("/console/", "path", |_| "app.js"),
 ];
 

@@ -1,0 +1,102 @@
+//! The operator's first page: is everything well?
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::quota::Quota;
+
+/// The last hour at a glance.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Overview {
+    /// The moment it was looked at, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// Jobs that ended, by minute, the oldest first; the last one is not over yet.
+    pub minutes: Vec<MinuteRow>,
+    /// How jobs went, by family.
+    pub families: Vec<FamilyRow>,
+    /// How jobs went, by who made them.
+    pub makers: Vec<MakerRow>,
+    /// Whether there was more in the hour than was looked at.
+    pub more: bool,
+    /// Quota that unfinished jobs hold.
+    pub held: Quota,
+    /// How long the oldest waiting job has waited, in milliseconds.
+    pub oldest_waiting_ms: Option<i64>,
+    /// How long the oldest owed callback has been owed.
+    pub oldest_callback_ms: Option<i64>,
+    /// Receivers that owed callbacks have failed at.
+    pub failing_receivers: i64,
+    /// How long callbacks took, half of them at most.
+    pub callback_p50_ms: Option<i64>,
+    /// How long callbacks took, all but one of a hundred at most.
+    pub callback_p99_ms: Option<i64>,
+    /// What operators did last.
+    pub last_act: Option<LastAct>,
+    /// Bytes left where results are kept; nothing for a bucket.
+    pub disk_free_bytes: Option<u64>,
+    /// Bytes there are.
+    pub disk_bytes: Option<u64>,
+}
+
+/// One minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MinuteRow {
+    /// Jobs that succeeded.
+    pub succeeded: u32,
+    /// Jobs that failed.
+    pub failed: u32,
+    /// How long they took from acceptance to the end, all but one of twenty at most.
+    pub p95_ms: Option<i64>,
+}
+
+/// How the jobs of a family went.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FamilyRow {
+    /// The family's name.
+    pub family: String,
+    /// The family's title.
+    pub title: String,
+    /// Jobs that ended.
+    pub jobs: u32,
+    /// How many of them failed.
+    pub failed: u32,
+    /// Half of them took at most so long.
+    pub p50_ms: Option<i64>,
+    /// All but one of twenty took at most so long.
+    pub p95_ms: Option<i64>,
+    /// Quota they were charged.
+    pub quota: Quota,
+}
+
+/// How the jobs of a worker account went.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MakerRow {
+    /// The worker account, `back end/account`; `embedded` for what was made inside.
+    pub name: String,
+    /// The families it made something of.
+    pub families: Vec<String>,
+    /// Jobs that ended.
+    pub jobs: u32,
+    /// How many of them failed.
+    pub failed: u32,
+    /// Half of them took at most so long.
+    pub p50_ms: Option<i64>,
+    /// Quota they were charged.
+    pub quota: Quota,
+}
+
+/// What an operator did last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LastAct {
+    /// When, `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub time: String,
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub action: String,
+}

@@ -1,0 +1,36 @@
+//! What other prices would have meant.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::quota::Quota;
+
+/// What the jobs of the last week were charged, and what they would have been.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PricePreview {
+    /// Jobs that were looked at: those that succeeded, the latest first.
+    pub jobs: u32,
+    /// Whether there were more.
+    pub more: bool,
+    /// What they were charged.
+    pub was: Quota,
+    /// What they would have been charged.
+    pub would_be: Quota,
+    /// The same by family.
+    pub families: Vec<PreviewRow>,
+}
+
+/// The same of one family.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewRow {
+    /// The family's title.
+    pub title: String,
+    /// Its jobs.
+    pub jobs: u32,
+    /// What they were charged.
+    pub was: Quota,
+    /// What they would have been charged.
+    pub would_be: Quota,
+}

@@ -1,0 +1,69 @@
+//! What happened to a job: the attempts at it.
+
+use atelier_contract::{AccountId, Code, JobId, Refusal};
+use atelier_store::{AttemptRow, JobRow};
+
+use crate::house::{House, unavailable};
+
+/// What happened to a job.
+pub struct Trail {
+    /// Whose it is.
+    pub account_id: AccountId,
+    /// The attempts at it, oldest first.
+    pub attempts: Vec<AttemptView>,
+}
+
+/// One attempt at a job.
+pub struct AttemptView {
+    /// The back end or worker account.
+    pub worker: String,
+    /// How it is or how it ended.
+    pub state: String,
+    /// Why it ended so.
+    pub why: Option<String>,
+    /// When it began.
+    pub began_ms: i64,
+    /// When the vendor had taken it.
+    pub submitted_ms: Option<i64>,
+    /// When it ended.
+    pub ended_ms: Option<i64>,
+}
+
+/// What happened to a job, of one account or of any.
+pub(super) async fn of(
+    house: &House,
+    account_id: Option<&AccountId>,
+    id: &JobId,
+) -> Result<Trail, Refusal> {
+    let row = row(house, account_id, id).await?;
+    let attempts = house.store.attempts(&row.id).await.map_err(unavailable)?;
+    let view = |attempt: AttemptRow| AttemptView {
+        worker: attempt.worker,
+        state: attempt.state,
+        why: attempt.why,
+        began_ms: attempt.began_ms,
+        submitted_ms: attempt.submitted_ms,
+        ended_ms: attempt.ended_ms,
+    };
+    Ok(Trail {
+        account_id: row.account_id.into(),
+        attempts: attempts.into_iter().map(view).collect(),
+    })
+}
+
+/// Whose a job is.
+pub(super) async fn owner(house: &House, id: &JobId) -> Result<AccountId, Refusal> {
+    Ok(row(house, None, id).await?.account_id.into())
+}
+
+async fn row(house: &House, account_id: Option<&AccountId>, id: &JobId) -> Result<JobRow, Refusal> {
+    let row = match account_id {
+        Some(account_id) => house.store.job(account_id, id.as_str()).await,
+        None => house.store.job_of_anyone(id.as_str()).await,
+    };
+    let absent = || match account_id {
+        Some(_) => Refusal::job_not_found(),
+        None => Refusal::new(Code::NotFound, "no such job"),
+    };
+    row.map_err(unavailable)?.ok_or_else(absent)
+}

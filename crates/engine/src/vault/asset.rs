@@ -1,0 +1,16 @@
+//! A file that may be handed out, as the vault's parts know it.
+
+/// A file that may be handed out.
+#[derive(Clone, Debug)]
+pub struct Asset {
+    /// Where it is.
+    pub key: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Names this content and no other.
+    pub etag: String,
+    /// When the address stops working.
+    pub expires_ms: i64,
+}

@@ -1,0 +1,35 @@
+// What was used: by day as bars, by family as shares.
+import { html, useEffect, useState } from "../../lib.js";
+import { many, t } from "../../words.js";
+import { count, dayName, label, quotaOf } from "../../show.js";
+import { get } from "../../api.js";
+import { catalogue } from "../../catalogue.js";
+import { Bars, Shares } from "../../parts/chart.js";
+
+const DAYS = 30;
+
+/** Every day of the span, also those on which nothing happened. */
+function everyDay(byDay, what) {
+  const found = new Map(byDay.map((one) => [one.day, Number(one[what])]));
+  return Array.from({ length: DAYS }, (_, back) => {
+    const name = new Date(Date.now() - (DAYS - 1 - back) * 86_400_000).toISOString().slice(0, 10);
+    return { name: dayName(name), value: found.get(name) || 0 };
+  });
+}
+
+export function Usage() {
+  const [usage, setUsage] = useState(null);
+  const [what, setWhat] = useState("quota");
+  const [problem, setProblem] = useState("");
+  const [all, setAll] = useState(null);
+  useEffect(() => { catalogue().then(setAll, () => {}); }, []);
+  const title = (family) => all?.operations.find((one) => one.name.startsWith(`${family}.`))?.family || label(family);
+  useEffect(() => { get("/account/v1/usage").then(({ data }) => setUsage(data), (error) => setProblem(error.message)); }, []);
+  if (problem) return html`<p class="problem" role="alert">${problem}</p>`;
+  if (!usage) return html`<section class="card waiting" aria-busy="true"></section>`;
+  const rows = usage.byFamily.map((row) => ({ name: title(row.family), value: Number(what === "quota" ? row.quota : row.jobs), text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota) }));
+  return html`<section class="card"><header><div><h2>${t("lastDays", DAYS)}</h2><p class="large">${count(usage.quota)} <small class="dim">${t("quotaIn")} ${many(usage.jobs, "jobOne", "jobMany", count(usage.jobs))}</small></p></div>
+      <div class="chips" role="group" aria-label=${t("measure")}>${["quota", "jobs"].map((one) => html`<button class=${`chip${one === what ? " active" : ""}`} aria-pressed=${one === what} onClick=${() => setWhat(one)}>${t(one === "quota" ? "Quota" : "jobs")}</button>`)}</div></header>
+    <${Bars} values=${everyDay(usage.byDay, what)} title=${`${t(what === "quota" ? "Quota" : "jobs")}, ${t("byDay")}`} /></section>
+    <section class="card"><h2>${t("byFamily")}</h2>${rows.length ? html`<${Shares} rows=${rows} title=${t("byFamily")} />` : html`<p class="empty small">${t("nothingUsed")}</p>`}</section>`;
+}

@@ -1,0 +1,28 @@
+// Two pictures, one over the other, with a slider between them.
+import { html, useState } from "../lib.js";
+import { t } from "../words.js";
+import { thumb, words } from "../show.js";
+import { Dialog } from "./dialog.js";
+
+const Strip = ({ items, at, choose, label }) => html`<div class="strip" role="group" aria-label=${label}>${items.map((item, place) => html`
+  <button key=${item.file.url} class=${`thumb${place === at ? " active" : ""}`} aria-pressed=${place === at} aria-label=${`${label}: ${words(item.job)}`} onClick=${() => choose(place)}><img src=${thumb(item.file)} alt="" /></button>`)}</div>`;
+
+/** `items`: [{ job, file }], pictures only. */
+export function Compare({ items, first = 0, second = 1, close }) {
+  const [left, setLeft] = useState(first);
+  const [right, setRight] = useState(second);
+  const [at, setAt] = useState(50);
+  const [a, b] = [items[left], items[right]];
+  return html`<${Dialog} close=${close} label=${t("compare")} kind="compare">
+    <h2>${t("compare")}</h2>
+    <div class="compare-board">
+      <img class="under" src=${b.file.url} alt=${`${t("right")}: ${words(b.job)}`} />
+      <img class="over-it" src=${a.file.url} alt=${`${t("left")}: ${words(a.job)}`} style=${{ "--at": `${at}%` }} />
+      <span class="divider" style=${{ "--at": `${at}%` }} aria-hidden="true"></span>
+      <input type="range" min="0" max="100" value=${at} aria-label=${t("compareSlide")} onInput=${(event) => setAt(Number(event.target.value))} />
+    </div>
+    <div class="compare-names"><p class="words">${words(a.job)}</p><p class="words">${words(b.job)}</p></div>
+    ${items.length > 2 && html`<div class="compare-names"><${Strip} items=${items} at=${left} choose=${setLeft} label=${t("left")} /><${Strip} items=${items} at=${right} choose=${setRight} label=${t("right")} /></div>`}
+    <div class="row"><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div>
+  <//>`;
+}

@@ -1,0 +1,100 @@
+// The first story: sign in by the printed link, make a picture, follow up on it, find it again, and paste its line into a
+// shell. How quick and how heavy the first page is stands at the end.
+//
+//   node first.mjs BASE_URL LINK TOKEN KEY FOLDER
+import { execFileSync } from "node:child_process";
+import { Visit } from "./visit.mjs";
+
+/** What the first page may cost on this machine: milliseconds until it can be used, and for one task. */
+const READY_MS = 300;
+
+export async function signedIn(visit, page, link) {
+  await visit.signIn(link);
+  await page.waitForSelector(".form textarea");
+  visit.check(!(await page.evaluate(() => document.cookie)).includes("atelier_session"), "a script can read the session");
+  visit.check(await page.evaluate(() => !/se_|at_/.test(JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href)), "something secret is kept in the page");
+}
+
+export async function createdAndUpscaled(visit, page) {
+  await visit.go("/console/create");
+  await page.waitForSelector(".form textarea");
+  await page.fill(".form textarea", "a fox in the rain <script>alert(1)</script>");
+  await page.click("text=More settings");
+  await page.check("input[id$='getUImages']");
+  await page.waitForFunction(() => /\d/.test(document.querySelector(".make span")?.textContent || ""));
+  await page.click(".form .make");
+  await page.waitForSelector(".job .made-row.n4 img", { timeout: 60_000 });
+  visit.check(await page.locator(".job .words", { hasText: "<script>alert(1)</script>" }).count() > 0, "a hostile prompt is not shown as text");
+  await page.locator(".job .made").first().hover();
+  await page.locator(".job .made").first().getByText("Upscale").click();
+  await page.waitForSelector(".job .made-row.n1", { timeout: 60_000 });
+}
+
+export async function foundInLibrary(visit, page) {
+  await visit.go("/console/library");
+  await page.fill("input[type=search]", "FOX in");
+  await page.waitForFunction(() => location.search.includes("q=") && document.querySelectorAll(".wall .thumb").length >= 2);
+  await page.fill("input[type=search]", "no such words anywhere");
+  await page.waitForSelector(".empty");
+  await visit.go("/console/library?q=fox");
+  await page.locator(".wall .thumb").first().click();
+  await page.waitForSelector(".lightbox img");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector(".lightbox", { state: "detached" });
+  const kinds = await page.evaluate(async () => (await Promise.all([...document.querySelectorAll(".wall img")].map(async (one) => (await fetch(one.currentSrc)).headers.get("content-type")))).join());
+  visit.check(/^(image\/webp,?)+$/.test(kinds), `thumbnails are not small pictures: ${kinds}`);
+}
+
+export async function pastedIntoShell(visit, page, key) {
+  await visit.go("/console/create");
+  const card = page.locator(".job", { has: page.locator(".made-row.n4") }).first();
+  await card.getByRole("button", { name: "Copy as" }).click();
+  await page.waitForSelector(".snippets pre");
+  const kinds = { curl: ["bash", "-c"], Python: ["python3", "-c"], JavaScript: ["node", "--input-type=module", "-e"] };
+  for (const [kind, [program, ...flags]] of Object.entries(kinds)) {
+    await page.locator("dialog .chip", { hasText: kind }).click();
+    await page.locator("dialog").getByText("Copy", { exact: true }).click();
+    const line = await page.evaluate(() => navigator.clipboard.readText());
+    const answer = execFileSync(program, [...flags, line], { env: { ...process.env, ATELIER_KEY: key }, encoding: "utf8" });
+    visit.check(/SUCCESS/.test(answer) && /jobId/.test(answer), `pasted ${kind} line: ${answer.slice(0, 200)}`);
+  }
+  await page.keyboard.press("Escape");
+}
+
+/** How the first page does: what was transferred, when it could be used, its longest task. */
+export async function figures(visit, page, link) {
+  const context = await visit.browser.newContext({ viewport: { width: 1360, height: 860 } });
+  await context.addCookies(await visit.context.cookies());
+  const fresh = await context.newPage();
+  let bytes = 0;
+  fresh.on("response", async (response) => { bytes += (await response.body().catch(() => Buffer.alloc(0))).length; });
+  const times = [];
+  let longest = 0;
+  for (let round = 0; round < 3; round += 1) {
+    const begun = performance.now();
+    await fresh.goto(`${visit.base}/console/`, { waitUntil: "commit" });
+    await fresh.waitForSelector(".form textarea");
+    times.push(performance.now() - begun);
+    if (round === 0) await fresh.waitForLoadState("networkidle");
+    longest = Math.max(longest, await fresh.evaluate(() => new Promise((done) => { new PerformanceObserver((list) => done(Math.max(...list.getEntries().map((one) => one.duration)))).observe({ type: "longtask", buffered: true }); setTimeout(() => done(0), 200); })));
+  }
+  await context.close();
+  times.sort((a, b) => a - b);
+  visit.step(`first page: ${Math.round(bytes / 3000)} kB transferred, usable after ${Math.round(times[0])} ms (best of three, worst ${Math.round(times.at(-1))} ms), longest task ${Math.round(longest)} ms; aim: ${READY_MS} ms on an idle machine`);
+}
+
+export async function firstStory(visit, { link, key }) {
+  await visit.tell("sign in by the link", () => signedIn(visit, visit.page, link));
+  await visit.tell("create and upscale", () => createdAndUpscaled(visit, visit.page));
+  await visit.tell("find it in the library", () => foundInLibrary(visit, visit.page));
+  await visit.tell("paste its line into a shell", () => pastedIntoShell(visit, visit.page, key));
+  await visit.tell("figures of the first page", () => figures(visit, visit.page, link));
+}
+
+if (process.argv[1]?.endsWith("first.mjs")) {
+  const [base, link, , key, folder] = process.argv.slice(2);
+  const visit = await Visit.begin(base, folder);
+  await firstStory(visit, { link, key });
+  process.exit((await visit.end()).length ? 1 : 0);
+}

@@ -1,0 +1,273 @@
+// Every story of the console in a real browser: what a caller does, what an operator does, what a stranger tries. Each ends
+// well, nothing is logged as an error, nothing is asked of another host, and no page has a serious barrier in any dress.
+//
+//   node stories.mjs BASE_URL LINK TOKEN KEY FOLDER
+import { createServer } from "node:http";
+import { Visit } from "./visit.mjs";
+import { firstStory } from "./first.mjs";
+
+const [base, link, token, key, folder] = process.argv.slice(2);
+const HOSTILE = "<img src=x onerror=alert(1)> \"'&{{7*7}}";
+
+/** A server on this machine: a receiver of callbacks, or a vendor that always fails in its own words. */
+function listen(answer) {
+  const seen = [];
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (piece) => { text += piece; });
+    request.on("end", () => { seen.push({ url: request.url, headers: request.headers, text }); answer(response); });
+  });
+  return new Promise((done) => { server.listen(0, "127.0.0.1", () => done({ url: `http://127.0.0.1:${server.address().port}`, seen, close: () => server.close() })); });
+}
+
+const json = (response, status, body) => { response.writeHead(status, { "content-type": "application/json" }); response.end(JSON.stringify(body)); };
+
+async function repaint(visit, page) {
+  await visit.go("/console/create");
+  const card = page.locator(".job", { has: page.locator(".made-row.n1") }).first();
+  await card.getByRole("button", { name: "Repaint a region" }).click();
+  const canvas = page.locator(".mask-board canvas");
+  await canvas.waitFor();
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.4);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5, { steps: 5 });
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Invert" }).click();
+  await page.getByRole("button", { name: "Invert" }).click();
+  await page.fill("#repaint-words", "a red balloon");
+  await page.locator("dialog.mask").screenshot({ path: `${visit.folder}/mask-light.png` });
+  const before = await page.locator(".job").count();
+  await page.locator("dialog.mask .button", { hasText: "Done" }).click();
+  await page.waitForFunction((count) => document.querySelectorAll(".job").length > count, before, { timeout: 20_000 });
+  await page.waitForFunction(() => /red balloon/.test(document.querySelector(".job .words")?.textContent || "") && document.querySelector(".job .made img"), null, { timeout: 60_000 });
+}
+
+async function clip(visit, page) {
+  await visit.go("/console/create");
+  const card = page.locator(".job", { has: page.locator(".made-row.n1") }).first();
+  await card.getByRole("button", { name: "Animate" }).click();
+  await page.waitForFunction(() => document.querySelector(".chosen img"));
+  await page.fill(".form textarea", "the fox walks on");
+  await page.click(".form .make");
+  await page.waitForFunction(() => /walks on/.test(document.querySelector(".job .words")?.textContent || "") && document.querySelector(".job .made"), null, { timeout: 120_000 });
+  const first = page.locator(".job .made").first();
+  await first.hover();
+  const jobs = await page.locator(".job").count();
+  await first.getByText("Extend").click();
+  const grown = await page.waitForFunction((count) => document.querySelectorAll(".job").length > count || document.querySelector(".form input[id$='jobId']"), jobs, { timeout: 20_000 });
+  visit.check(Boolean(grown), "the clip cannot be extended");
+  if (await page.locator(".job").count() === jobs) await page.click(".form .make");
+  await page.waitForFunction((count) => document.querySelectorAll(".job").length > count && !document.querySelector(".job.at-work"), jobs, { timeout: 120_000 });
+  await visit.go("/console/library?show=videos");
+  await page.waitForSelector(".wall .thumb");
+  visit.check(await page.locator(".wall .thumb").count() >= 2, "the clips are not in the library");
+}
+
+async function compare(visit, page) {
+  await visit.go("/console/library?show=pictures");
+  const marks = page.locator(".thumb-frame .mark input");
+  await marks.nth(0).check({ force: true });
+  await marks.nth(1).check({ force: true });
+  await page.locator(".marked-bar .button", { hasText: "Compare" }).click();
+  await page.waitForSelector(".compare-board img");
+  await page.locator(".compare-board input").fill("30");
+  await page.locator("dialog.compare").screenshot({ path: `${visit.folder}/compare-light.png` });
+  await page.keyboard.press("Escape");
+}
+
+async function jobPage(visit, page) {
+  await visit.go("/console/create");
+  await page.locator(".job", { has: page.locator(".made-row.n4") }).first().locator(".words").click();
+  await page.waitForSelector(".timeline");
+  await page.waitForSelector(".tree .leaf.here");
+  await visit.look("job");
+}
+
+async function redeliver(visit, page) {
+  let failing = true;
+  const receiver = await listen((response) => json(response, failing ? 500 : 200, { words: failing ? "not today" : "thank you" }));
+  const answer = await fetch(`${base}/artgen/v1/imagine`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify({ prompt: "a postcard", hookUrl: `${receiver.url}/hook?x=${encodeURIComponent(HOSTILE)}` }) });
+  const { data } = await answer.json();
+  await visit.go(`/console/job/${data.jobId}`);
+  await page.waitForFunction(() => /not today/.test(document.body.textContent), null, { timeout: 30_000 });
+  failing = false;
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.waitForSelector(".tag.delivered", { timeout: 15_000 });
+  visit.check(receiver.seen.every((one) => one.headers["webhook-signature"]), "a callback was not signed");
+  await visit.go("/console/account?part=callbacks");
+  await page.fill("input[name=url]", `${receiver.url}/sample`);
+  await page.getByRole("button", { name: "Send a sample" }).click();
+  await page.waitForSelector(".sample .tag.delivered");
+  visit.check(receiver.seen.some((one) => one.url === "/sample" && one.headers["webhook-id"]), "the sample did not arrive");
+  visit.check(/thank you/.test(await page.locator(".sample").textContent()), "the receiver's words are not shown");
+  receiver.close();
+}
+
+async function keys(visit, page) {
+  await visit.go("/console/account?part=keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.fill("#ask-name", HOSTILE.slice(0, 30));
+  await page.locator("dialog .button", { hasText: "New key" }).click();
+  const made = (await page.locator(".secret code").textContent()).trim();
+  visit.check(made.startsWith("at_"), "a new key is not shown");
+  await page.locator("dialog .button", { hasText: "Done" }).click();
+  const works = () => fetch(`${base}/artgen/v1/info`, { headers: { "SVC-API-KEY": made } }).then((answer) => answer.status);
+  visit.check(await works() === 200, "the new key does not work");
+  const row = page.locator("tr", { hasText: HOSTILE.slice(0, 30) });
+  await row.getByText("Revoke").click();
+  await page.locator("dialog .button", { hasText: "Revoke" }).click();
+  await row.waitFor({ state: "detached" });
+  visit.check(await works() === 401, "the revoked key still works");
+}
+
+async function keyboard(visit, page) {
+  await visit.go("/console/create");
+  await page.waitForSelector(".form textarea");
+  await page.locator("main").focus();
+  await page.keyboard.press("g");
+  await page.keyboard.press("l");
+  await page.waitForFunction(() => location.pathname.endsWith("/library"));
+  await page.waitForSelector(".wall .thumb");
+  await page.locator("main").focus();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".lightbox, .timeline");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.waitForSelector(".palette input");
+  await page.fill(".palette input", "balloon");
+  await page.waitForFunction(() => [...document.querySelectorAll(".palette li")].some((one) => /balloon/.test(one.textContent)));
+  await page.locator("dialog.palette").screenshot({ path: `${visit.folder}/palette-light.png` });
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".timeline, .form");
+}
+
+async function lost(visit, page) {
+  await visit.go("/console/library");
+  visit.expected = /ERR_INTERNET_DISCONNECTED/;
+  await visit.context.setOffline(true);
+  await page.waitForSelector(".notice", { timeout: 15_000 });
+  await visit.context.setOffline(false);
+  await page.waitForSelector(".notice", { state: "detached", timeout: 15_000 });
+  visit.expected = undefined;
+}
+
+async function languages(visit, page) {
+  for (const [language, word] of [["de", "Bibliothek"], ["zh", "作品库"], ["en", "Library"]]) {
+    await page.evaluate((name) => localStorage.setItem("atelier.language", name), language);
+    await visit.go("/console/library");
+    await page.waitForFunction((text) => document.querySelector("h1")?.textContent === text, word);
+    visit.check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${language}: wider than the window`);
+    if (language !== "en") await page.screenshot({ path: `${visit.folder}/library-${language}.png` });
+  }
+}
+
+async function backends(visit, page) {
+  const words = "Incorrect API key provided: the moon is closed";
+  const vendor = await listen((response) => json(response, 401, { error: { message: words, type: "invalid_request_error", code: "invalid_api_key" } }));
+  await visit.go("/console/operator/backends");
+  await page.getByRole("button", { name: "New back end" }).click();
+  await page.locator(".vendor", { hasText: "openai" }).first().click();
+  await page.fill("#be-name", "moon");
+  await page.fill("#be-url", vendor.url);
+  await page.fill("#be-cred", "sk-none");
+  await page.fill("#settings-text", '{ "image_model": "any" }');
+  await page.locator("dialog").screenshot({ path: `${visit.folder}/backend-form-light.png` });
+  await page.locator("dialog .button", { hasText: "New back end" }).click();
+  await page.waitForSelector("dialog", { state: "detached" });
+  const card = page.locator(".backend", { hasText: "moon" });
+  await card.waitFor();
+  visit.expected = /502|500|400/;
+  await card.getByRole("button", { name: "Test" }).first().click();
+  await page.waitForFunction((text) => document.body.textContent.includes(text), "moon is closed", { timeout: 15_000 });
+  visit.expected = undefined;
+  await visit.look("operator-backends");
+  await card.getByRole("button", { name: "Drain" }).first().click();
+  await card.getByText("draining", { exact: false }).first().waitFor();
+  await card.getByRole("button", { name: "Remove" }).first().click();
+  await page.locator("dialog .button", { hasText: "Remove" }).click();
+  await card.waitFor({ state: "detached" });
+  vendor.close();
+}
+
+async function accounts(visit, page) {
+  await visit.go("/console/operator/accounts");
+  const row = page.locator("tr", { hasText: "demo@example.com" });
+  const before = await row.locator("td.number").first().textContent();
+  await row.getByText("Grant quota").click();
+  await page.fill("#ask-amount", "25");
+  await page.fill("#ask-reason", HOSTILE);
+  await page.locator("dialog .button", { hasText: "Grant quota" }).click();
+  await page.waitForSelector("dialog", { state: "detached" });
+  await page.waitForFunction((text) => document.querySelector("td.number")?.textContent !== text, before);
+  await page.getByRole("button", { name: "New account" }).click();
+  await page.fill("#ask-email", "second@example.com");
+  await page.locator("dialog .button", { hasText: "New account" }).click();
+  await page.waitForSelector(".secret code");
+  await page.locator("dialog .button", { hasText: "Done" }).click();
+  await page.locator("tr", { hasText: "second@example.com" }).waitFor();
+}
+
+async function prices(visit, page) {
+  await visit.go("/console/operator/prices");
+  await page.locator(".prices label", { hasText: "imagine.fast" }).first().locator("input").fill("40");
+  await page.waitForSelector("text=What the last week would have cost");
+  await page.waitForFunction(() => /\+/.test(document.querySelector("section[role=status] .large")?.textContent || ""));
+  await visit.look("operator-prices");
+  await page.getByRole("button", { name: "Undo" }).click();
+}
+
+async function operators(visit, page) {
+  await visit.go("/console/operator/operators");
+  await page.getByRole("button", { name: "New operator" }).click();
+  await page.fill("#ask-name", "night-shift");
+  await page.selectOption("#ask-role", "viewer");
+  await page.locator("dialog .button", { hasText: "New operator" }).click();
+  await page.waitForSelector(".secret code");
+  await page.locator("dialog .button", { hasText: "Done" }).click();
+  await page.locator("tr", { hasText: "night-shift" }).waitFor();
+  await visit.look("operator-operators");
+}
+
+async function documents(visit, page) {
+  await visit.look("docs", "/docs");
+  await page.fill(".find input", "negative_prompt");
+  await page.waitForSelector(".found li .code");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".docs-op");
+  await visit.look("docs-family", "/docs/art-images");
+  const operation = page.locator("[id='artgen.imagine']");
+  await operation.getByRole("button", { name: "Try it" }).click();
+  await operation.locator("input[name=key]").fill(key);
+  await operation.getByRole("button", { name: "Send" }).click();
+  await operation.locator(".docs-try .tag.delivered").waitFor();
+  await visit.look("docs-errors", "/docs/errors");
+  await visit.look("docs-guide", "/docs/guide/callbacks");
+}
+
+const visit = await Visit.begin(base, folder);
+const { page } = visit;
+const tell = (name, story) => visit.tell(name, () => story(visit, page));
+await visit.look("sign-in", "/console/");
+await firstStory(visit, { link, key });
+await tell("paint a mask and repaint", repaint);
+await tell("make and extend a clip", clip);
+await tell("compare two results", compare);
+await tell("a job with its family", jobPage);
+await tell("redeliver a callback, test a receiver", redeliver);
+await tell("issue and revoke a key", keys);
+await tell("by keyboard", keyboard);
+await tell("a lost connection heals", lost);
+await tell("other languages", languages);
+for (const [name, path] of [["create", "create"], ["library", "library"], ["account", "account"], ["account-ledger", "account?part=ledger"], ["account-keys", "account?part=keys"], ["account-callbacks", "account?part=callbacks"], ["account-custody", "account?part=custody"]]) await tell(name, () => visit.look(name, `/console/${path}`));
+await tell("the reference", documents);
+await tell("sign in as an operator", () => visit.signIn(token));
+await tell("credit an account", accounts);
+await tell("add, test and drain a back end", backends);
+await tell("prices with a preview", prices);
+await tell("operators", operators);
+for (const room of ["overview", "jobs", "accounts", "callbacks", "audit"]) await tell(room, () => visit.look(`operator-${room}`, `/console/operator/${room}`));
+visit.step(`${Math.round(visit.bytes / 1000)} kB of console and documents in all, longest task ${Math.round(visit.longest)} ms`);
+process.exit((await visit.end()).length ? 1 : 0);
