@@ -47,7 +47,7 @@ impl Served {
         anyhow::ensure!(stopped.success(), "the service could not be stopped");
         self.child.wait().await?;
         let mut command = Command::new(binary()?);
-        command.arg("check");
+        command.arg("audit");
         match (database, &self.folder) {
             (Some(database), _) => command.args(["--database", database]),
             (None, Some(folder)) => command.arg("--data-dir").arg(folder),

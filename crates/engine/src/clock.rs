@@ -13,6 +13,8 @@ pub enum Clock {
     Shared(atelier_store::Store),
     /// A clock that only moves when told to.
     Manual(Arc<AtomicI64>),
+    /// A clock that goes with the runtime's own time, which is virtual in a simulation.
+    Running(i64, tokio::time::Instant),
 }
 
 impl Clock {
@@ -29,7 +31,7 @@ impl Clock {
     pub(crate) fn ahead_ms(&self) -> i64 {
         match self {
             Self::Shared(_) => system_now_ms() - self.now_ms(),
-            Self::System | Self::Manual(_) => 0,
+            Self::System | Self::Manual(_) | Self::Running(..) => 0,
         }
     }
 
@@ -38,12 +40,18 @@ impl Clock {
         Self::Manual(Arc::new(AtomicI64::new(start_ms)))
     }
 
+    /// A clock that starts at a time and goes with the runtime.
+    pub fn running(start_ms: i64) -> Self {
+        Self::Running(start_ms, tokio::time::Instant::now())
+    }
+
     /// Milliseconds since 1970.
     pub fn now_ms(&self) -> i64 {
         match self {
             Self::System => system_now_ms(),
             Self::Shared(store) => store.database_now_ms().unwrap_or_else(system_now_ms),
             Self::Manual(now) => now.load(Ordering::SeqCst),
+            Self::Running(start_ms, since) => start_ms + since.elapsed().as_millis() as i64,
         }
     }
 

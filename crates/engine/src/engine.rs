@@ -10,6 +10,7 @@ use atelier_store::files::Files;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::auditor::Auditor;
 use crate::clock::Clock;
 use crate::courier::Courier;
 use crate::floor::{Floor, Worker};
@@ -58,6 +59,7 @@ pub struct Engine {
     courier: Arc<Courier>,
     jobs: Arc<Jobs>,
     tidy: Tidy,
+    auditor: Auditor,
     office: Office,
 }
 
@@ -92,6 +94,7 @@ impl Engine {
             intake: Intake::new(house.clone(), vault.clone(), floor.clone(), prices),
             courier: Courier::new(house.clone(), vault.clone()),
             tidy: Tidy::new(house.clone(), vault.clone()),
+            auditor: Auditor::new(house.clone()),
             office,
             jobs,
             floor,
@@ -138,6 +141,11 @@ impl Engine {
     /// What forgets old rows and files.
     pub fn tidy(&self) -> &Tidy {
         &self.tidy
+    }
+
+    /// What looks at the books all the time.
+    pub fn auditor(&self) -> &Auditor {
+        &self.auditor
     }
 
     /// Milliseconds since 1970, by the house's clock.

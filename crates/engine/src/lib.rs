@@ -3,6 +3,10 @@
 //! Invariants: the engine never sees a caller's socket; a job becomes final in one function (`floor::settle`); quota moves
 //! only inside the store's commits; every loop is a step that can be called by hand; time and identifiers are parameters.
 
+pub mod archive;
+pub mod audit;
+mod auditor;
+pub mod backup;
 mod clock;
 mod courier;
 pub mod crash;

@@ -10,6 +10,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::auditor;
 use crate::engine::Engine;
 use crate::hint::Hint;
 use crate::settings::Settings;
@@ -86,6 +87,12 @@ const LOOPS: &[Loop] = &[
         pause_ms: |settings| settings.tidy_ms,
         hint: None,
         step: |engine| Box::pin(async move { engine.tidy().step().await.map(|_| Next::Pause) }),
+    },
+    Loop {
+        name: "auditor",
+        pause_ms: |_| auditor::PAUSE_MS,
+        hint: None,
+        step: |engine| Box::pin(async move { engine.auditor().step().await.map(|()| Next::Pause) }),
     },
     Loop {
         name: "renewer",
@@ -166,6 +173,7 @@ impl Engine {
             };
             loop {
                 let text = tokio::select! {
+                    biased;
                     () = stopping.cancelled() => return,
                     text = wake.next() => text,
                 };
@@ -226,6 +234,7 @@ async fn repeat(
             }
         };
         tokio::select! {
+            biased;
             () = stopping.cancelled() => {}
             () = hinted => {}
             () = tokio::time::sleep(pause) => {}

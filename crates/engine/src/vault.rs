@@ -33,6 +33,7 @@ use thumbs::Thumbs;
 pub(crate) use address_keys::PREFIX as ADDRESS_KEYS;
 pub use addresses::ASSETS;
 pub use asset::Asset;
+pub(crate) use orphans::{INSTALL, MARKS, OURS};
 pub(crate) use result_cache::Rendered;
 pub(crate) use results::Owner;
 

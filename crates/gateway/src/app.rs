@@ -27,7 +27,7 @@ use console_policy::console_policy;
 
 pub(crate) use addresses::Addresses;
 pub(crate) use atelier_store::Store;
-pub(crate) use build::{build_engine, open_store};
+pub(crate) use build::{build_engine, open_files, open_store, open_store_for_archiving};
 
 /// What a request can reach.
 pub(crate) struct App {

@@ -1,7 +1,9 @@
 //! The command line. Without a subcommand the service starts.
 
 mod account;
-mod check;
+mod archive;
+mod audit;
+mod backup;
 mod migrate;
 mod rotate;
 mod rotate_master;
@@ -41,8 +43,34 @@ enum Command {
     },
     /// Makes a new key that signs asset addresses; those signed before go on working until they expire.
     RotateAddressKey(Place),
-    /// Proves that every balance equals the sum of its ledger rows.
-    Check(Place),
+    /// Copies the database and the files to a folder, while the service works or not.
+    Backup {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        options: backup::BackupOptions,
+    },
+    /// Puts a backup into a data folder that has no database.
+    Restore {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        options: backup::RestoreOptions,
+    },
+    /// Moves jobs, attempts, deliveries and ledger rows from before a day to compressed files.
+    Archive {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        options: archive::Options,
+    },
+    /// Asks everything that is always so of the books, the audit list and the files; fails when something is wrong.
+    Audit {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        options: audit::Options,
+    },
     /// Seals every stored secret with a new master key; the service must be stopped.
     RotateMasterKey {
         #[command(flatten)]
@@ -95,7 +123,18 @@ pub(crate) fn run() -> Result<ExitCode> {
             block_on(account::run(place.config(Vec::new())?, action))
         }
         Some(Command::RotateAddressKey(place)) => block_on(rotate::run(place.config(Vec::new())?)),
-        Some(Command::Check(place)) => block_on(check::run(place.config(Vec::new())?)),
+        Some(Command::Backup { place, options }) => {
+            block_on(backup::run(place.config(Vec::new())?, options))
+        }
+        Some(Command::Restore { place, options }) => {
+            block_on(backup::put_back(place.config(Vec::new())?, options))
+        }
+        Some(Command::Archive { place, options }) => {
+            block_on(archive::run(place.config(Vec::new())?, options))
+        }
+        Some(Command::Audit { place, options }) => {
+            block_on(audit::run(place.config(Vec::new())?, options))
+        }
         Some(Command::RotateMasterKey { place, new_key }) => {
             block_on(rotate_master::run(place.config(Vec::new())?, new_key))
         }

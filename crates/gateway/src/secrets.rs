@@ -17,7 +17,7 @@ const SHARED_KEY: &str = "master_key";
 /// Tells whether a configured master key is the one the database was made with.
 const KEY_CHECK: &str = "master_key_check";
 /// The file of the master key beside a SQLite database, and of the one that is about to replace it.
-const KEY_FILE: &str = "master.key";
+pub(crate) const KEY_FILE: &str = "master.key";
 const FRESH_FILE: &str = "master.key.new";
 /// Where the hash of a generated admin token is kept.
 const ADMIN_TOKEN: &str = "admin_token_hash";

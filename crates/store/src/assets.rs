@@ -61,6 +61,12 @@ impl Store {
         self.db().maybe(&sql, args![key]).await
     }
 
+    /// Files in the order of their keys, after one of them.
+    pub async fn assets_after(&self, key: &str, limit: i64) -> Result<Vec<Asset>> {
+        let sql = format!("SELECT {ASSET_COLUMNS} FROM asset WHERE key > $1 ORDER BY key LIMIT $2");
+        self.db().all(&sql, args![key, limit]).await
+    }
+
     /// Those of some keys that no row knows.
     pub async fn unknown_assets(&self, keys: &[String]) -> Result<Vec<String>> {
         let sql = "SELECT key FROM asset WHERE key IN ({list:$1})";

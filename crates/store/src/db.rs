@@ -1,13 +1,14 @@
 //! The two databases: who reads them, and one way to ask either.
 
 mod conn;
+pub(crate) mod in_place;
 pub(crate) mod readers;
 pub(crate) mod statement;
 
 use std::sync::Arc;
 
+use sqlx::Sqlite;
 use sqlx::sqlite::SqlitePool;
-use sqlx::{AssertSqlSafe, Sqlite};
 
 use crate::dialect::Dialect;
 use crate::row::{Columns, Read};
@@ -18,30 +19,28 @@ use statement::bound;
 pub(crate) use conn::{Conn, Link};
 pub(crate) use statement::{Arg, Line, args, json};
 
-/// Whole tables are compared here, for which loops within loops are the wrong plan whatever the statistics say.
-const POSTGRES_SNAPSHOT: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; \
-     SET LOCAL enable_nestloop = off; SET LOCAL statement_timeout = 0";
-
 /// The readers.
 #[derive(Clone, Debug)]
 pub(crate) enum Db {
-    Sqlite(SqlitePool),
+    /// The connections, and whether each step is waited for in place.
+    Sqlite(SqlitePool, bool),
     Postgres(Arc<Readers>),
 }
 
 impl Db {
     pub(crate) fn dialect(&self) -> Dialect {
         match self {
-            Self::Sqlite(_) => Dialect::Sqlite,
+            Self::Sqlite(..) => Dialect::Sqlite,
             Self::Postgres(_) => Dialect::Postgres,
         }
     }
 
     pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
         match self {
-            Self::Sqlite(readers) => {
+            Self::Sqlite(readers, in_place) => {
                 let sql = Dialect::Sqlite.text(sql).into_owned();
-                let rows = bound!(Sqlite, sql, args).fetch_all(readers).await?;
+                let asked = bound!(Sqlite, sql, args).fetch_all(readers);
+                let rows = in_place::step(*in_place, asked).await?;
                 rows.iter()
                     .map(|row| Ok(T::read(&mut Columns::of(row))?))
                     .collect()
@@ -74,39 +73,9 @@ impl Db {
         self.maybe(sql, args).await?.ok_or(Error::NotFound)
     }
 
-    /// Asks several things of one moment; every answer is a list of texts.
-    pub(crate) async fn snapshot(&self, statements: &[&str]) -> Result<Vec<Vec<String>>> {
-        match self {
-            Self::Sqlite(readers) => {
-                let mut moment = readers.begin().await?;
-                let mut answers = Vec::with_capacity(statements.len());
-                for sql in statements {
-                    let sql = AssertSqlSafe((*sql).to_owned());
-                    let rows = sqlx::query::<Sqlite>(sql).fetch_all(&mut *moment).await?;
-                    let texts = rows.iter().map(|row| String::read(&mut Columns::of(row)));
-                    answers.push(texts.collect::<sqlx::Result<_>>()?);
-                }
-                moment.rollback().await?;
-                Ok(answers)
-            }
-            Self::Postgres(readers) => {
-                // Whole tables are read, which takes as long as it takes; the connection is not used again.
-                let mut conn = readers.open(None).await?;
-                conn.script("BEGIN").await?;
-                conn.script(POSTGRES_SNAPSHOT).await?;
-                let mut answers = Vec::with_capacity(statements.len());
-                for sql in statements {
-                    answers.push(conn.all(sql, &[]).await?);
-                }
-                conn.close().await;
-                Ok(answers)
-            }
-        }
-    }
-
     pub(crate) async fn close(&self) {
         match self {
-            Self::Sqlite(readers) => readers.close().await,
+            Self::Sqlite(readers, in_place) => in_place::step(*in_place, readers.close()).await,
             Self::Postgres(readers) => readers.close(),
         }
     }

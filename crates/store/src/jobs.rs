@@ -34,6 +34,13 @@ impl Store {
         self.db().all(&sql, args![&json(ids)]).await
     }
 
+    /// An unfinished job of an account whose request has a word in it: for the auditor.
+    pub async fn unfinished_with(&self, account_id: &str, word: &str) -> Result<Option<String>> {
+        let sql = "SELECT id FROM job WHERE account_id = $1 AND state < 2 \
+             AND request LIKE '%' || $2 || '%' LIMIT 1";
+        self.db().maybe(sql, args![account_id, word]).await
+    }
+
     /// The succeeded jobs of an account that bear one of these names.
     pub async fn jobs_by_alias(&self, account_id: &str, aliases: &[String]) -> Result<Vec<JobRow>> {
         let sql = format!(

@@ -129,15 +129,20 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<LedgerRow>, i64)> {
-        // The rows of an account are numbered, so that neither counting nor skipping reads any of them.
+        // The rows of an account are numbered, so that neither counting nor skipping reads any of them. Those up to a
+        // checkpoint are in the archive.
         let entries = match account_id {
-            Some(_) => "SELECT entries FROM account WHERE id = $1",
+            Some(_) => {
+                "SELECT entries, COALESCE((SELECT number FROM ledger_checkpoint WHERE account_id = $1), 0) \
+                 FROM account WHERE id = $1"
+            }
             None => {
-                "SELECT CAST(COALESCE(SUM(entries), 0) AS BIGINT) FROM account WHERE $1 IS NULL"
+                "SELECT CAST(COALESCE(SUM(entries), 0) AS BIGINT), \
+                 (SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM ledger_checkpoint) FROM account WHERE $1 IS NULL"
             }
         };
-        let total: Option<i64> = self.db().maybe(entries, args![account_id]).await?;
-        let Some(total) = total else {
+        let counts: Option<(i64, i64)> = self.db().maybe(entries, args![account_id]).await?;
+        let Some((entries, archived)) = counts else {
             return Ok((Vec::new(), 0));
         };
         let page = match account_id {
@@ -151,7 +156,7 @@ impl Store {
             ),
         };
         let start = if account_id.is_some() {
-            total - offset
+            entries - offset
         } else {
             offset
         };
@@ -159,7 +164,7 @@ impl Store {
             .db()
             .all(&page, args![account_id, limit, start])
             .await?;
-        Ok((rows, total))
+        Ok((rows, entries - archived))
     }
 }
 
@@ -170,7 +175,8 @@ async fn post(conn: &mut Conn, credit: &Credit) -> Result<Credited> {
     };
     let before: Option<(i64, String)> = conn
         .maybe(
-            "SELECT amount, reason FROM ledger WHERE account_id = $1 AND idempotency_key = $2",
+            "SELECT amount, reason FROM ledger WHERE account_id = $1 AND idempotency_key = $2 \
+             UNION ALL SELECT amount, reason FROM archived_credit WHERE account_id = $1 AND key = $2",
             args![&credit.account_id, credit.idempotency_key.as_deref()],
         )
         .await?;

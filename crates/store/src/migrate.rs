@@ -62,6 +62,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0019_looking",
         include_str!("../migrations/0019_looking.sql"),
     ),
+    (
+        "0020_archive",
+        include_str!("../migrations/0020_archive.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

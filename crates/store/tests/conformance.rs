@@ -11,6 +11,8 @@ mod accept;
 mod accounts;
 #[path = "conformance/acts.rs"]
 mod acts;
+#[path = "conformance/archive.rs"]
+mod archive;
 #[path = "conformance/assets.rs"]
 mod assets;
 #[path = "conformance/attempt.rs"]
@@ -25,6 +27,8 @@ mod deliveries;
 mod fill;
 #[path = "conformance/house.rs"]
 mod house;
+#[path = "conformance/invariants.rs"]
+mod invariants;
 #[path = "conformance/jobs.rs"]
 mod jobs;
 #[path = "conformance/keys.rs"]

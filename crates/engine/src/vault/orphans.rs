@@ -12,13 +12,13 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use crate::house::House;
 
 /// Where results and inputs are; nothing else in the vault is ever deleted.
-const OURS: [&str; 2] = ["out", "in"];
+pub(crate) const OURS: [&str; 2] = ["out", "in"];
 /// Where each installation that uses the vault leaves its mark, named after itself.
-const MARKS: &str = "installs";
+pub(crate) const MARKS: &str = "installs";
 /// The name of whoever owns files that were in the vault before the first mark.
 const SOMEBODY: &str = "unknown";
 /// The setting that names this installation; every node that shares the database shares it.
-const INSTALL: &str = "install.id";
+pub(crate) const INSTALL: &str = "install.id";
 /// Files looked up in one question.
 const AT_ONCE: usize = 500;
 

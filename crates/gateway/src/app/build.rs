@@ -24,6 +24,19 @@ const TARIFF: &str = include_str!("../../../../config/tariff.toml");
 
 /// Opens the database, bringing its schema up to date.
 pub(crate) async fn open_store(config: &Config) -> Result<Store> {
+    open_store_with(config, Options::default()).await
+}
+
+/// Opens the database for whoever moves old rows out of it.
+pub(crate) async fn open_store_for_archiving(config: &Config) -> Result<Store> {
+    let options = Options {
+        references: false,
+        ..Options::default()
+    };
+    open_store_with(config, options).await
+}
+
+async fn open_store_with(config: &Config, options: Options) -> Result<Store> {
     // What is kept there is for the service's own user alone.
     std::fs::DirBuilder::new()
         .recursive(true)
@@ -35,7 +48,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
     } else {
         config.database.reveal().to_owned()
     };
-    Store::open(&url, Options::default())
+    Store::open(&url, options)
         .await
         .context("the database cannot be opened")
 }
@@ -83,7 +96,8 @@ pub(crate) async fn build_engine(
     Ok(engine)
 }
 
-fn open_files(config: &Config) -> Result<Files> {
+/// Opens the vault.
+pub(crate) fn open_files(config: &Config) -> Result<Files> {
     let assets = &config.assets;
     if assets.url.is_empty() {
         return Files::folder(config.data_dir.join("assets"))

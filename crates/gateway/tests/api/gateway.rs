@@ -58,6 +58,12 @@ impl Options {
         Some(self.set("DATABASE", &postgres.url))
     }
 
+    /// Starts it on a folder that somebody else has filled, with SQLite.
+    pub(crate) async fn spawn_on(self, folder: TempDir) -> Gateway {
+        let start = move || Gateway::start(self, folder, None);
+        tokio::task::spawn_blocking(start).await.expect("a gateway")
+    }
+
     /// Starts it.
     pub(crate) async fn spawn(self) -> Gateway {
         let start = move || {

@@ -40,3 +40,4 @@ mod references;
 mod relayed;
 mod shares;
 mod stopping;
+mod upkeep;

@@ -10,6 +10,8 @@ each_db!(
     an_input_that_is_being_deleted_is_recorded_only_afterwards,
     an_orphan_becomes_an_expired_file_and_a_known_one_does_not,
     keys_without_a_row_are_told_apart,
+    files_are_walked_in_the_order_of_their_keys,
+    an_input_that_a_job_waits_for_is_known,
 );
 
 fn input(key: &str, expires_ms: i64) -> Asset {
@@ -155,4 +157,23 @@ async fn keys_without_a_row_are_told_apart(rig: Rig) {
             .expect("a list")
             .is_empty()
     );
+}
+
+async fn files_are_walked_in_the_order_of_their_keys(rig: Rig) {
+    let some = ["in/c", "in/a", "in/b"].map(|key| input(key, NOW + 10));
+    rig.store.note_inputs(some.to_vec()).await.expect("noted");
+    let page = rig.store.assets_after("", 2).await.expect("a page");
+    let keys: Vec<&str> = page.iter().map(|one| &*one.key).collect();
+    assert_eq!(keys, ["in/a", "in/b"]);
+    let page = rig.store.assets_after("in/b", 2).await.expect("a page");
+    assert_eq!(page, [input("in/c", NOW + 10)]);
+}
+
+async fn an_input_that_a_job_waits_for_is_known(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let job = rig.waiting(&account, 1).await;
+    let found = rig.store.unfinished_with(&account, "quoted").await;
+    assert_eq!(found.expect("a read"), Some(job));
+    let found = rig.store.unfinished_with(&account, "hash").await;
+    assert_eq!(found.expect("a read"), None);
 }

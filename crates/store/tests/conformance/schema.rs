@@ -88,6 +88,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0019_looking",
         "ef6fee8094c21ba04edfbf05b4261db59890491f422ebc07557a32f167da251b",
     ),
+    (
+        "0020_archive",
+        "8a1abb7d3d35f31c8683e68333e480c9d02f8228526151f0b761c80a4057264d",
+    ),
 ];
 
 #[test]
@@ -131,7 +135,7 @@ fn a_ledger_row_written_twice_is_found() {
         sql(&rig.url, twice).await.expect("as it was");
         let store = Store::open(&rig.url, options()).await.expect("opened");
         let found = store.check_books().await.expect("an audit");
-        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found.iter().any(|one| one.ends_with("ledger_once")), "{found:?}");
         let (_, text) = MIGRATIONS
             .iter()
             .find(|(name, _)| *name == "0011_written")

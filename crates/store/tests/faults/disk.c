@@ -4,6 +4,7 @@
  *   slow MILLISECONDS   the sync takes so long, then happens
  *   fail                the sync fails
  *   fail always         this one and every later one fails
+ *   full                while the file says so, the disk takes no more of a database
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,6 +34,7 @@ static int trouble(int fd) {
     if (!fgets(line, sizeof line, file)) line[0] = 0;
     fclose(file);
     if (strncmp(line, "fail always", 11) == 0) return 1;
+    if (strncmp(line, "full", 4) == 0) return 0;
     unlink(plan);
     if (strncmp(line, "fail", 4) == 0) return 1;
     if (strncmp(line, "slow ", 5) == 0) {
@@ -54,3 +56,27 @@ static int sync_by(const char *name, int fd) {
 
 int fsync(int fd) { return sync_by("fsync", fd); }
 int fdatasync(int fd) { return sync_by("fdatasync", fd); }
+
+static int is_full(int fd) {
+    const char *plan = getenv("ATELIER_DISK");
+    if (!plan || access(plan, R_OK) != 0 || !is_database(fd)) return 0;
+    FILE *file = fopen(plan, "r");
+    if (!file) return 0;
+    char line[64] = "";
+    if (!fgets(line, sizeof line, file)) line[0] = 0;
+    fclose(file);
+    return strncmp(line, "full", 4) == 0;
+}
+
+static ssize_t write_by(const char *name, int fd, const void *bytes, size_t length, off_t at) {
+    if (is_full(fd)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    ssize_t (*real)(int, const void *, size_t, off_t) =
+        (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, name);
+    return real(fd, bytes, length, at);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at) { return write_by("pwrite", fd, bytes, length, at); }
+ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at) { return write_by("pwrite64", fd, bytes, length, at); }

@@ -28,6 +28,7 @@ pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters,
         app.places.taken(),
     );
     shares(&mut text, &app);
+    invariants(&mut text, &app);
     // A store that is away must not take the counters with it.
     if let Ok(stats) = app.engine.office().reports().stats().await {
         gauge(&mut text, "atelier_jobs_waiting", stats.waiting);
@@ -40,6 +41,22 @@ pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters,
     }
     let media_type = "text/plain; version=0.0.4; charset=utf-8";
     Ok(Counters(reply::text(media_type, text)))
+}
+
+/// Invariants that are looked at all the time, some accounts after the other: zero while all is well.
+fn invariants(text: &mut String, app: &App) {
+    let (broken, accounts) = app.engine.auditor().broken();
+    let _ = writeln!(text, "# TYPE atelier_broken_invariants gauge");
+    for (invariant, count) in broken {
+        let _ = writeln!(
+            text,
+            "atelier_broken_invariants{{invariant=\"{invariant}\"}} {count}"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "# TYPE atelier_audited_accounts_total counter\natelier_audited_accounts_total {accounts}"
+    );
 }
 
 /// How much is taken of what all accounts share, and how much the largest holder has.

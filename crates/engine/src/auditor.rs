@@ -1,0 +1,75 @@
+//! A look at the books all the time, some accounts at each step: what is cheap to ask is asked while the service works,
+//! and shown as a metric.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::house::House;
+
+/// How often some accounts are looked at.
+pub(crate) const PAUSE_MS: u64 = 5_000;
+
+/// Looks at accounts, round after round.
+pub struct Auditor {
+    house: Arc<House>,
+    round: Mutex<Round>,
+}
+
+/// What a round has found so far, and what the one before it found.
+#[derive(Default)]
+struct Round {
+    place: Option<Vec<String>>,
+    broken: BTreeMap<&'static str, u64>,
+    before: BTreeMap<&'static str, u64>,
+    accounts: u64,
+}
+
+impl Auditor {
+    pub(crate) fn new(house: Arc<House>) -> Self {
+        Self {
+            house,
+            round: Mutex::default(),
+        }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Round) -> T) -> T {
+        act(&mut self.round.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Looks at the next accounts.
+    pub(crate) async fn step(&self) -> Result<(), atelier_store::Error> {
+        let place = self.with(|round| round.place.clone());
+        let looked = self.house.store.check_accounts(place.as_ref()).await?;
+        for fault in &looked.faults {
+            tracing::error!(
+                invariant = fault.invariant,
+                account = fault.subject,
+                "the books are wrong: {}",
+                fault.what
+            );
+        }
+        self.with(|round| {
+            for fault in &looked.faults {
+                *round.broken.entry(fault.invariant).or_default() += 1;
+            }
+            round.accounts += looked.accounts as u64;
+            round.place = looked.next;
+            if round.place.is_none() {
+                round.before = std::mem::take(&mut round.broken);
+            }
+        });
+        Ok(())
+    }
+
+    /// How many accounts break each invariant, by the last round and this one, and how many accounts were looked at.
+    pub fn broken(&self) -> (Vec<(&'static str, u64)>, u64) {
+        self.with(|round| {
+            let count = |name: &'static str| {
+                let found = |map: &BTreeMap<_, u64>| map.get(name).copied().unwrap_or(0);
+                (name, found(&round.before).max(found(&round.broken)))
+            };
+            let counts = atelier_store::of_accounts().map(count).collect();
+            (counts, round.accounts)
+        })
+    }
+}

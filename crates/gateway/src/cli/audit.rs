@@ -1,0 +1,130 @@
+//! `atelier audit`: asks everything that is always so of the books, the audit list and the files, while the service is
+//! at work or stopped.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use atelier_engine::Clock;
+use atelier_engine::audit::{Fault, Look, Looked, audit};
+use serde::Serialize;
+
+use crate::app;
+use crate::config::Config;
+
+/// Faults of one kind that are named; the others are counted.
+const NAMED_MOST: u64 = 100;
+
+/// How to look, and how to say it.
+#[derive(clap::Args)]
+pub(super) struct Options {
+    /// Prints one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Also asks what a service at work promises to do in time, and asks nothing that would read a whole database file.
+    #[arg(long)]
+    live: bool,
+}
+
+#[derive(Serialize)]
+struct Named {
+    invariant: &'static str,
+    what: &'static str,
+    subject: String,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    ok: bool,
+    live: bool,
+    at_ms: i64,
+    rows: u64,
+    files: u64,
+    leftovers: u64,
+    archived: u64,
+    broken: BTreeMap<&'static str, u64>,
+    faults: Vec<Named>,
+    left_out: Vec<String>,
+}
+
+/// Looks, prints what is wrong, and fails when anything is.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub(super) async fn run(config: Config, options: Options) -> Result<ExitCode> {
+    let store = app::open_store(&config).await?;
+    let files = app::open_files(&config)?;
+    let at_ms = Clock::of(&store).now_ms();
+    let (mut broken, mut faults) = (BTreeMap::new(), Vec::new());
+    let mut found = |fault: Fault| {
+        let count: &mut u64 = broken.entry(fault.invariant).or_default();
+        *count += 1;
+        if *count <= NAMED_MOST {
+            faults.push(Named {
+                invariant: fault.invariant,
+                what: fault.what,
+                subject: fault.subject,
+            });
+        }
+    };
+    let look = Look::new(at_ms, options.live);
+    let archive = config.data_dir.join(super::archive::FOLDER);
+    let looked = audit(&store, &files, &archive, look, &mut found).await;
+    store.close().await;
+    let looked = looked?;
+    let Looked {
+        rows,
+        files,
+        leftovers,
+        archived,
+        left_out,
+    } = looked;
+    let report = Report {
+        ok: broken.is_empty(),
+        live: options.live,
+        at_ms,
+        rows,
+        files,
+        leftovers,
+        archived,
+        broken,
+        faults,
+        left_out,
+    };
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        print(&report);
+    }
+    Ok(ExitCode::from(u8::from(!report.ok)))
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn print(report: &Report) {
+    for Named {
+        invariant,
+        what,
+        subject,
+    } in &report.faults
+    {
+        println!("{invariant}: {what}: {subject}");
+    }
+    for (invariant, count) in &report.broken {
+        println!("{invariant}: {count} in all");
+    }
+    for words in &report.left_out {
+        println!("{words}");
+    }
+    if report.leftovers > 0 && !report.live {
+        println!(
+            "{} files are known to no row; a service at work removes them",
+            report.leftovers
+        );
+    }
+    let (rows, files) = (report.rows, report.files);
+    if report.ok {
+        println!("{rows} rows and {files} files: the books balance, and the audit list is whole");
+    } else {
+        println!("{rows} rows and {files} files were looked at; what is wrong is listed above");
+    }
+}

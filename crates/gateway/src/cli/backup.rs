@@ -1,0 +1,79 @@
+//! `atelier backup` and `atelier restore`: a whole copy of what a service on SQLite keeps, made while it works.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use atelier_engine::Clock;
+use atelier_engine::backup::{back_up, copy_secret, restore};
+
+use crate::app;
+use crate::config::Config;
+use crate::secrets::KEY_FILE;
+
+/// What to copy where.
+#[derive(clap::Args)]
+pub(super) struct BackupOptions {
+    /// A folder that is new or empty.
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// Leaves result and input files out, such as those of a bucket that keeps versions itself.
+    #[arg(long)]
+    without_files: bool,
+}
+
+/// What to put back.
+#[derive(clap::Args)]
+pub(super) struct RestoreOptions {
+    /// A folder that `atelier backup` made.
+    #[arg(long, value_name = "DIR")]
+    from: PathBuf,
+}
+
+/// Makes a backup.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub(super) async fn run(config: Config, options: BackupOptions) -> Result<ExitCode> {
+    ensure!(
+        config.database.is_empty(),
+        "a service on PostgreSQL is backed up with pg_dump: see docs/backup.md and scripts/postgres-backup"
+    );
+    let store = app::open_store(&config).await?;
+    let files = app::open_files(&config)?;
+    let files = (!options.without_files).then_some(&files);
+    let now_ms = Clock::of(&store).now_ms();
+    let made = back_up(&store, files, &options.to, now_ms).await;
+    store.close().await;
+    let made = made?;
+    let key = copy_secret(&config.data_dir, &options.to, KEY_FILE)?;
+    println!(
+        "the database and {} files are in {}{}",
+        made.files,
+        options.to.display(),
+        if key {
+            ", with the master key: keep it as you keep the key"
+        } else {
+            "; the master key is in the configuration and not with them"
+        }
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Puts a backup back.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub(super) async fn put_back(config: Config, options: RestoreOptions) -> Result<ExitCode> {
+    ensure!(
+        config.database.is_empty(),
+        "a service on PostgreSQL is restored with pg_restore: see docs/backup.md and scripts/postgres-backup"
+    );
+    let files = app::open_files(&config)?;
+    if !config.data_dir.join(KEY_FILE).exists() {
+        copy_secret(&options.from, &config.data_dir, KEY_FILE)?;
+    }
+    let back = restore(&options.from, &files, &config.data_dir).await?;
+    println!(
+        "the database and {} files are back in {}; `atelier audit` tells whether all is well",
+        back.files,
+        config.data_dir.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,218 @@
+//! The auditor of the books: everything that is always so, as one table by groups, and the walks that ask it of every
+//! row. It may look while others write: each page of rows is asked about in one statement, which sees one moment.
+
+mod counters;
+mod deliveries;
+mod fences;
+mod files;
+mod guards;
+mod holds;
+mod invariant;
+mod money;
+mod walk;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::{Result, Store};
+use invariant::{Invariant, Rows};
+
+/// Every invariant that is asked of rows, by groups. What is asked of the chain of acts is in `chain`.
+const GROUPS: &[&[Invariant]] = &[
+    money::ALL,
+    holds::ALL,
+    fences::ALL,
+    deliveries::ALL,
+    counters::ALL,
+    files::ALL,
+];
+
+const SECOND_LOOK: Duration = Duration::from_secs(10);
+/// Rows that are remembered for a second look.
+const SUSPECTS_MOST: usize = 10_000;
+/// Faults that are listed in words.
+const LISTED_MOST: usize = 1_000;
+
+/// A broken invariant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fault {
+    /// The invariant's name.
+    pub invariant: &'static str,
+    /// What is wrong.
+    pub what: &'static str,
+    /// With what: an identifier, or words.
+    pub subject: String,
+}
+
+/// How to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// The time.
+    pub now_ms: i64,
+    /// Whether a service works on the database now: then what it promises to do in time is asked too, and what would
+    /// read the whole file is left out.
+    pub at_work: bool,
+    /// What is late at one look may just be being done; what still is after this long is not.
+    pub second_look: Duration,
+}
+
+impl Look {
+    /// A look at a time.
+    pub fn new(now_ms: i64, at_work: bool) -> Self {
+        Self {
+            now_ms,
+            at_work,
+            second_look: SECOND_LOOK,
+        }
+    }
+}
+
+/// One page of accounts.
+#[derive(Debug)]
+pub struct AccountsLooked {
+    /// What is wrong with them.
+    pub faults: Vec<Fault>,
+    /// How many there were.
+    pub accounts: usize,
+    /// Where the next page begins; `None` after the last one.
+    pub next: Option<Vec<String>>,
+}
+
+/// The names of the invariants of accounts, which are cheap enough to be looked at all the time.
+pub fn of_accounts() -> impl Iterator<Item = &'static str> {
+    of(Rows::Accounts, false).map(|invariant| invariant.name)
+}
+
+fn of(rows: Rows, at_work: bool) -> impl Iterator<Item = &'static Invariant> {
+    let all = GROUPS.iter().copied().flatten();
+    all.filter(move |one| one.of == rows && one.at_work == at_work)
+}
+
+impl Fault {
+    fn of(invariant: &Invariant, subject: String) -> Self {
+        Self {
+            invariant: invariant.name,
+            what: invariant.what,
+            subject,
+        }
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.what, self.subject)
+    }
+}
+
+impl Store {
+    /// Looks for broken invariants of the books and tells `found` of each; how many rows were looked at.
+    pub async fn audit_books(
+        &self,
+        look: Look,
+        found: &mut (dyn FnMut(Fault) + Send),
+    ) -> Result<u64> {
+        for name in guards::missing(self.db()).await? {
+            found(fault(guards::NAME, guards::WHAT, name));
+        }
+        if !look.at_work {
+            for words in guards::damage(self.db()).await? {
+                found(fault(guards::FILE, guards::FILE_WHAT, words));
+            }
+        }
+        let mut looked = 0;
+        for rows in Rows::ALL {
+            looked += self.walk(rows, false, look.now_ms, found).await?;
+        }
+        if look.at_work {
+            self.look_twice(look, found).await?;
+        }
+        Ok(looked)
+    }
+
+    /// Every broken invariant of the books in words; empty when all is well.
+    pub async fn check_books(&self) -> Result<Vec<String>> {
+        let mut words = Vec::new();
+        let mut found = |fault: Fault| {
+            if words.len() < LISTED_MOST {
+                words.push(fault.to_string());
+            }
+        };
+        self.audit_books(Look::new(0, false), &mut found).await?;
+        Ok(words)
+    }
+
+    /// Looks at some accounts: where the last look ended, or at the first ones.
+    pub async fn check_accounts(&self, after: Option<&Vec<String>>) -> Result<AccountsLooked> {
+        let asked: Vec<&Invariant> = of(Rows::Accounts, false).collect();
+        let page = walk::page(self.db(), Rows::Accounts, &asked, after, 0).await?;
+        let faults = page.broken.into_iter();
+        Ok(AccountsLooked {
+            faults: faults.map(|(one, name)| Fault::of(one, name)).collect(),
+            accounts: page.rows,
+            next: page.next,
+        })
+    }
+
+    /// Walks over all rows of a kind; how many there were.
+    async fn walk(
+        &self,
+        rows: Rows,
+        at_work: bool,
+        now_ms: i64,
+        found: &mut (dyn FnMut(Fault) + Send),
+    ) -> Result<u64> {
+        let asked: Vec<&Invariant> = of(rows, at_work).collect();
+        if asked.is_empty() {
+            return Ok(0);
+        }
+        let (mut place, mut looked) = (None, 0);
+        loop {
+            let page = walk::page(self.db(), rows, &asked, place.as_ref(), now_ms).await?;
+            looked += page.rows as u64;
+            for (invariant, subject) in page.broken {
+                found(Fault::of(invariant, subject));
+            }
+            place = page.next;
+            if place.is_none() {
+                return Ok(looked);
+            }
+        }
+    }
+
+    /// Looks for what is late, waits, and tells of what still is.
+    async fn look_twice(&self, look: Look, found: &mut (dyn FnMut(Fault) + Send)) -> Result<()> {
+        let mut suspects = HashSet::new();
+        for rows in Rows::ALL {
+            let mut suspect = |fault| {
+                if suspects.len() < SUSPECTS_MOST {
+                    suspects.insert(fault);
+                }
+            };
+            self.walk(rows, true, look.now_ms, &mut suspect).await?;
+        }
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        sleep(look.second_look).await;
+        let later_ms = look.now_ms + look.second_look.as_millis() as i64;
+        for rows in Rows::ALL {
+            let mut still = |fault| {
+                if suspects.contains(&fault) {
+                    found(fault);
+                }
+            };
+            self.walk(rows, true, later_ms, &mut still).await?;
+        }
+        Ok(())
+    }
+}
+
+fn fault(invariant: &'static str, what: &'static str, subject: String) -> Fault {
+    Fault {
+        invariant,
+        what,
+        subject,
+    }
+}

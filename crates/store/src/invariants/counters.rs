@@ -1,0 +1,61 @@
+//! Counters: what is added up beside the rows is what counting them would give.
+
+use super::invariant::{Invariant, Rows};
+
+pub(super) const ALL: &[Invariant] = &[
+    Invariant {
+        name: "counters.open",
+        what: "counter of unfinished jobs is wrong",
+        of: Rows::Queues,
+        broken: "in_flight.jobs <> (SELECT COUNT(*) FROM job WHERE job.account_id = in_flight.account_id \
+            AND job.state < 2 AND job.queue = in_flight.queue)",
+        at_work: false,
+    },
+    Invariant {
+        name: "counters.open_missing",
+        what: "counter of unfinished jobs is missing",
+        of: Rows::OpenJobs,
+        broken: "NOT EXISTS (SELECT 1 FROM in_flight WHERE in_flight.account_id = job.account_id \
+            AND in_flight.queue = job.queue)",
+        at_work: false,
+    },
+    Invariant {
+        name: "counters.finished",
+        what: "counter of finished jobs is wrong",
+        of: Rows::Tallies,
+        broken: "tally.jobs <> (SELECT COUNT(*) FROM job WHERE job.account_id = tally.account_id \
+            AND job.created_ms >= tally.day * 86400000 AND job.created_ms < (tally.day + 1) * 86400000 \
+            AND job.operation = tally.operation AND job.state = tally.state)",
+        at_work: false,
+    },
+    Invariant {
+        name: "counters.finished_missing",
+        what: "counter of finished jobs is missing",
+        of: Rows::Jobs,
+        broken: "job.state >= 2 AND NOT EXISTS (SELECT 1 FROM tally WHERE tally.account_id = job.account_id \
+            AND tally.day = job.created_ms / 86400000 AND tally.operation = job.operation AND tally.state = job.state)",
+        at_work: false,
+    },
+    Invariant {
+        name: "counters.used",
+        what: "usage is not the sum of what jobs were charged",
+        of: Rows::Hours,
+        // Usage outlives the jobs that were moved to the archive: of their hours it is at least what is left.
+        broken: "(spent.jobs, spent.quota) <> (SELECT COUNT(*), CAST(COALESCE(SUM(job.quota), 0) AS BIGINT) FROM job \
+              WHERE job.account_id = spent.account_id AND job.state = 2 AND job.finished_ms >= spent.hour * 3600000 \
+              AND job.finished_ms < (spent.hour + 1) * 3600000 AND job.operation = spent.operation) \
+            AND (spent.hour * 3600000 >= COALESCE((SELECT MAX(before_ms) FROM archive_file), 0) \
+              OR spent.jobs < (SELECT COUNT(*) FROM job WHERE job.account_id = spent.account_id AND job.state = 2 \
+                AND job.finished_ms >= spent.hour * 3600000 AND job.finished_ms < (spent.hour + 1) * 3600000 \
+                AND job.operation = spent.operation))",
+        at_work: false,
+    },
+    Invariant {
+        name: "counters.used_missing",
+        what: "usage of a job that was charged is missing",
+        of: Rows::Jobs,
+        broken: "job.state = 2 AND NOT EXISTS (SELECT 1 FROM spent WHERE spent.account_id = job.account_id \
+            AND spent.hour = job.finished_ms / 3600000 AND spent.operation = job.operation)",
+        at_work: false,
+    },
+];

@@ -1,0 +1,57 @@
+//! The schema's own guards: indexes that keep things single and triggers that keep them as they are. Without them the
+//! rows may still be right, but only by luck.
+
+use crate::Result;
+use crate::db::Db;
+use crate::dialect::Dialect;
+
+/// The name under which a missing guard is reported.
+pub(super) const NAME: &str = "schema.guard";
+/// What is wrong without one.
+pub(super) const WHAT: &str = "index or trigger that guards the rows is missing or not in force";
+/// The name under which damage of the file is reported.
+pub(super) const FILE: &str = "schema.file";
+/// What is wrong then.
+pub(super) const FILE_WHAT: &str = "database file is damaged";
+
+/// The guards.
+const GUARDS: &[&str] = &[
+    "ledger_once",
+    "ledger_hold",
+    "ledger_resolved",
+    "ledger_credit",
+    "ledger_kept",
+    "ledger_stays",
+    "attempt_live",
+    "job_final",
+    "job_counted",
+    "audit_by_number",
+];
+
+const IN_SQLITE: &str = "SELECT name FROM sqlite_schema WHERE type IN ('index', 'trigger')";
+const IN_POSTGRES: &str = "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE i.indisvalid AND n.nspname = current_schema() \
+     UNION ALL SELECT t.tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE t.tgenabled <> 'D' AND n.nspname = current_schema()";
+
+/// The guards that are not in force.
+pub(super) async fn missing(db: &Db) -> Result<Vec<String>> {
+    let sql = match db.dialect() {
+        Dialect::Sqlite => IN_SQLITE,
+        Dialect::Postgres => IN_POSTGRES,
+    };
+    let found: Vec<String> = db.all(sql, &[]).await?;
+    let guards = GUARDS.iter().map(|name| (*name).to_owned());
+    Ok(guards.filter(|name| !found.contains(name)).collect())
+}
+
+/// What SQLite itself finds wrong with its file, in its words. It reads the whole file, so it is asked only while no
+/// service works on it; PostgreSQL has tools of its own for this.
+pub(super) async fn damage(db: &Db) -> Result<Vec<String>> {
+    if db.dialect() == Dialect::Postgres {
+        return Ok(Vec::new());
+    }
+    let mut words: Vec<String> = db.all("PRAGMA integrity_check(20)", &[]).await?;
+    words.retain(|word| word != "ok");
+    Ok(words)
+}

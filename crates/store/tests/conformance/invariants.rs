@@ -1,0 +1,415 @@
+//! The auditor: every invariant is broken on purpose once, and found by its name.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use atelier_store::{
+    Asset, Claim, DeliveryResult, DeliveryState, Fault, Guard, Idempotency, Look, Outcome,
+    of_accounts,
+};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
+
+use crate::rig::{NOW, Rig};
+
+each_db!(
+    every_damage_is_found_by_name,
+    accounts_are_looked_at_page_by_page,
+    a_busy_database_raises_no_alarm,
+);
+
+/// Damage, and how it is undone. `A` is the account, `R` a running job with an attempt, `W` a waiting one, `S` one that
+/// succeeded and was delivered, `F` one that failed.
+const DAMAGES: &[(&str, &str, &str)] = &[
+    (
+        "money.sum",
+        "UPDATE account SET balance = balance + 1",
+        "UPDATE account SET balance = balance - 1",
+    ),
+    (
+        "money.counted",
+        "UPDATE account SET entries = entries - 1",
+        "UPDATE account SET entries = entries + 1",
+    ),
+    (
+        "money.frozen",
+        "UPDATE job SET price = price + 1 WHERE id = 'W'",
+        "UPDATE job SET price = price - 1 WHERE id = 'W'",
+    ),
+    (
+        "money.negative",
+        "UPDATE account SET balance = -balance",
+        "UPDATE account SET balance = -balance",
+    ),
+    (
+        "money.follows",
+        "UPDATE ledger SET balance_after = balance_after + 1 WHERE number = 2",
+        "UPDATE ledger SET balance_after = balance_after - 1 WHERE number = 2",
+    ),
+    (
+        "money.follows",
+        "UPDATE ledger SET number = 99 WHERE number = 3",
+        "UPDATE ledger SET number = 3 WHERE number = 99",
+    ),
+    (
+        "money.adds_up",
+        "UPDATE ledger SET amount = amount + 1 WHERE number = 1",
+        "UPDATE ledger SET amount = amount - 1 WHERE number = 1",
+    ),
+    (
+        "money.once",
+        "UPDATE ledger SET id = id || '~2' WHERE number = 2",
+        "UPDATE ledger SET id = substr(id, 1, length(id) - 2) WHERE number = 2",
+    ),
+    (
+        "money.archived",
+        "INSERT INTO ledger_checkpoint (account_id, number, balance, frozen, before_ms, hash, time_ms) VALUES ('A', 1, 0, 0, 0, '', 0)",
+        "DELETE FROM ledger_checkpoint",
+    ),
+    (
+        "money.checkpoint",
+        "INSERT INTO ledger_checkpoint (account_id, number, balance, frozen, before_ms, hash, time_ms) VALUES ('A', 1, 0, 0, 0, 'x', 0)",
+        "DELETE FROM ledger_checkpoint",
+    ),
+    (
+        "holds.price",
+        "UPDATE ledger SET kind = 'grant' WHERE job_id = 'R'",
+        "UPDATE ledger SET kind = 'hold' WHERE job_id = 'R'",
+    ),
+    (
+        "holds.resolved",
+        "UPDATE ledger SET kind = 'release' WHERE job_id = 'S' AND kind = 'capture'",
+        "UPDATE ledger SET kind = 'capture' WHERE job_id = 'S' AND kind = 'release'",
+    ),
+    (
+        "holds.open",
+        "UPDATE ledger SET job_id = 'W' WHERE job_id = 'F' AND kind = 'release'",
+        "UPDATE ledger SET job_id = 'F' WHERE job_id = 'W' AND kind = 'release'",
+    ),
+    (
+        "holds.owner",
+        "UPDATE ledger SET job_id = 'nobody' WHERE job_id = 'R'",
+        "UPDATE ledger SET job_id = 'R' WHERE job_id = 'nobody'",
+    ),
+    (
+        "fences.lease",
+        "UPDATE job SET lease_owner = NULL WHERE id = 'R'",
+        "UPDATE job SET lease_owner = 'node' WHERE id = 'R'",
+    ),
+    (
+        "fences.lease",
+        "UPDATE job SET handed_back = 7 WHERE id = 'W'",
+        "UPDATE job SET handed_back = 0 WHERE id = 'W'",
+    ),
+    (
+        "fences.attempt",
+        "UPDATE job SET attempt_id = 'another' WHERE id = 'R'",
+        "UPDATE job SET attempt_id = 'try' WHERE id = 'R'",
+    ),
+    (
+        "fences.final",
+        "UPDATE job SET quota = 1 WHERE id = 'F'",
+        "UPDATE job SET quota = 0 WHERE id = 'F'",
+    ),
+    (
+        "fences.call",
+        "UPDATE idempotency SET job_id = 'nobody'",
+        "UPDATE idempotency SET job_id = 'S'",
+    ),
+    (
+        "deliveries.owed",
+        "UPDATE job SET hook_url = 'https://example.com/' WHERE id = 'F'",
+        "UPDATE job SET hook_url = NULL WHERE id = 'F'",
+    ),
+    (
+        "deliveries.job",
+        "UPDATE job SET hook_url = NULL WHERE id = 'S'",
+        "UPDATE job SET hook_url = 'https://example.com/' WHERE id = 'S'",
+    ),
+    (
+        "deliveries.tries",
+        "UPDATE delivery SET delivered_ms = NULL",
+        "UPDATE delivery SET delivered_ms = 5",
+    ),
+    (
+        "deliveries.tries",
+        "UPDATE delivery SET attempts = 0",
+        "UPDATE delivery SET attempts = 1",
+    ),
+    (
+        "counters.open",
+        "UPDATE in_flight SET jobs = 7",
+        "UPDATE in_flight SET jobs = 2",
+    ),
+    (
+        "counters.open_missing",
+        "UPDATE in_flight SET queue = 'other'",
+        "UPDATE in_flight SET queue = 'artgen'",
+    ),
+    (
+        "counters.finished",
+        "UPDATE tally SET jobs = jobs + 1 WHERE state = 2",
+        "UPDATE tally SET jobs = jobs - 1 WHERE state = 2",
+    ),
+    (
+        "counters.finished_missing",
+        "UPDATE tally SET operation = 'other' WHERE state = 3",
+        "UPDATE tally SET operation = 'artgen.imagine' WHERE state = 3",
+    ),
+    (
+        "counters.used",
+        "UPDATE spent SET quota = quota - 1",
+        "UPDATE spent SET quota = quota + 1",
+    ),
+    (
+        "counters.used_missing",
+        "UPDATE spent SET hour = hour + 1",
+        "UPDATE spent SET hour = hour - 1",
+    ),
+    (
+        "files.job",
+        "UPDATE asset SET job_id = 'F'",
+        "UPDATE asset SET job_id = 'S'",
+    ),
+];
+
+/// What is wrong only while a service should be at work.
+const LATE: &[(&str, &str, &str)] = &[
+    (
+        "fences.overdue",
+        "UPDATE job SET deadline_ms = deadline_ms - 900000 WHERE id = 'W'",
+        "UPDATE job SET deadline_ms = deadline_ms + 900000 WHERE id = 'W'",
+    ),
+    (
+        "fences.stale",
+        "UPDATE job SET lease_until_ms = 0 WHERE id = 'R'",
+        "UPDATE job SET lease_until_ms = 1790000030000 WHERE id = 'R'",
+    ),
+    (
+        "deliveries.stuck",
+        "UPDATE delivery SET state = 'sending', delivered_ms = NULL, next_ms = 0",
+        "UPDATE delivery SET state = 'delivered', delivered_ms = 5, next_ms = 0",
+    ),
+];
+
+/// A connection past every guard of the schema.
+enum Vandal {
+    Sqlite(SqliteConnection, Vec<String>),
+    Postgres(PgConnection),
+}
+
+impl Vandal {
+    async fn at(url: &str) -> Self {
+        let Some(path) = url.strip_prefix("sqlite:") else {
+            let mut conn = PgConnection::connect(url).await.expect("connected");
+            let open = "SET session_replication_role = replica; \
+                 DO $$ DECLARE c record; BEGIN FOR c IN SELECT conname, conrelid::regclass AS t FROM pg_constraint \
+                   WHERE contype = 'c' AND connamespace = 'public'::regnamespace LOOP \
+                   EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.t, c.conname); END LOOP; END $$";
+            sqlx::raw_sql(open).execute(&mut conn).await.expect("open");
+            return Self::Postgres(conn);
+        };
+        let mut conn = SqliteConnection::connect(&format!("sqlite://{path}"))
+            .await
+            .expect("connected");
+        let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
+        let triggers = sqlx::query(triggers).fetch_all(&mut conn).await;
+        let mut texts = Vec::new();
+        let mut open =
+            "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;".to_owned();
+        for row in triggers.expect("triggers") {
+            texts.push(row.get::<String, _>(1));
+            open.push_str("DROP TRIGGER ");
+            open.push_str(&row.get::<String, _>(0));
+            open.push(';');
+        }
+        let open = AssertSqlSafe(open);
+        sqlx::raw_sql(open).execute(&mut conn).await.expect("open");
+        Self::Sqlite(conn, texts)
+    }
+
+    async fn run(&mut self, text: &str) {
+        let text = AssertSqlSafe(text.to_owned());
+        match self {
+            Self::Sqlite(conn, _) => sqlx::raw_sql(text).execute(conn).await.map(|_| ()),
+            Self::Postgres(conn) => sqlx::raw_sql(text).execute(conn).await.map(|_| ()),
+        }
+        .expect("done");
+    }
+
+    /// Puts the guards back.
+    async fn leave(mut self) {
+        if let Self::Sqlite(_, texts) = &self {
+            let texts = texts.join(";");
+            self.run(&texts).await;
+        }
+    }
+}
+
+/// One job in each state; the names that stand for them.
+async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
+    let account = rig.account(100, 10).await;
+    let running = rig.running(&account, 4).await;
+    assert!(rig.begin(&running, 1, "try").await, "begun");
+    let waiting = rig.waiting(&account, 3).await;
+    let failed = rig.running(&account, 2).await;
+    rig.settle(rig.failure(&failed, Guard::Fence(1))).await;
+    let mut hooked = rig.accept(&account, 5);
+    hooked.job.hook_url = Some("https://example.com/".into());
+    hooked.idempotency = Some(Idempotency {
+        key: "once".into(),
+        fingerprint: "same".into(),
+        keep_after_ms: 0,
+    });
+    let succeeded = hooked.job.id.clone();
+    rig.take(hooked).await;
+    let mut success = rig.success(&succeeded, Guard::Unfinished, 5);
+    if let Outcome::Succeeded { assets, .. } = &mut success.outcome {
+        assets.push(Asset {
+            key: "out/one/1.png".into(),
+            job_id: succeeded.clone(),
+            account_id: account.clone(),
+            media_type: "image/png".into(),
+            bytes: 1,
+            expires_ms: NOW + 1_000_000,
+            created_ms: NOW,
+        });
+    }
+    rig.settle(success).await;
+    deliver(rig).await;
+    vec![
+        ("'A'", account),
+        ("'R'", running),
+        ("'W'", waiting),
+        ("'F'", failed),
+        ("'S'", succeeded),
+    ]
+}
+
+/// Delivers what is owed.
+async fn deliver(rig: &Rig) {
+    let claim = Claim {
+        now_ms: NOW + 10_000,
+        lease_until_ms: NOW + 40_000,
+        limit: 10,
+        per_route: 10,
+        routes: Vec::new(),
+        per_account: 10,
+        accounts: Vec::new(),
+    };
+    for one in rig.store.claim_deliveries(claim).await.expect("claims") {
+        let tried = DeliveryResult {
+            id: one.id,
+            attempts: one.attempts,
+            state: DeliveryState::Delivered,
+            failures: 0,
+            status: Some(200),
+            error: None,
+            duration_ms: 1,
+            answer_start: String::new(),
+            now_ms: 5,
+        };
+        assert!(rig.store.finish_delivery(tried).await.expect("noted"));
+    }
+}
+
+fn named(text: &str, names: &[(&str, String)]) -> String {
+    let mut text = text.to_owned();
+    for (word, name) in names {
+        text = text.replace(word, &format!("'{name}'"));
+    }
+    text
+}
+
+async fn faults(rig: &Rig, at_work: bool) -> Vec<Fault> {
+    let mut found = Vec::new();
+    let look = Look {
+        second_look: Duration::from_millis(10),
+        ..Look::new(NOW, at_work)
+    };
+    let mut note = |fault| found.push(fault);
+    let looked = rig.store.audit_books(look, &mut note).await.expect("asked");
+    assert!(looked > 10, "only {looked} rows");
+    found
+}
+
+async fn every_damage_is_found_by_name(rig: Rig) {
+    let names = world(&rig).await;
+    assert_eq!(faults(&rig, true).await, Vec::new(), "all is well");
+    let mut vandal = Vandal::at(&rig.url).await;
+    let guarded = !rig.store.is_postgres();
+    if guarded {
+        let found = faults(&rig, false).await;
+        let guards: BTreeSet<&str> = found.iter().map(|one| one.invariant).collect();
+        assert_eq!(guards, BTreeSet::from(["schema.guard"]), "{found:?}");
+        assert_eq!(found.len(), 4, "the triggers are gone: {found:?}");
+    }
+    for (invariant, damage, mend) in DAMAGES {
+        vandal.run(&named(damage, &names)).await;
+        let found = faults(&rig, false).await;
+        let seen = found.iter().any(|one| one.invariant == *invariant);
+        assert!(seen, "{invariant} after {damage}: {found:?}");
+        vandal.run(&named(mend, &names)).await;
+        let left = faults(&rig, false).await;
+        let left = left.iter().filter(|one| one.invariant != "schema.guard");
+        assert_eq!(left.count(), 0, "after {mend}");
+    }
+    for (_, damage, _) in LATE {
+        vandal.run(&named(damage, &names)).await;
+    }
+    let still = faults(&rig, false).await;
+    let still = still.iter().filter(|one| one.invariant != "schema.guard");
+    assert_eq!(still.count(), 0, "a stopped service promises no times");
+    let found = faults(&rig, true).await;
+    for (invariant, damage, mend) in LATE {
+        let seen = found.iter().any(|one| one.invariant == *invariant);
+        assert!(seen, "{invariant} after {damage}: {found:?}");
+        vandal.run(&named(mend, &names)).await;
+    }
+    vandal.leave().await;
+}
+
+async fn accounts_are_looked_at_page_by_page(rig: Rig) {
+    for _ in 0..120 {
+        rig.account(1, 1).await;
+    }
+    let (mut place, mut looked, mut pages) = (None, 0, 0);
+    loop {
+        let page = rig
+            .store
+            .check_accounts(place.as_ref())
+            .await
+            .expect("a look");
+        assert_eq!(page.faults, Vec::new());
+        (looked, pages) = (looked + page.accounts, pages + 1);
+        place = page.next;
+        if place.is_none() {
+            break;
+        }
+    }
+    assert!(looked == 120 && pages > 2, "{looked} in {pages}");
+    assert!(of_accounts().any(|name| name == "money.sum"));
+}
+
+/// The promise: the auditor looks while others write, and sees no trouble where there is none.
+async fn a_busy_database_raises_no_alarm(rig: Rig) {
+    let account = rig.account(1_000_000, 1_000).await;
+    let busy = {
+        let (rig, account) = (rig.clone(), account.clone());
+        crate::rig::spawn(async move {
+            for _ in 0..15 {
+                let jobs = futures_util::future::join_all((0..5).map(|_| rig.running(&account, 2)));
+                for job in jobs.await {
+                    rig.settle(rig.success(&job, Guard::Fence(1), 1)).await;
+                }
+            }
+        })
+    };
+    let mut looks = 0;
+    while !busy.is_finished() {
+        let found = rig.store.check_books().await.expect("asked");
+        assert_eq!(found, Vec::<String>::new());
+        looks += 1;
+    }
+    busy.await.expect("done");
+    assert!(looks > 0);
+}
