@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use atelier_contract::body::Fields;
@@ -11,6 +11,7 @@ use atelier_contract::brief::Brief;
 use atelier_contract::{FaultKind, Job, JobId, Role};
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// A boxed future, so that back ends can live in one list.
@@ -26,6 +27,8 @@ pub struct Work {
     pub job_id: JobId,
     /// The attempt; vendors that take a client token get this one.
     pub attempt_id: String,
+    /// Whose turn it is where many share what is inside this process; no vendor reads it.
+    pub whose: Arc<str>,
     /// The operation, `family.operation`.
     pub operation: String,
     /// The exact request with its defaults, for adapters of a single family.
@@ -54,19 +57,44 @@ pub struct Work {
     pub hook_url: Option<String>,
 }
 
-/// How far a piece of work is, in percent; readable from anywhere, never going down.
+/// How far a piece of work is, in percent, and whether it only waits; readable from anywhere, never going down.
 #[derive(Clone, Debug, Default)]
-pub struct Gauge(Arc<AtomicU8>);
+pub struct Gauge(Arc<Dial>);
+
+#[derive(Debug, Default)]
+struct Dial {
+    percent: AtomicU8,
+    rests: AtomicBool,
+    turned: Notify,
+}
 
 impl Gauge {
     /// Says how far it is; 100 is reserved for the finished job.
     pub fn set(&self, percent: u8) {
-        self.0.fetch_max(percent.min(99), Ordering::Relaxed);
+        self.0.percent.fetch_max(percent.min(99), Ordering::Relaxed);
     }
 
     /// How far it is.
     pub fn get(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
+        self.0.percent.load(Ordering::Relaxed)
+    }
+
+    /// Says whether the work only waits from now on, so that its place may be another's meanwhile.
+    pub fn rest(&self, rests: bool) {
+        if self.0.rests.swap(rests, Ordering::AcqRel) != rests {
+            self.0.turned.notify_one();
+        }
+    }
+
+    /// Whether the work only waits, as soon as that is another answer than before.
+    pub async fn rests_unlike(&self, before: bool) -> bool {
+        loop {
+            let rests = self.0.rests.load(Ordering::Acquire);
+            if rests != before {
+                return rests;
+            }
+            self.0.turned.notified().await;
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod tasks;
 mod tempo;
 mod world;
 
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use serde_json::Value;
@@ -83,6 +84,8 @@ impl Embedded {
             Wishes::default()
         };
         let typical = self.settings.tempo.typical(&work.operation, &work.request);
+        // What only waits takes nobody's place.
+        work.progress.rest(true);
         tempo::wait(typical + wishes.delay, &work.progress, &stop).await?;
         if let Some(ending) = wishes.ending {
             let Some(fault) = ending.fault() else {
@@ -91,10 +94,13 @@ impl Embedded {
             };
             return Err(fault);
         }
+        work.progress.rest(false);
+        let whose = Arc::clone(&work.whose);
         let assignment = Assignment::prepared(work, stop).await?;
+        let megabytes = assignment.megabytes();
         let made = self
             .threads
-            .run(assignment.megabytes(), move || tasks::done(&assignment));
+            .run(&whose, megabytes, move || tasks::done(&assignment));
         let made = made.await;
         drop(guard);
         made

@@ -11,6 +11,7 @@ mod memory;
 mod multipart;
 mod places;
 mod resolve;
+mod room;
 mod sift;
 mod tls;
 mod vendor;
@@ -25,6 +26,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
 
 use crate::guard::{Policy, Purpose};
+use crate::shares::Shares;
 use connect::{Guarded, Rules};
 use memory::Budget;
 use places::Places;
@@ -37,6 +39,7 @@ pub use memory::Share;
 pub(crate) use memory::with_share;
 pub(crate) use multipart::Form;
 pub use resolve::{Lookup, Resolver};
+pub use room::Room;
 pub(crate) use sift::Sifter;
 pub(crate) use vendor::{Secrets, encoded, segment};
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
@@ -61,7 +64,7 @@ pub struct Outbound {
     fetches: HttpClient,
     callback_places: Places,
     fetch_places: Places,
-    input_memory: Budget,
+    input_memory: Arc<Shares>,
     vendor_memory: Budget,
     stranger_memory: Budget,
 }
@@ -97,10 +100,20 @@ impl Outbound {
         &self.policy
     }
 
-    /// Waits for a share of the memory for inputs that covers so many bytes, or for all there is. Whoever has one must not
-    /// wait for a second: two who did could wait for each other.
-    pub async fn reserve(&self, bytes: u64) -> Share {
-        self.input_memory.share(bytes).await
+    /// Room for inputs that grows as their bytes come, as long as there is any.
+    pub fn room(&self, whose: &Arc<str>) -> Room {
+        Room::growing(&self.input_memory, whose)
+    }
+
+    /// Waits for its turn to have room for so many bytes of inputs, or for as many as one may have. Whoever has some must
+    /// not wait for more: two who did could wait for each other.
+    pub async fn reserve(&self, whose: &Arc<str>, bytes: u64) -> Room {
+        Room::reserved(&self.input_memory, whose, bytes).await
+    }
+
+    /// The memory that all inputs share.
+    pub fn input_memory(&self) -> &Arc<Shares> {
+        &self.input_memory
     }
 
     /// The limits it obeys.
@@ -129,7 +142,7 @@ impl Outbound {
             fetches: client(Purpose::Image),
             callback_places: Places::new(limits.per_receiver, limits.at_once),
             fetch_places: Places::new(limits.per_destination, limits.at_once),
-            input_memory: Budget::new(limits.input_memory),
+            input_memory: Shares::fixed("input_memory", limits.input_memory, limits.input_share),
             vendor_memory: Budget::new(limits.vendor_memory),
             stranger_memory: Budget::new(limits.stranger_memory),
             policy,

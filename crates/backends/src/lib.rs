@@ -21,6 +21,7 @@ mod mapping;
 mod models;
 mod pictures;
 mod seeds;
+pub mod shares;
 mod tasks;
 mod threads;
 mod thumbs;

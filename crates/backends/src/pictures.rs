@@ -1,7 +1,7 @@
 //! A vendor's pictures made into results: decoded, cut to the asked size, four in one where that is wanted, and
 //! written anew, so that nothing a vendor hid in its files goes on to callers.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 
 use atelier_contract::Role;
@@ -29,6 +29,9 @@ pub(crate) const VENDOR_LIMITS: Limits = Limits {
     max_pixels: 64 << 20,
     max_side: 16_384,
 };
+
+/// Results of vendors are worked on in the order in which they come, whosever they are.
+static EVERYBODY: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from(""));
 
 /// All vendors share the machine's processors and one budget of memory.
 static THREADS: LazyLock<Threads> = LazyLock::new(|| {
@@ -61,7 +64,7 @@ where
 {
     let megabytes = 8 + pixels.saturating_mul(BYTES_A_PIXEL) / (1 << 20);
     let megabytes = u32::try_from(megabytes).unwrap_or(u32::MAX);
-    THREADS.run(megabytes, work)
+    THREADS.run(&EVERYBODY, megabytes, work)
 }
 
 fn area((width, height): Size) -> u64 {

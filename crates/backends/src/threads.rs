@@ -1,43 +1,41 @@
-//! Threads for CPU work, bounded: so many pieces at once, so much memory at once, never on the async threads.
+//! Threads for CPU work, bounded: so many pieces at once, so much memory at once, never on the async threads. Whoever
+//! has most of it waits for whoever has least.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::backend::Fault;
+use crate::shares::Shares;
 
 /// Threads and memory that all pieces of work share.
 pub(crate) struct Threads {
-    places: Arc<Semaphore>,
-    megabytes: Arc<Semaphore>,
-    most_megabytes: u32,
+    places: Arc<Shares>,
+    megabytes: Arc<Shares>,
 }
 
 impl Threads {
     pub(crate) fn new(threads: usize, megabytes: u32) -> Self {
-        let most_megabytes = megabytes.max(1);
         Self {
-            places: Arc::new(Semaphore::new(threads.max(1))),
-            megabytes: Arc::new(Semaphore::new(most_megabytes as usize)),
-            most_megabytes,
+            places: Shares::elastic("threads", threads as u64),
+            megabytes: Shares::elastic("memory", u64::from(megabytes)),
         }
     }
 
-    /// Runs a piece of work that needs so much memory, once there is room for it; a panic in it becomes a fault.
+    /// Runs a piece of somebody's work that needs so much memory, once there is room for it and it is their turn; a
+    /// panic in it becomes a fault.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        whose: &Arc<str>,
         megabytes: u32,
         work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let closed = |_| Fault::ours("the threads are closed");
         // A piece larger than the whole budget still runs, alone.
-        let megabytes = megabytes.clamp(1, self.most_megabytes);
-        let memory = self.megabytes.clone().acquire_many_owned(megabytes);
-        let memory = memory.await.map_err(closed)?;
-        let thread = self.places.clone().acquire_owned().await.map_err(closed)?;
-        // The permits travel with the work: they stay taken when the waiting side is dropped and the work is not.
+        let megabytes = u64::from(megabytes.max(1));
+        let memory = self.megabytes.take(whose, megabytes).await;
+        let thread = self.places.take(whose, 1).await;
+        // What was taken travels with the work: it stays taken when the waiting side is dropped and the work is not.
         let running = spawn_blocking(move || {
             let result = work();
             drop((memory, thread));
@@ -74,7 +72,9 @@ mod tests {
         let threads = Threads::new(1, 10);
         for _ in 0..2 {
             let fault = threads
-                .run(10, || -> Result<(), Fault> { panic!("bad brush") })
+                .run(&"a".into(), 10, || -> Result<(), Fault> {
+                    panic!("bad brush")
+                })
                 .await
                 .expect_err("a fault");
             assert_eq!(fault.class, Class::Bug);
@@ -86,11 +86,11 @@ mod tests {
     /// Six pieces of half the memory each: never more than two at once, though there are four threads.
     #[tokio::test]
     async fn memory_bounds_how_many_run_at_once() {
-        let threads = Threads::new(4, 100);
+        let (threads, whose) = (Threads::new(4, 100), &"a".into());
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let pieces = (0..6).map(|_| {
             let (now, most) = (now.clone(), most.clone());
-            threads.run(50, move || {
+            threads.run(whose, 50, move || {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_millis(20));
                 now.fetch_sub(1, Ordering::SeqCst);
@@ -101,5 +101,32 @@ mod tests {
             done.expect("the piece works");
         }
         assert_eq!(most.load(Ordering::SeqCst), 2);
+    }
+
+    /// A crowd of one account's pieces waits; the next thread is another account's all the same.
+    #[tokio::test]
+    async fn a_crowd_of_one_account_delays_another_by_one_piece() {
+        let threads = Threads::new(1, 100);
+        let done = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let piece = |whose: &'static str| {
+            let (threads, done) = (&threads, Arc::clone(&done));
+            async move {
+                let work = move || {
+                    std::thread::sleep(Duration::from_millis(5));
+                    done.lock().expect("no panic").push(whose);
+                    Ok(())
+                };
+                threads.run(&whose.into(), 1, work).await.expect("it works");
+            }
+        };
+        let crowd = futures_util::future::join_all((0..20).map(|_| piece("crowd")));
+        let single = async {
+            tokio::time::sleep(Duration::from_millis(12)).await;
+            piece("single").await;
+        };
+        tokio::join!(crowd, single);
+        let done = done.lock().expect("no panic");
+        let place = done.iter().position(|who| *who == "single");
+        assert!(place.is_some_and(|place| place < 6), "{done:?}");
     }
 }

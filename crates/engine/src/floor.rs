@@ -122,6 +122,11 @@ impl Floor {
         self.context.register.progress(id)
     }
 
+    /// What would come of a wish right now.
+    pub(crate) fn outlook(&self, wish: &Wish<'_>, now_ms: i64) -> Choice {
+        self.pool().outlook(wish, now_ms)
+    }
+
     /// Takes a place for a job that is about to be accepted, or says what waiting is good for.
     pub(crate) fn take(&self, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
         if self.house.stopping.is_cancelled() {
@@ -181,7 +186,13 @@ impl Floor {
         let floor = self.clone();
         self.house.tasks.spawn(async move {
             let id = job.id().clone();
-            if let Some((job, pause)) = question::ask(&floor.context, job).await {
+            // Its ticket finds it again, so a stop does not wait for the answer.
+            let asked = tokio::select! {
+                biased;
+                () = floor.house.stopping.cancelled() => None,
+                asked = question::ask(&floor.context, job) => asked,
+            };
+            if let Some((job, pause)) = asked {
                 let (rhythm, now_ms) = (floor.pool().rhythm(job.worker()), floor.house.now_ms());
                 floor.polling.watch_again(job, pause, &rhythm, now_ms);
             }
@@ -288,6 +299,34 @@ impl Floor {
             self.lose(id, *fence);
         }
         Ok(())
+    }
+
+    /// Hands back at once whatever somebody else can go on with. What stays are calls that cost and that nobody can find
+    /// again, and work whose caller waits here.
+    pub(crate) async fn hand_back(&self) -> Result<(), atelier_store::Error> {
+        let house = &self.house;
+        let held = self.context.register.leases().into_iter();
+        let paid = self.context.register.paid();
+        let stays =
+            |job: &(String, i64)| paid.contains(job) || house.wakes.is_watched(job.0.as_str());
+        let keep: Vec<String> = held.filter(stays).map(|(id, _)| id).collect();
+        let voided = house
+            .store
+            .void_leases(Some(&house.node), &keep, house.now_ms());
+        voided.await.map(|_| ())
+    }
+
+    /// How many calls are out that cost and that nobody can find again.
+    pub(crate) fn paid_calls(&self) -> usize {
+        self.context.register.paid().len()
+    }
+
+    /// Says that this node still works on what it waits for before it stops.
+    pub(crate) async fn renew_paid(&self) -> Result<(), atelier_store::Error> {
+        let (house, paid) = (&self.house, self.context.register.paid());
+        let until_ms = house.now_ms() + house.settings.lease_ms;
+        let renewed = house.store.renew_leases(&house.node, &paid, until_ms);
+        renewed.await.map(|_| ())
     }
 
     /// Writes down progress that changed.

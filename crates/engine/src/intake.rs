@@ -52,17 +52,22 @@ impl Intake {
     pub async fn submit(&self, mut call: Call) -> Result<Submitted, Refusal> {
         call.place_files()?;
         let idempotency = call.idempotency(&self.house);
+        // A repeat is answered whatever has become of pool, prices and quota since.
+        if let Some(given) = &idempotency
+            && let Some(earlier) =
+                accept::earlier(&self.house, &call.caller.account_id, given).await?
+        {
+            return Ok(earlier);
+        }
         let (submit, custody) = (call.submit, call.custody);
+        let account_id = &call.caller.account_id;
         let request = (submit.parse)(call.fields)?;
         let banned = &self.house.settings.banned_words;
         atelier_contract::refuse_banned(request.as_ref(), banned)?;
-        let account_id = &call.caller.account_id;
         let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
         let price = self.price_of(submit.name, &ordered.order.price, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
         addresses::check(&self.house, &self.vault, &ordered.order)?;
-        let brief = &ordered.order.brief;
-        self.vault.keep_inputs(account_id, brief).await?;
 
         let fields = ordered.order.stored(request.as_ref());
         let model = fields.get("model").and_then(Value::as_str);
@@ -71,8 +76,22 @@ impl Intake {
         let mut job = self.new_job(&call.caller, endpoint, &ordered, (fields, price));
         job.lane = lane;
         job.follows = follows.map(|maker| maker.to_string());
-        let (house, floor) = (self.house.clone(), self.floor.clone());
-        let accepted = accept::accept(house, floor, job, model, idempotency);
+        let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
+        accept::foresee(&house, &floor, &job, model.as_deref()).await?;
+        let brief = ordered.order.brief;
+        let accepted = async move {
+            let kept = vault.keep_inputs(&owner, &brief).await?;
+            let accepted = accept::accept(house, floor, job, model, idempotency).await;
+            let unused = match &accepted {
+                Ok(submitted) => submitted.replayed,
+                // It may have been accepted all the same.
+                Err(refusal) => refusal.code != Code::Internal,
+            };
+            if unused {
+                vault.drop_inputs(&kept).await;
+            }
+            accepted
+        };
         // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on.
         let accepted = self.house.tasks.spawn(accepted).await;
         accepted.unwrap_or_else(|error| {

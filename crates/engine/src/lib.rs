@@ -32,6 +32,7 @@ mod vault;
 mod views;
 mod wake;
 
+pub use atelier_backends::shares;
 pub use clock::Clock;
 pub use courier::Courier;
 pub use engine::{Engine, Parts};

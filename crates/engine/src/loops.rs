@@ -19,6 +19,8 @@ use crate::settings::Settings;
 const PRICES_LOOK_MS: u64 = 500;
 /// After an error a loop waits this long at least, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
+/// How often a stop looks whether the last paid call has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a stop waits for the store to take leases back.
 const HANDING_BACK: Duration = Duration::from_secs(5);
 
@@ -157,7 +159,10 @@ impl Engine {
     async fn take_over(&self) -> Result<(), atelier_store::Error> {
         if !self.house().store.is_postgres() {
             self.house().store.work_alone()?;
-            self.house().store.void_leases(None, self.now_ms()).await?;
+            self.house()
+                .store
+                .void_leases(None, &[], self.now_ms())
+                .await?;
             self.house().store.free_claims(self.now_ms()).await?;
         }
         Ok(())
@@ -243,36 +248,76 @@ async fn repeat(
 }
 
 impl Running {
-    /// Stops taking work, gives what is in hand a while to end, and hands back the rest.
-    pub async fn stop(self, patience: Duration) {
-        let engine = self.engine;
+    /// Stops taking work and hands back at once what others can go on with. Calls that cost and that nobody can find
+    /// again are waited for as long as `paid` says, the rest as long as `others` says.
+    pub async fn drain(&self, others: Duration, paid: Duration) {
+        let engine = &self.engine;
         engine.house().stopping.cancel();
         engine.house().tasks.close();
-        if tokio::time::timeout(patience, engine.house().tasks.wait())
+        within(HANDING_BACK, "handed back", engine.floor().hand_back()).await;
+        let all = tokio::time::timeout(others, engine.house().tasks.wait());
+        let waited = async {
+            if all.await.is_err() {
+                let (jobs, paid) = (engine.floor().in_hand(), engine.floor().paid_calls());
+                tracing::info!(jobs, paid, "some work has not ended");
+            }
+            while engine.floor().paid_calls() > 0 {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        let kept = async {
+            loop {
+                tokio::time::sleep(Duration::from_millis(engine.house().settings.renew_ms)).await;
+                within(HANDING_BACK, "renewed", engine.floor().renew_paid()).await;
+            }
+        };
+        let drained = async {
+            tokio::select! {
+                () = waited => {}
+                () = kept => {}
+            }
+        };
+        if tokio::time::timeout(paid.max(others), drained)
             .await
             .is_err()
         {
-            tracing::info!(
-                jobs = engine.floor().in_hand(),
-                "handing back unfinished jobs"
-            );
+            let paid = engine.floor().paid_calls();
+            tracing::warn!(paid, "paid calls are left without an answer");
         }
+    }
+
+    /// Stops, with as much patience for paid calls as for the rest.
+    pub async fn stop(self, patience: Duration) {
+        self.drain(patience, patience).await;
+        self.close().await;
+    }
+
+    /// Hands back the rest and closes the store.
+    pub async fn close(self) {
+        let engine = self.engine;
         let now_ms = engine.now_ms();
         let hand_back = async {
             let store = &engine.house().store;
             store
-                .void_leases(Some(&engine.house().node), now_ms)
+                .void_leases(Some(&engine.house().node), &[], now_ms)
                 .await?;
             store.forget_node(&engine.house().node).await
         };
-        match tokio::time::timeout(HANDING_BACK, hand_back).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "leases were not handed back; they will run out");
-            }
-            Err(_) => tracing::warn!("the store does not answer; leases will run out"),
-        }
+        within(HANDING_BACK, "handed back", hand_back).await;
         engine.house().store.close().await;
+    }
+}
+
+/// Waits for the store to do something about leases, but not for ever.
+async fn within(
+    patience: Duration,
+    what: &str,
+    change: impl Future<Output = Result<(), atelier_store::Error>>,
+) {
+    match tokio::time::timeout(patience, change).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "leases were not {what}; they will run out"),
+        Err(_) => tracing::warn!("the store does not answer; leases will run out"),
     }
 }
 

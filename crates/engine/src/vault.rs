@@ -18,7 +18,7 @@ use atelier_backends::{Fault, Made};
 use atelier_contract::brief::Brief;
 use atelier_contract::{AccountId, Code, Job, JobId, Output, Refusal, Role};
 use atelier_store::files::{Files, FilesError, Flow};
-use atelier_store::{JobRow, Outcome};
+use atelier_store::{JobRow, NewAsset, Outcome};
 use base64::Engine as _;
 use bytes::Bytes;
 
@@ -172,13 +172,18 @@ impl Vault {
         Ok(encoded)
     }
 
-    /// Puts inline inputs into the vault before their job is accepted.
+    /// Puts inline inputs into the vault before their job is accepted; what was recorded.
     pub(crate) async fn keep_inputs(
         &self,
         account_id: &AccountId,
         brief: &Brief,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Vec<NewAsset>, Refusal> {
         self.inputs.keep(account_id, brief).await
+    }
+
+    /// Lets inputs go whose job was not accepted after all.
+    pub(crate) async fn drop_inputs(&self, kept: &[NewAsset]) {
+        self.inputs.drop(kept).await;
     }
 
     /// Reads everything a work needs.

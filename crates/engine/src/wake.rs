@@ -46,6 +46,12 @@ impl Wakes {
         }
     }
 
+    /// Whether somebody here waits for changes of a job.
+    pub(crate) fn is_watched(&self, id: &str) -> bool {
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.contains_key(id)
+    }
+
     fn watch(&self, id: &str) -> Arc<Notify> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         watched.entry(id.to_owned()).or_default().clone()

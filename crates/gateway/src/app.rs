@@ -22,7 +22,7 @@ use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::rate::Rates;
 use crate::server::proxies::Proxies;
-use crate::shares::Shares;
+use atelier_engine::shares::Shares;
 use console_policy::console_policy;
 
 pub(crate) use addresses::Addresses;

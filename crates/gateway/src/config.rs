@@ -31,6 +31,7 @@ pub(crate) struct Config {
     pub(crate) legacy_cdn_url: String,
     pub(crate) listeners: Vec<ListenerSetting>,
     pub(crate) stop_within_s: u64,
+    pub(crate) drain_s: u64,
     pub(crate) log: Log,
     pub(crate) tls: Tls,
     pub(crate) proxies: Proxies,

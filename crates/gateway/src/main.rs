@@ -16,7 +16,6 @@ mod openapi;
 mod pages;
 mod secrets;
 mod server;
-mod shares;
 
 use std::process::ExitCode;
 

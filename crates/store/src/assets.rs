@@ -139,6 +139,20 @@ impl Store {
         })
         .await
     }
+
+    /// Has inputs expire at once that were first recorded at a time, for a call that was not accepted; those that
+    /// were known before, or that somebody has recorded since, stay.
+    pub async fn drop_inputs(&self, inputs: &[NewAsset]) -> Result<u64> {
+        self.change(json(inputs), |conn, inputs| {
+            Box::pin(async move {
+                let sql = "UPDATE asset SET expires_ms = 0 WHERE (key, created_ms, expires_ms) IN \
+                     (SELECT v.key, v.created_ms, v.expires_ms FROM {rows:$1 key text, \
+                     created_ms bigint, expires_ms bigint})";
+                conn.run(sql, args![&*inputs]).await
+            })
+        })
+        .await
+    }
 }
 
 /// Records files; one that is known keeps its row and only lives longer, unless it is being deleted at this moment.

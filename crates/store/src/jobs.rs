@@ -2,6 +2,7 @@
 
 pub mod accept;
 pub mod attempt;
+mod foresee;
 pub mod history;
 pub mod lease;
 pub mod list;

@@ -3,6 +3,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use atelier_contract::fields::ImageHeader;
 use bytes::Bytes;
@@ -14,8 +15,9 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::fault::classify;
-use super::memory::Share;
+use super::limits::Limits;
 use super::places::Place;
+use super::room::Room;
 use super::{FetchFault, Outbound, Trouble, USER_AGENT};
 use crate::guard::Purpose;
 
@@ -47,17 +49,15 @@ pub struct Download {
 }
 
 impl Download {
-    /// Reads the rest into memory, within a share that covers the largest file; what it does not need goes back.
-    pub async fn collect_within(mut self, share: &mut Share) -> Result<Bytes, FetchFault> {
+    /// Reads the rest into memory, within a room that grows with it or covers the largest file; what it does not need
+    /// goes back.
+    pub async fn collect_within(mut self, room: &mut Room) -> Result<Bytes, FetchFault> {
         let mut bytes = Vec::new();
         if let Some(length) = self.length {
-            share.shrink(length);
-            bytes.reserve_exact(length as usize);
+            room.shrink(length);
         }
         while let Some(piece) = self.next().await {
-            let piece = piece?;
-            grow(&mut bytes, piece.len());
-            bytes.extend_from_slice(&piece);
+            extend(&mut bytes, &piece?, room)?;
         }
         Ok(bytes.into())
     }
@@ -74,25 +74,25 @@ impl Stream for Download {
 impl Outbound {
     /// Reads an image; its bytes hold their share of the common memory.
     pub async fn fetch_image(&self, url: &str) -> Result<FetchedImage, FetchFault> {
-        let mut share = Share::default();
-        let mut image = self.image(url, &mut share, true).await?;
-        image.bytes = share.hold(image.bytes);
+        let mut room = self.room(&"".into());
+        let mut image = self.image(url, &mut room, true).await?;
+        image.bytes = room.hold(image.bytes);
         Ok(image)
     }
 
-    /// Reads an image within a share that covers the largest one; what it does not need goes back.
+    /// Reads an image within a room that grows with it or covers the largest one; what it does not need goes back.
     pub async fn fetch_image_within(
         &self,
         url: &str,
-        share: &mut Share,
+        room: &mut Room,
     ) -> Result<FetchedImage, FetchFault> {
-        self.image(url, share, false).await
+        self.image(url, room, false).await
     }
 
     async fn image(
         &self,
         url: &str,
-        share: &mut Share,
+        room: &mut Room,
         reserve: bool,
     ) -> Result<FetchedImage, FetchFault> {
         let deadline = Instant::now() + self.limits.image;
@@ -107,10 +107,10 @@ impl Outbound {
             }
             let most = size.exact().unwrap_or(most);
             if reserve {
-                *share = self.reserve(most).await;
+                *room = self.reserve(&"".into(), most).await;
             }
-            share.shrink(most);
-            let bytes = read_image(response, most as usize, size.exact().is_some()).await?;
+            room.shrink(most);
+            let bytes = read_image(response, most as usize, room).await?;
             let header = ImageHeader::read(&bytes).map_err(|_| Trouble::NotAnImage)?;
             Ok(FetchedImage {
                 bytes,
@@ -145,6 +145,7 @@ impl Outbound {
             left: max_bytes,
             deadline,
             stall: self.limits.stall,
+            pace: Pace::new(&self.limits),
             _place: place,
         };
         Ok(Download {
@@ -211,14 +212,14 @@ impl Outbound {
     }
 }
 
-/// The bytes of an image, at most so many; a length that is known is allocated once.
+/// The bytes of an image, at most so many.
 async fn read_image(
     response: Response<Incoming>,
     most: usize,
-    known: bool,
+    room: &mut Room,
 ) -> Result<Bytes, Trouble> {
     let mut body = response.into_body();
-    let mut bytes = Vec::with_capacity(if known { most } else { 0 });
+    let mut bytes = Vec::new();
     let mut looked = false;
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| Trouble::Protocol)?.into_data() else {
@@ -227,8 +228,7 @@ async fn read_image(
         if bytes.len() + data.len() > most {
             return Err(Trouble::TooLarge);
         }
-        grow(&mut bytes, data.len());
-        bytes.extend_from_slice(&data);
+        extend(&mut bytes, &data, room)?;
         if !looked && bytes.len() >= MAGIC_BYTES {
             looked = true;
             if !starts_like_an_image(&bytes) {
@@ -239,11 +239,18 @@ async fn read_image(
     Ok(bytes.into())
 }
 
-/// Makes room step by step: a buffer that doubles would take twice its share.
-fn grow(bytes: &mut Vec<u8>, more: usize) {
-    if bytes.capacity() - bytes.len() < more {
-        bytes.reserve_exact(more.max(GROWTH));
+/// Adds a piece, step by step: a buffer that doubles would take twice its room.
+fn extend(bytes: &mut Vec<u8>, piece: &[u8], room: &mut Room) -> Result<(), Trouble> {
+    if bytes.capacity() - bytes.len() < piece.len() {
+        // Small at first, so that what hardly comes hardly takes anything.
+        let step = bytes.len().clamp(piece.len(), GROWTH.max(piece.len()));
+        if !room.fits((bytes.len() + step) as u64) {
+            return Err(Trouble::Busy);
+        }
+        bytes.reserve_exact(step);
     }
+    bytes.extend_from_slice(piece);
+    Ok(())
 }
 
 fn starts_like_an_image(bytes: &[u8]) -> bool {
@@ -258,8 +265,40 @@ struct Flow {
     body: Incoming,
     left: u64,
     deadline: Instant,
-    stall: std::time::Duration,
+    stall: Duration,
+    pace: Pace,
     _place: Place,
+}
+
+/// How fast a file comes: bytes that came fast buy no time for the rest.
+struct Pace {
+    window: Duration,
+    least: u64,
+    came: u64,
+    until: Instant,
+}
+
+impl Pace {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            window: limits.stall,
+            least: limits.slowest.saturating_mul(limits.stall.as_secs()),
+            came: 0,
+            until: Instant::now() + limits.stall,
+        }
+    }
+
+    /// Counts bytes; false when too few came for too long.
+    fn keeps_up(&mut self, bytes: usize) -> bool {
+        self.came += bytes as u64;
+        let now = Instant::now();
+        if now < self.until {
+            return true;
+        }
+        let enough = self.came >= self.least;
+        (self.came, self.until) = (0, now + self.window);
+        enough
+    }
 }
 
 /// The next piece; after an error the flow is over.
@@ -274,6 +313,9 @@ async fn step(flow: Option<Flow>) -> Option<(Result<Bytes, FetchFault>, Option<F
             Ok(Some(Ok(frame))) => frame.into_data(),
         };
         let Ok(data) = data else { continue };
+        if !flow.pace.keeps_up(data.len()) {
+            return Some((Err(Trouble::TimedOut.into()), None));
+        }
         match flow.left.checked_sub(data.len() as u64) {
             Some(left) => flow.left = left,
             None => return Some((Err(Trouble::TooLarge.into()), None)),

@@ -25,6 +25,10 @@ pub struct Limits {
     pub image_bytes: u64,
     /// The memory all inputs may take together, from their reading until the vendor has them.
     pub input_memory: u64,
+    /// The most of it that one account has when others need some; enough for the largest inputs of a job.
+    pub input_share: u64,
+    /// The fewest bytes a second of a file that is coming, on average over the longest pause.
+    pub slowest: u64,
     /// The largest result file of an operator's back end, and the most all files of one piece of work have together.
     pub vendor_file: u64,
     /// The memory that answers and files of operators' back ends may take together.
@@ -58,6 +62,8 @@ impl Default for Limits {
             place: Duration::from_secs(10),
             image_bytes: 30 * 1024 * 1024,
             input_memory: 512 * 1024 * 1024,
+            input_share: 256 * 1024 * 1024,
+            slowest: 32 * 1024,
             vendor_file: 512 * 1024 * 1024,
             vendor_memory: 1024 * 1024 * 1024,
             stranger_file: 128 * 1024 * 1024,

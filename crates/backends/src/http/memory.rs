@@ -1,5 +1,4 @@
-//! Memory that bodies share, from the moment they are read until nobody needs their bytes any more: one budget for
-//! inputs, others for what vendors send.
+//! Memory that what vendors send shares, from the moment it is read until nobody needs the bytes any more.
 
 use std::sync::Arc;
 
@@ -12,7 +11,6 @@ pub(crate) const UNIT: u64 = 64 * 1024;
 /// All there is.
 #[derive(Clone)]
 pub(crate) struct Budget {
-    units: u32,
     free: Arc<Semaphore>,
 }
 
@@ -21,19 +19,8 @@ impl Budget {
         let units = (bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS as u64);
         let units = u32::try_from(units).unwrap_or(u32::MAX);
         Self {
-            units,
             free: Arc::new(Semaphore::new(units as usize)),
         }
-    }
-
-    /// Waits for a share that covers so many bytes, or for all there is.
-    pub(super) async fn share(&self, bytes: u64) -> Share {
-        let units = units(bytes).min(self.units);
-        if units == 0 {
-            return Share(None);
-        }
-        let permit = Arc::clone(&self.free).acquire_many_owned(units).await;
-        Share(permit.ok())
     }
 }
 
@@ -58,27 +45,6 @@ impl Share {
             none => *none = Some(more),
         }
         true
-    }
-
-    /// Takes so much of it, or what there is, for one of several files.
-    #[must_use]
-    pub fn split(&mut self, bytes: u64) -> Self {
-        let wanted = (units(bytes) as usize).min(self.units());
-        Self(self.0.as_mut().and_then(|permit| permit.split(wanted)))
-    }
-
-    /// Gives back what so many bytes do not need.
-    pub fn shrink(&mut self, bytes: u64) {
-        let surplus = self.units().saturating_sub(units(bytes) as usize);
-        if let Some(permit) = &mut self.0 {
-            drop(permit.split(surplus));
-        }
-    }
-
-    /// The same bytes, which give the share back when the last copy of them is gone.
-    pub fn hold(mut self, bytes: Bytes) -> Bytes {
-        self.shrink(bytes.len() as u64);
-        with_share(self, bytes)
     }
 
     fn units(&self) -> usize {
@@ -108,8 +74,4 @@ where
         bytes,
         _share: share,
     })
-}
-
-fn units(bytes: u64) -> u32 {
-    u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
 }

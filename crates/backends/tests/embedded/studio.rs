@@ -90,6 +90,7 @@ impl Studio {
         let work = Work {
             job_id: job.id.clone(),
             attempt_id: format!("{}-1", job.id),
+            whose: "somebody".into(),
             operation: name.to_owned(),
             request: job.request.clone(),
             sources: sources.collect(),

@@ -333,6 +333,30 @@ async fn a_file_flows_up_to_its_limit_and_not_beyond() {
 }
 
 #[tokio::test]
+async fn a_file_that_hardly_comes_is_given_up_although_it_never_pauses() {
+    let client = outbound(Limits {
+        stall: Duration::from_secs(1),
+        slowest: 1_000,
+        ..limits()
+    });
+    let dripping = Server::allowed(|mut stream| {
+        read_request(&mut stream);
+        // Bytes that come fast at first buy no time for the rest.
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        let _ = stream.write_all(&[7; 5_000]);
+        while stream.write_all(b"x").is_ok() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let started = Instant::now();
+    let file = client.fetch_file(&dripping.url("/"), 1_000_000).await;
+    let pieces: Vec<_> = file.expect("a start").collect().await;
+    let last = pieces.last().expect("a piece").as_ref();
+    assert_eq!(last.expect_err("too slow").trouble, Trouble::TimedOut);
+    assert!(started.elapsed() < Duration::from_secs(4));
+}
+
+#[tokio::test]
 async fn five_hundred_callbacks_to_a_dead_receiver_do_not_delay_fifty_to_a_live_one() {
     let client = outbound(limits());
     let dead = Server::allowed(|stream| {

@@ -50,6 +50,7 @@ fn work() -> Work {
     Work {
         job_id: JobId::new("a"),
         attempt_id: "a-1".into(),
+        whose: "somebody".into(),
         operation: "vidgen_partner.generations".into(),
         request: serde_json::Map::new(),
         brief: Brief::new(Task::Animate),

@@ -49,6 +49,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
     let work = Work {
         job_id: job.id.clone(),
         attempt_id: format!("{}-1", job.id),
+        whose: "somebody".into(),
         operation: name.to_owned(),
         request: job.request.clone(),
         sources: brief.sources.iter().map(|one| input(&one.image)).collect(),

@@ -13,7 +13,7 @@ use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::{Leased, RunningJob};
 use crate::floor::pool::Slot;
 use crate::floor::pool::load::Loader;
-use crate::floor::prepare::without_inputs;
+use crate::floor::prepare::{Unready, without_inputs};
 use crate::floor::settle::{broken, settle};
 use crate::names::WorkerName;
 
@@ -116,8 +116,12 @@ pub(super) async fn go_on(context: &Context, mut row: JobRow, slot: Slot) -> Opt
     match without_inputs(context, &job.leased, attempt_id, job.signals()).await {
         Ok(work) => Some(job.at_vendor(work, ticket)),
         // The lease runs out and somebody takes the job up again.
-        Err(fault) => {
-            tracing::warn!(job = %job.id(), detail = %fault.detail, "a job could not be taken up");
+        Err(unready) => {
+            let why = match unready {
+                Unready::NotHere(why) => why,
+                Unready::Fault(fault) => fault.detail,
+            };
+            tracing::warn!(job = %job.id(), why, "a job could not be taken up");
             None
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::crash;
 use crate::floor::context::Context;
 use crate::floor::job::RunningJob;
-use crate::floor::prepare::{prepare, stripped};
+use crate::floor::prepare::{Unready, prepare, stripped};
 use crate::floor::ticket;
 use crate::house::House;
 
@@ -29,16 +29,25 @@ pub(super) enum Begun {
     Lost,
     /// Other nodes gave the worker account all it may have.
     Full,
+    /// Another build accepted it, and this one does not understand it.
+    NotHere(String),
 }
 
 /// Asks the worker account to begin. An error means that the vendor certainly does not have the work.
 pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, Fault> {
     let (house, pool, worker) = (&context.house, &context.pool, job.worker());
-    let mut work = prepare(context, job).await?;
+    let mut work = match prepare(context, job).await {
+        Ok(work) => work,
+        Err(Unready::NotHere(why)) => return Ok(Begun::NotHere(why)),
+        Err(Unready::Fault(fault)) => return Err(fault),
+    };
     let attempt = job.leased.attempt();
     work.hook_url = hook_url(house, job, &attempt);
     let asked = work.brief.count;
     if job.slot.recorded() {
+        // From here on the vendor may be paid for something that nobody could find again.
+        let paid = job.backend().lost_submit() == LostSubmit::Unknown;
+        job.signals().set_paid(paid);
         match write_intent(house, job, &attempt).await? {
             Began::Yes => {}
             Began::Lost => return Ok(Begun::Lost),

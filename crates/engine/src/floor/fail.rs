@@ -59,7 +59,9 @@ async fn others_may(context: &Context, leased: &Leased, worker: &WorkerName) -> 
     let mut earlier = earlier(&context.house, leased).await;
     earlier.unable.push(worker.backend().clone());
     let wish = leased.wish(&earlier);
-    context.pool.outlook(&wish, context.house.now_ms()) != Choice::Nobody
+    let pool = &context.pool;
+    pool.outlook(&wish, context.house.now_ms()) != Choice::Nobody
+        || pool.others_may(wish.lane, &earlier.unable)
 }
 
 /// Gives a job back to the queue; the vendor certainly does not have it, or does not mind.

@@ -63,7 +63,8 @@ pub(super) async fn finish_at_once(
             return;
         };
         let pause = pauses.next();
-        let late = house.now_ms() >= leased.deadline_ms || house.stopping.is_cancelled();
+        let stopping = free && house.stopping.is_cancelled();
+        let late = house.now_ms() >= leased.deadline_ms || stopping;
         let passes = react(fault.class).job.may_pass();
         if !passes || late || (free && pause.is_none()) {
             if free {

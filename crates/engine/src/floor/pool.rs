@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Backend, Fault};
-use atelier_contract::Quota;
+use atelier_contract::{BackendId, Quota};
 use atelier_store::{StartLimits, WorkerNote};
 
 use crate::floor::lane::Lane;
@@ -28,6 +28,14 @@ use member::{Member, Worker};
 #[derive(Default)]
 pub(crate) struct Pool {
     members: Mutex<Vec<Member>>,
+    strangers: Mutex<Vec<Stranger>>,
+}
+
+/// A stored worker account that this node cannot use, such as for want of its master key: another node may.
+pub(crate) struct Stranger {
+    pub(crate) owner: Option<String>,
+    pub(crate) backend: BackendId,
+    pub(crate) banned: bool,
 }
 
 /// A place at a worker account, free again when dropped.
@@ -38,6 +46,8 @@ pub(crate) struct Slot {
     recorded: bool,
     /// Whether the vendor was asked; until then the start does not count.
     began: AtomicBool,
+    /// Whether the place is another's while the work only waits.
+    aside: AtomicBool,
     probe: bool,
 }
 
@@ -71,6 +81,22 @@ impl Slot {
         self.recorded
     }
 
+    /// Leaves the place to others while the work only waits, or takes it again when it goes on: what it needs then is
+    /// bounded by whoever works inside this process, so it is not kept waiting.
+    pub(crate) fn step_aside(&self, aside: bool) {
+        if self.aside.swap(aside, Ordering::AcqRel) == aside {
+            return;
+        }
+        self.pool.with(&self.name, |member| {
+            let step = |count: usize| match aside {
+                true => count.saturating_sub(1),
+                false => count + 1,
+            };
+            member.here = step(member.here);
+            member.candidate.busy = step(member.candidate.busy);
+        });
+    }
+
     /// The vendor is about to be asked.
     pub(crate) fn begin(&self) {
         self.began.store(true, Ordering::Release);
@@ -80,10 +106,12 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         let began = self.began.load(Ordering::Acquire);
-        let probe = self.probe;
+        let (probe, aside) = (self.probe, self.aside.load(Ordering::Acquire));
         self.pool.with(&self.name, |member| {
-            member.here = member.here.saturating_sub(1);
-            member.candidate.busy = member.candidate.busy.saturating_sub(1);
+            if !aside {
+                member.here = member.here.saturating_sub(1);
+                member.candidate.busy = member.candidate.busy.saturating_sub(1);
+            }
             if !began {
                 member.candidate.pace.undo();
             }
@@ -100,6 +128,7 @@ impl Pool {
         let members = workers.into_iter().map(Member::inside).collect();
         Arc::new(Self {
             members: Mutex::new(members),
+            strangers: Mutex::default(),
         })
     }
 
@@ -149,6 +178,7 @@ impl Pool {
             backend: Arc::clone(&member.backend),
             recorded: member.recorded,
             began: AtomicBool::new(began),
+            aside: AtomicBool::new(false),
             probe,
         }
     }
@@ -207,12 +237,35 @@ impl Pool {
         .unwrap_or(false)
     }
 
-    /// Whether no worker account of a lane can ever take a job again, unless somebody changes something.
-    pub(crate) fn is_hopeless(&self, lane: Lane<'_>) -> bool {
-        let banned = |one: &Member| one.candidate.health.condition == Condition::Banned;
+    /// What is to be hoped for in a lane, unless somebody changes something.
+    pub(crate) fn hope(&self, lane: Lane<'_>) -> Hope {
         let members = self.members();
-        let mut of_lane = members.iter().filter(|one| one.candidate.is_in(lane));
-        of_lane.all(banned)
+        let known = members.iter().filter(|one| one.candidate.is_in(lane));
+        let known = known.map(|one| one.candidate.health.condition == Condition::Banned);
+        let strangers = self.strangers();
+        let strange = strangers.iter().filter(|one| one.is_in(lane));
+        let mut banned = known.chain(strange.map(|one| one.banned));
+        match banned.next() {
+            None => Hope::Unknown,
+            Some(first) if first && banned.all(|banned| banned) => Hope::None,
+            Some(_) => Hope::Some,
+        }
+    }
+
+    /// Whether another node may know a back end of a lane that this one cannot use and that was not asked yet.
+    pub(crate) fn others_may(&self, lane: Lane<'_>, asked: &[BackendId]) -> bool {
+        let unasked = |one: &Stranger| one.is_in(lane) && !asked.contains(&one.backend);
+        self.strangers().iter().any(unasked)
+    }
+
+    /// Takes note of the stored worker accounts that this node cannot use.
+    fn replace_strangers(&self, strangers: Vec<Stranger>) {
+        *self.strangers() = strangers;
+    }
+
+    fn strangers(&self) -> MutexGuard<'_, Vec<Stranger>> {
+        let strangers = self.strangers.lock();
+        strangers.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The kinds of work (operation, speed and lane) for which a place is free.
@@ -330,6 +383,23 @@ impl Pool {
         })
         .unwrap_or_default()
     }
+}
+
+impl Stranger {
+    fn is_in(&self, lane: Lane<'_>) -> bool {
+        lane.admits(self.owner.as_deref(), &self.backend)
+    }
+}
+
+/// What is to be hoped for in a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hope {
+    /// A worker account of it can take a job sooner or later.
+    Some,
+    /// None of its worker accounts can ever take a job again.
+    None,
+    /// No worker account of it is stored or works inside this process.
+    Unknown,
 }
 
 /// What polling goes by at one worker account.

@@ -12,8 +12,22 @@ use crate::floor::job::{Leased, RunningJob};
 use crate::floor::register::Signals;
 use crate::order::ordered;
 
+/// Why a work could not be put together.
+pub(super) enum Unready {
+    /// This build does not understand what another one accepted.
+    NotHere(String),
+    /// Anything else.
+    Fault(Fault),
+}
+
+impl From<Fault> for Unready {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
 /// Everything a back end needs for a new attempt.
-pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work, Fault> {
+pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work, Unready> {
     let leased = &job.leased;
     let attempt = leased.attempt().to_string();
     let mut work = without_inputs(context, leased, attempt, job.signals()).await?;
@@ -21,7 +35,13 @@ pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work,
     if !job.backend().takes_hints() {
         work.brief.hints.clear();
     }
-    with_inputs(context, work, &leased.account_id).await
+    // Inputs may take long to come. What works inside this process has others to work for meanwhile; a vendor's place is
+    // taken until the vendor is asked, because its limits are the vendor's.
+    let inside = !job.slot.recorded();
+    job.signals().progress.rest(inside);
+    let work = with_inputs(context, work, &leased.account_id).await?;
+    job.signals().progress.rest(false);
+    Ok(work)
 }
 
 /// The work with the bytes of its inputs.
@@ -40,24 +60,27 @@ pub(super) async fn without_inputs(
     leased: &Leased,
     attempt_id: String,
     signals: &Signals,
-) -> Result<Work, Fault> {
+) -> Result<Work, Unready> {
     let fields: Fields =
         serde_json::from_str(&leased.request).map_err(|error| Fault::ours(error.to_string()))?;
     let Some((_, submit)) = atelier_contract::operation(&leased.operation) else {
         let detail = format!("unknown operation {}", leased.operation);
-        return Err(Fault::ours(detail));
+        return Err(Unready::NotHere(detail));
     };
     let refused = |refusal: Refusal| match refusal.code {
         Code::Overloaded => Fault::house(refusal.message),
         _ => Fault::unusable(refusal.message),
     };
-    let request = (submit.parse_stored)(fields.clone()).map_err(refused)?;
+    // Whoever accepted it understood it.
+    let request = (submit.parse_stored)(fields.clone());
+    let request = request.map_err(|refusal| Unready::NotHere(refusal.message))?;
     let (house, vault) = (&context.house, &context.vault);
     let ordered = ordered(house, vault, &leased.account_id, request.as_ref()).await;
     let ordered = ordered.map_err(refused)?;
     Ok(Work {
         job_id: leased.id.clone(),
         attempt_id,
+        whose: leased.account_id.as_str().into(),
         operation: leased.operation.clone(),
         request: fields,
         brief: ordered.order.brief,
@@ -79,6 +102,7 @@ pub(super) fn stripped(work: &Work) -> Work {
     Work {
         job_id: work.job_id.clone(),
         attempt_id: work.attempt_id.clone(),
+        whose: Arc::clone(&work.whose),
         operation: work.operation.clone(),
         request: work.request.clone(),
         brief: work.brief.clone(),

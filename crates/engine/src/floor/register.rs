@@ -19,12 +19,24 @@ pub(crate) struct Signals {
     written: AtomicU8,
     /// Nobody wants it any more; a job that another node has is still wanted.
     unwanted: AtomicBool,
+    /// A call is out that costs and that nobody can find again.
+    paid: AtomicBool,
 }
 
 impl Signals {
     /// Whether a stopped job is wanted by nobody.
     pub(crate) fn is_unwanted(&self) -> bool {
         self.unwanted.load(Ordering::Acquire)
+    }
+
+    /// Whether a call is out that costs and that nobody can find again: a stop waits for it.
+    pub(crate) fn is_paid(&self) -> bool {
+        self.paid.load(Ordering::Acquire)
+    }
+
+    /// Says so, or that it is over.
+    pub(crate) fn set_paid(&self, paid: bool) {
+        self.paid.store(paid, Ordering::Release);
     }
 }
 
@@ -47,6 +59,7 @@ impl Register {
             stop: CancellationToken::new(),
             written: AtomicU8::new(progress),
             unwanted: AtomicBool::new(false),
+            paid: AtomicBool::new(false),
         });
         signals.progress.set(progress);
         self.jobs().insert(id.to_owned(), signals.clone());
@@ -96,6 +109,13 @@ impl Register {
         let jobs = self.jobs();
         let held = jobs.iter().map(|(id, job)| (id.clone(), job.fence));
         held.collect()
+    }
+
+    /// The jobs with a call out that costs and that nobody can find again, each with its fence.
+    pub(crate) fn paid(&self) -> Vec<(String, i64)> {
+        let jobs = self.jobs();
+        let paid = jobs.iter().filter(|(_, job)| job.is_paid());
+        paid.map(|(id, job)| (id.clone(), job.fence)).collect()
     }
 
     /// The progress that has not been written down yet.

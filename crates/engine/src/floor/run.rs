@@ -19,32 +19,66 @@ pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob
     let stop = job.stop();
     let begun = {
         let attempt = begin(context, &job);
-        tokio::pin!(attempt);
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => {
-                // Cancelled, or the lease is gone: whoever did that has settled or will.
-                if job.slot.recorded() && let Ok(Ok(Begun::Ticket(_, ticket))) =
-                    tokio::time::timeout(LATE_TICKET, attempt).await
-                {
-                    job.backend().cancel(&ticket).await;
+        let left = leave(context, &job);
+        tokio::pin!(attempt, left);
+        let mut rests = false;
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {
+                    // Cancelled, or the lease is gone: whoever did that has settled or will.
+                    if job.slot.recorded() && let Ok(Ok(Begun::Ticket(_, ticket))) =
+                        tokio::time::timeout(LATE_TICKET, attempt).await
+                    {
+                        job.backend().cancel(&ticket).await;
+                    }
+                    return None;
                 }
-                return None;
+                begun = &mut attempt => break begun,
+                () = &mut left => {
+                    // What was written down is found by whoever takes the job up; the rest is nobody's try.
+                    if !job.slot.recorded() {
+                        let now = Choice::Wait(context.house.now_ms());
+                        hand_back(&context.house, &job.leased, now, false).await;
+                    }
+                    return None;
+                }
+                now = job.signals().progress.rests_unlike(rests) => {
+                    rests = now;
+                    job.slot.step_aside(rests);
+                    context.house.wakes.work.notify_one();
+                }
             }
-            begun = &mut attempt => begun,
         }
     };
     // In hand until it is settled: the lease is renewed and progress does not fall back while files are stored.
     let (house, leased) = (&context.house, &job.leased);
     match begun {
-        Ok(Begun::Ticket(work, ticket)) => return Some(job.at_vendor(*work, Some(ticket))),
+        Ok(Begun::Ticket(work, ticket)) => {
+            job.signals().set_paid(false);
+            return Some(job.at_vendor(*work, Some(ticket)));
+        }
         Ok(Begun::LookUp(work)) => return Some(job.at_vendor(*work, None)),
         Ok(Begun::Done(made, asked)) => finish_at_once(context, &job, (made, asked)).await,
         Ok(Begun::Unknown) => fail(house, leased, broken(UNKNOWN)).await,
         Ok(Begun::Repeat(fault)) => fail_or_retry(house, leased, &fault).await,
         Ok(Begun::Lost) => {}
         Ok(Begun::Full) => hand_back(house, leased, Choice::Wait(house.now_ms()), true).await,
+        Ok(Begun::NotHere(why)) => {
+            tracing::warn!(job = %leased.id, why, "another node has to work on a job");
+            hand_back(house, leased, Choice::Nobody, true).await;
+        }
         Err(fault) => not_made(context, leased, job.worker(), &fault).await,
     }
     None
+}
+
+/// The process is about to end, and somebody else can go on with the job: its lease is handed back. A call that costs
+/// and that nobody can find again goes on, and so does work whose caller waits here for the answer.
+async fn leave(context: &Context, job: &RunningJob) {
+    let house = &context.house;
+    house.stopping.cancelled().await;
+    if job.signals().is_paid() || house.wakes.is_watched(job.id()) {
+        std::future::pending::<()>().await;
+    }
 }

@@ -8,8 +8,8 @@ use atelier_store::{AuditRow, Guard};
 
 use crate::floor::context::Context;
 use crate::floor::lane::Lane;
-use crate::floor::pool::Pool;
 use crate::floor::pool::health::{Condition, Fitness};
+use crate::floor::pool::{Hope, Pool};
 use crate::floor::settle::{broken, settle};
 use crate::house::House;
 use crate::names::WorkerName;
@@ -35,17 +35,38 @@ pub(super) async fn write_notes(
     written
 }
 
-/// Ends jobs that wait for worker accounts that are gone.
+/// Ends jobs that wait for worker accounts that are gone. What this node merely does not know is left to the others.
 pub(super) async fn end_hopeless(context: &Context) -> Result<(), atelier_store::Error> {
     let house = &context.house;
-    for (lane, _) in house.store.waiting_by_lane().await? {
-        if !lane.is_empty() && context.pool.is_hopeless(Lane::read(&lane)) {
-            for id in house.store.waiting_in_lane(&lane, AT_ONCE).await? {
-                settle(house, &id, Guard::Unfinished, broken(HOPELESS)).await?;
-            }
+    for (text, _) in house.store.waiting_by_lane().await? {
+        let lane = Lane::read(&text);
+        let hope = context.pool.hope(lane);
+        if lane == Lane::Any || hope == Hope::Some {
+            continue;
+        }
+        let ids = house.store.waiting_in_lane(&text, AT_ONCE).await?;
+        if hope == Hope::Unknown && works_inside(house, lane, &ids).await? {
+            continue;
+        }
+        for id in ids {
+            settle(house, &id, Guard::Unfinished, broken(HOPELESS)).await?;
         }
     }
     Ok(())
+}
+
+/// Whether a lane belongs to what works inside a process, here or elsewhere: no row says whether a node has it. What
+/// follows the work of a stored worker account names that account.
+async fn works_inside(
+    house: &House,
+    lane: Lane<'_>,
+    ids: &[String],
+) -> Result<bool, atelier_store::Error> {
+    let (Lane::At(_), Some(id)) = (lane, ids.first()) else {
+        return Ok(false);
+    };
+    let row = house.store.job_of_anyone(id).await?;
+    Ok(row.is_some_and(|row| row.follows.is_none()))
 }
 
 /// Asks the vendors of worker accounts without credit whether that has changed, once an hour each.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::{Code, JobId, Refusal};
+use atelier_contract::{Code, JobId, Quota, Refusal};
 use atelier_store::{Accept, Accepted, Idempotency, Lease, NewJob};
 
 use crate::crash;
@@ -34,7 +34,6 @@ pub(super) async fn accept(
     };
     let accepted = house.store.accept(accept).await.map_err(unavailable)?;
     crash::point("submit.accepted");
-    let refuse = |code: Code, message: String| Err(Refusal::new(code, message));
     let (job_id, replayed) = match accepted {
         Accepted::New { fence } => {
             let job_id = job.id.clone();
@@ -45,25 +44,7 @@ pub(super) async fn accept(
             (job_id, false)
         }
         Accepted::Replayed { job_id } => (job_id, true),
-        Accepted::Mismatch => {
-            let message =
-                "Idempotency-Key: was used with another body; use a new key for a new request";
-            return refuse(Code::IdempotencyMismatch, message.into());
-        }
-        Accepted::QuotaShort { balance } => {
-            let price = job.price;
-            let message = format!("the request costs {price} quota, the balance is {balance}");
-            return refuse(Code::InsufficientQuota, message);
-        }
-        Accepted::QueueFull { max_queue } => {
-            let message = format!(
-                "the queue holds {max_queue} unfinished jobs at most; wait for one to finish"
-            );
-            return refuse(Code::QueueFull, message);
-        }
-        Accepted::NoAccount => {
-            return refuse(Code::Unauthorized, "the account no longer exists".into());
-        }
+        refused => return Err(refusal_of(&refused, job.price)),
     };
     Ok(Submitted {
         job_id: JobId::new(job_id),
@@ -71,23 +52,88 @@ pub(super) async fn accept(
     })
 }
 
+/// The job of an earlier, equal call with the same key; a refusal when the key was used for another one.
+pub(super) async fn earlier(
+    house: &House,
+    account_id: &str,
+    given: &Idempotency,
+) -> Result<Option<Submitted>, Refusal> {
+    let call = house.store.earlier_call(account_id, given).await;
+    match call.map_err(unavailable)? {
+        None => Ok(None),
+        Some(Accepted::Replayed { job_id }) => Ok(Some(Submitted {
+            job_id: JobId::new(job_id),
+            replayed: true,
+        })),
+        Some(other) => Err(refusal_of(&other, Quota::ZERO)),
+    }
+}
+
+/// Refuses what would be refused anyway, before anything is stored for it.
+pub(super) async fn foresee(
+    house: &House,
+    floor: &Floor,
+    job: &NewJob,
+    model: Option<&str>,
+) -> Result<(), Refusal> {
+    let follows = job.follows.as_deref().map(WorkerName::read);
+    let wish = wish(job, model, follows.as_ref());
+    may_wait(floor.outlook(&wish, job.created_ms), job)?;
+    let (store, account_id) = (&house.store, &job.account_id);
+    let refused = store.foreseen_refusal(account_id, &job.queue, job.price);
+    match refused.await.map_err(unavailable)? {
+        None => Ok(()),
+        Some(refused) => Err(refusal_of(&refused, job.price)),
+    }
+}
+
+/// What a caller is told of an acceptance that did not come about.
+fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
+    let (code, message) = match refused {
+        Accepted::QuotaShort { balance } => (
+            Code::InsufficientQuota,
+            format!("the request costs {price} quota, the balance is {balance}"),
+        ),
+        Accepted::QueueFull { max_queue } => (
+            Code::QueueFull,
+            format!("the queue holds {max_queue} unfinished jobs at most; wait for one to finish"),
+        ),
+        Accepted::NoAccount => (Code::Unauthorized, "the account no longer exists".into()),
+        Accepted::Mismatch | Accepted::New { .. } | Accepted::Replayed { .. } => (
+            Code::IdempotencyMismatch,
+            "Idempotency-Key: was used with another body; use a new key for a new request".into(),
+        ),
+    };
+    Refusal::new(code, message)
+}
+
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
 fn slot_for(floor: &Floor, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
-    let wish = Wish {
+    match floor.take(&wish(job, model, follows.as_ref()), job.created_ms) {
+        Ok(slot) => Ok(Some(slot)),
+        Err(choice) => may_wait(choice, job).map(|()| None),
+    }
+}
+
+fn wish<'a>(job: &'a NewJob, model: Option<&'a str>, follows: Option<&'a WorkerName>) -> Wish<'a> {
+    Wish {
         operation: &job.operation,
         speed: job.speed,
         model,
         lane: Lane::read(&job.lane),
-        follows: follows.as_ref(),
+        follows,
         price: job.price,
         earlier: Earlier::NONE,
-    };
-    match floor.take(&wish, job.created_ms) {
-        Ok(slot) => Ok(Some(slot)),
-        Err(Choice::Wait(until_ms)) if until_ms < job.deadline_ms => Ok(None),
-        Err(Choice::Take(_)) => Ok(None),
-        Err(Choice::Wait(_) | Choice::Nobody) => Err(Refusal::new(
+    }
+}
+
+/// Refuses a job when nobody can take it before its deadline.
+fn may_wait(choice: Choice, job: &NewJob) -> Result<(), Refusal> {
+    match choice {
+        Choice::Take(_) => Ok(()),
+        Choice::Wait(until_ms) if until_ms < job.deadline_ms => Ok(()),
+        Choice::Wait(_) | Choice::Nobody => Err(Refusal::new(
             Code::NoAvailableAccount,
             "No available accounts",
         )),

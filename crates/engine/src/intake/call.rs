@@ -74,6 +74,10 @@ impl Call {
         hasher.update(self.submit.name.as_bytes());
         hasher.update([0]);
         hasher.update(Value::Object(self.fields.clone()).to_string().as_bytes());
+        // The same words mean another call on the caller's own accounts.
+        if self.custody {
+            hasher.update(b"\0custody");
+        }
         Some(Idempotency {
             key: key.clone(),
             fingerprint: hex(&hasher.finalize()),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use atelier_backends::backend::{Later, ReadFile, Work};
-use atelier_backends::http::{FetchFault, Share, Trouble};
+use atelier_backends::http::{FetchFault, Room, Trouble};
 use atelier_backends::{Class, Fault};
 use atelier_contract::brief::{Brief, Source};
 use atelier_contract::fields::{ImageData, ImageHeader};
@@ -30,6 +30,15 @@ struct Place<'a> {
     bytes: u64,
 }
 
+/// The bytes of all inputs of a job.
+#[derive(Default)]
+struct Bodies {
+    sources: Vec<Bytes>,
+    hints: Vec<Bytes>,
+    mask: Option<Bytes>,
+    video: Option<Bytes>,
+}
+
 /// Keeps inline inputs and reads inputs of all kinds.
 pub(crate) struct Inputs {
     house: Arc<House>,
@@ -47,8 +56,12 @@ impl Inputs {
     }
 
     /// Puts inline pictures into the vault before the job is accepted, so that an accepted job has its inputs. They
-    /// are recorded first: from then on nobody deletes what is stored.
-    pub(crate) async fn keep(&self, account_id: &AccountId, brief: &Brief) -> Result<(), Refusal> {
+    /// are recorded first: from then on nobody deletes what is stored. What was recorded is handed back.
+    pub(crate) async fn keep(
+        &self,
+        account_id: &AccountId,
+        brief: &Brief,
+    ) -> Result<Vec<NewAsset>, Refusal> {
         let now_ms = self.house.now_ms();
         let (mut rows, mut contents) = (Vec::new(), Vec::new());
         for Source { image, .. } in brief.inputs() {
@@ -70,7 +83,7 @@ impl Inputs {
             contents.push(bytes);
         }
         if rows.is_empty() {
-            return Ok(());
+            return Ok(rows);
         }
         let noted = self.house.store.note_inputs(rows.clone()).await;
         if !noted.map_err(unavailable)? {
@@ -80,14 +93,27 @@ impl Inputs {
         }
         for (row, bytes) in rows.iter().zip(contents) {
             let bytes = Bytes::copy_from_slice(bytes);
-            let put = self.files.put(&row.key, bytes).await;
-            put.map_err(|error| not_stored(&error))?;
+            if let Err(error) = self.files.put(&row.key, bytes).await {
+                self.drop(&rows).await;
+                return Err(not_stored(&error));
+            }
         }
-        Ok(())
+        Ok(rows)
     }
 
-    /// Reads everything the work needs. Memory for all of it is taken at once: a job that had some and waited for
-    /// more could wait for another that does the same.
+    /// Lets inputs go whose job was not accepted; those that others have sent too stay.
+    pub(crate) async fn drop(&self, kept: &[NewAsset]) {
+        if kept.is_empty() {
+            return;
+        }
+        if let Err(error) = self.house.store.drop_inputs(kept).await {
+            tracing::warn!(%error, "inputs of a refused call stay until they expire");
+        }
+    }
+
+    /// Reads everything the work needs. Memory is taken as bytes come; when there is none left, it is given back and
+    /// taken anew for all of it at once: a job that had some and waited for more could wait for another that does the
+    /// same.
     pub(crate) async fn read(&self, account_id: &AccountId, work: &mut Work) -> Result<(), Fault> {
         let brief = &work.brief;
         let mut places = Vec::new();
@@ -100,33 +126,51 @@ impl Inputs {
             let place = (kept, url.as_str(), VIDEO_BYTES);
             places.push(self.place(field, place, NO_VIDEO).await?);
         }
-        let bytes = places.iter().map(|place| place.bytes).sum();
-        let mut memory = self.house.outbound.reserve(bytes).await;
-        let mut places = places.into_iter();
+        let outbound = &self.house.outbound;
+        let mut room = outbound.room(&work.whose);
+        let mut read = self.read_all(brief, &places, &mut room).await;
+        if read.is_err() && room.was_short() {
+            let bytes = places.iter().map(|place| place.bytes).sum();
+            room = outbound.reserve(&work.whose, bytes).await;
+            read = self.read_all(brief, &places, &mut room).await;
+        }
+        let read = read?;
+        (work.sources, work.hints) = (read.sources, read.hints);
+        (work.mask, work.video) = (read.mask, read.video);
+        Ok(())
+    }
+
+    async fn read_all(
+        &self,
+        brief: &Brief,
+        places: &[Place<'_>],
+        room: &mut Room,
+    ) -> Result<Bodies, Fault> {
+        let (mut places, mut read) = (places.iter(), Bodies::default());
         let mut first = None;
-        for source in &brief.sources {
-            let Some(place) = places.next() else { break };
-            let share = memory.split(place.bytes);
-            let (bytes, header) = self.image(source, place, share, first).await?;
+        for (source, place) in brief.sources.iter().zip(&mut places) {
+            let part = room.split(place.bytes);
+            let (bytes, header) = self.image(source, place, part, first).await?;
             first = first.or(Some(header));
-            work.sources.push(bytes);
+            read.sources.push(bytes);
         }
         for hint in &brief.hints {
             let Some(place) = places.next() else { break };
-            let share = memory.split(place.bytes);
-            let (bytes, _) = self.image(&hint.source, place, share, None).await?;
-            work.hints.push(bytes);
+            let part = room.split(place.bytes);
+            let (bytes, _) = self.image(&hint.source, place, part, None).await?;
+            read.hints.push(bytes);
         }
         if let Some(mask) = &brief.mask
             && let Some(place) = places.next()
         {
-            let share = memory.split(place.bytes);
-            work.mask = Some(self.image(mask, place, share, first).await?.0);
+            let part = room.split(place.bytes);
+            read.mask = Some(self.image(mask, place, part, first).await?.0);
         }
         if let Some(place) = places.next() {
-            work.video = Some(self.video(place, memory).await?);
+            let part = room.split(place.bytes);
+            read.video = Some(self.video(place, part).await?);
         }
-        Ok(())
+        Ok(read)
     }
 
     /// Reads files of earlier jobs for a back end.
@@ -183,18 +227,16 @@ impl Inputs {
     async fn image(
         &self,
         source: &Source,
-        place: Place<'_>,
-        mut share: Share,
+        place: &Place<'_>,
+        mut room: Room,
         first: Option<ImageHeader>,
     ) -> Result<(Bytes, ImageHeader), Fault> {
         let field = place.field;
-        let bytes = if let Some(key) = place.kept {
-            self.kept(field, &key, NO_IMAGE).await?
+        let bytes = if let Some(key) = &place.kept {
+            self.kept((field, key), place.bytes, &mut room, NO_IMAGE)
+                .await?
         } else {
-            let fetched = self
-                .house
-                .outbound
-                .fetch_image_within(place.url, &mut share);
+            let fetched = self.house.outbound.fetch_image_within(place.url, &mut room);
             let fetched = fetched.await;
             fetched
                 .map_err(|fault| link_fault(field, NO_IMAGE, &fault))?
@@ -208,13 +250,14 @@ impl Inputs {
         let stripped = atelier_backends::without_metadata(&bytes);
         let stripped = stripped.map_err(|damaged| Fault::bad_link(field, damaged.to_string()))?;
         let bytes = stripped.map_or(bytes, Bytes::from);
-        Ok((share.hold(bytes), header))
+        Ok((room.hold(bytes), header))
     }
 
-    async fn video(&self, place: Place<'_>, mut share: Share) -> Result<Bytes, Fault> {
+    async fn video(&self, place: &Place<'_>, mut room: Room) -> Result<Bytes, Fault> {
         let field = place.field;
-        let bytes = if let Some(key) = place.kept {
-            self.kept(field, &key, NO_VIDEO).await?
+        let bytes = if let Some(key) = &place.kept {
+            self.kept((field, key), place.bytes, &mut room, NO_VIDEO)
+                .await?
         } else {
             let read = async {
                 let download = self
@@ -222,15 +265,24 @@ impl Inputs {
                     .outbound
                     .fetch_file(place.url, VIDEO_BYTES)
                     .await?;
-                download.collect_within(&mut share).await
+                download.collect_within(&mut room).await
             };
             read.await
                 .map_err(|fault| link_fault(field, NO_VIDEO, &fault))?
         };
-        Ok(share.hold(bytes))
+        Ok(room.hold(bytes))
     }
 
-    async fn kept(&self, field: &str, key: &str, unreadable: &str) -> Result<Bytes, Fault> {
+    async fn kept(
+        &self,
+        (field, key): (&str, &str),
+        bytes: u64,
+        room: &mut Room,
+        unreadable: &str,
+    ) -> Result<Bytes, Fault> {
+        if !room.fits(bytes) {
+            return Err(Fault::house("no memory is free for an input"));
+        }
         let read = self.files.read(key).await;
         read.map_err(|error| vault_fault(Fault::bad_link(field, unreadable), &error))
     }

@@ -16,7 +16,7 @@ use crate::rig::Rig;
 const SECRET: &[u8] = b"Comment\0at home";
 
 /// A small picture with a comment.
-fn picture() -> Vec<u8> {
+pub(crate) fn picture() -> Vec<u8> {
     let chunk = |kind: &[u8], content: &[u8]| {
         let length = (content.len() as u32).to_be_bytes();
         [&length, kind, content, b"crc."].concat()
@@ -223,4 +223,54 @@ async fn a_video_is_read_from_its_address_or_from_the_vault_and_too_large_ones_a
         large.message.as_deref(),
         Some("[Invalid link] url: the file is too large")
     );
+}
+
+/// A host whose file hardly comes.
+fn dripping() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let url = format!("http://{}/a.mp4", listener.local_addr().expect("bound"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let _ = stream.read(&mut [0; 4096]);
+                let head = "HTTP/1.1 200 OK\r\ncontent-length: 190000000\r\n\r\n";
+                let mut open = stream.write_all(head.as_bytes()).is_ok();
+                while open {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                    open = stream.write_all(b"x").is_ok();
+                }
+            });
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn inputs_that_drip_take_neither_memory_nor_places_from_others() {
+    let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
+    let limits = Limits {
+        // Room for one video.
+        input_memory: 200 * 1024 * 1024,
+        ..Limits::default()
+    };
+    let rig = Rig::reaching(Outbound::new(policy, limits).expect("a client")).await;
+    let (slow, other) = (rig.account(100).await, rig.account(100).await);
+    let video = dripping();
+    // More than there are places.
+    for _ in 0..6 {
+        let body = json!({ "url": video, "timestamps": "0,2" });
+        let accepted = rig.call(&slow, "vidgen.characters", body, false).await;
+        accepted.expect("accepted");
+    }
+    rig.rest().await;
+    let (picture, _) = host(0, "");
+    let id = rig.imagine(&other, &format!("{picture} a fox")).await;
+    let id = id.expect("accepted");
+    for _ in 0..50 {
+        rig.rest().await;
+        if rig.state(&other, &id).await.is_final() {
+            break;
+        }
+    }
+    assert_eq!(rig.state(&other, &id).await, JobState::Succeeded);
 }

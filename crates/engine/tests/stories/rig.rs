@@ -10,7 +10,8 @@ use atelier_backends::http::{Limits, Outbound};
 use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{Job, JobId, JobState, Quota, Refusal, Tariff};
 use atelier_engine::{
-    Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings, Worker,
+    Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings,
+    Worker,
 };
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
@@ -121,7 +122,7 @@ impl Rig {
         self.store = open_store(&self.folder).await;
         self.engine = self.node_named(&node);
         self.store
-            .void_leases(None, self.clock.now_ms())
+            .void_leases(None, &[], self.clock.now_ms())
             .await
             .expect("void");
     }
@@ -129,6 +130,17 @@ impl Rig {
     /// A second node on the same store and the same files.
     pub(crate) fn second_node(&self) -> Arc<Engine> {
         self.node_named("second")
+    }
+
+    /// A node on the same store and the same files that nobody inside works for.
+    pub(crate) fn bare_node(&self) -> Arc<Engine> {
+        let parts = (
+            self.store.clone(),
+            self.files.clone(),
+            self.outbound.clone(),
+        );
+        let nobody = Arc::new(Scripted::new(0, LostSubmit::Repeat));
+        house(parts, &self.clock, nobody, "bare")
     }
 
     fn node_named(&self, name: &str) -> Arc<Engine> {
@@ -201,7 +213,7 @@ impl Rig {
     }
 
     pub(crate) async fn imagine(&self, caller: &Caller, prompt: &str) -> Result<JobId, Refusal> {
-        self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }), None)
+        self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }))
             .await
     }
 
@@ -226,7 +238,7 @@ impl Rig {
         self.send(caller, (operation, body), None, custody).await
     }
 
-    async fn send(
+    pub(crate) async fn send(
         &self,
         caller: &Caller,
         (operation, body): (&str, Value),

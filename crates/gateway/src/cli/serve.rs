@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use tokio::net::TcpListener;
-use tokio::time::Instant;
 
 use crate::app::{self, Addresses, App};
 use crate::config::{Config, Role};
@@ -18,6 +17,8 @@ use crate::{first_run, logging, openapi, secrets};
 
 /// The engine gets at least this long to hand back its leases, whatever the requests took.
 const TO_HAND_BACK: Duration = Duration::from_secs(5);
+/// Answers about the last jobs get this long to go out.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Runs the service.
 pub(super) fn run(config: Config) -> Result<ExitCode> {
@@ -26,7 +27,11 @@ pub(super) fn run(config: Config) -> Result<ExitCode> {
     if config.worker_threads > 0 {
         runtime.worker_threads(config.worker_threads);
     }
-    runtime.enable_all().build()?.block_on(serve(config))?;
+    let runtime = runtime.enable_all().build()?;
+    let served = runtime.block_on(serve(config));
+    // Whatever hangs in a thread of its own does not hold up the end.
+    runtime.shutdown_background();
+    served?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -47,6 +52,7 @@ async fn serve(config: Config) -> Result<()> {
     let link = first_run::link(&engine, demo_key.as_deref()).await?;
     let running = engine.run().await.context("the engine cannot start")?;
     let stop_within = Duration::from_secs(config.stop_within_s);
+    let drain = Duration::from_secs(config.drain_s);
     let schemes: Vec<&str> = doors.iter().map(Door::scheme).collect();
     let app = App::new(
         config,
@@ -69,28 +75,21 @@ async fn serve(config: Config) -> Result<()> {
     }
 
     signals.next().await;
-    let deadline = Instant::now() + stop_within;
     tracing::info!("stopping");
     let second_signal = signals.exit_on_next();
     let stop = async {
         app.stopping.cancel();
-        server
-            .stop(
-                stop_within
-                    .saturating_sub(TO_HAND_BACK)
-                    .max(stop_within / 2),
-            )
-            .await;
-        running
-            .stop(
-                deadline
-                    .saturating_duration_since(Instant::now())
-                    .saturating_sub(Duration::from_secs(1)),
-            )
-            .await;
+        let spare = stop_within.saturating_sub(TO_HAND_BACK);
+        let others = spare.max(stop_within / 2);
+        tokio::join!(server.stop(others), running.drain(others, drain));
+        server.stop(LAST_ANSWERS).await;
+        running.close().await;
     };
     tokio::select! {
         () = stop => tracing::info!("stopped"),
+        () = tokio::time::sleep(drain + stop_within) => {
+            tracing::warn!("stopped although something hangs");
+        }
         () = second_signal => {}
     }
     Ok(())

@@ -19,7 +19,7 @@ use super::body_share::BodyShare;
 use super::denial::Denial;
 use super::pass::{Pass, refused};
 use crate::app::App;
-use crate::shares::Shares;
+use atelier_engine::shares::Shares;
 
 /// A body that has not been read, with the grants of its request.
 pub(crate) struct Arriving {

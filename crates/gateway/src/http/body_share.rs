@@ -6,7 +6,7 @@ use std::sync::Arc;
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
 
-use crate::shares::{Full, Part, Shares};
+use atelier_engine::shares::{Full, Part, Shares};
 
 /// A body of so few bytes is no burden.
 const FREE: u64 = 4096;

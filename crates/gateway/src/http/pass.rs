@@ -9,7 +9,7 @@ use hyper::header::HeaderMap;
 use super::body_share::BodyShare;
 use super::denial::Denial;
 use super::rate::{Kind, Rates, Standing};
-use crate::shares::{Full, Part, Shares};
+use atelier_engine::shares::{Full, Part, Shares};
 
 /// The grants of one request.
 pub(crate) struct Pass {

@@ -12,7 +12,7 @@ use hyper::body::{Body, Frame, SizeHint};
 pub(crate) use crate::server::sending::Flow;
 use crate::server::sending::Sending;
 use crate::server::watch::{Busy, Seat};
-use crate::shares::Part;
+use atelier_engine::shares::Part;
 
 /// Answers of more bytes than this are looked after until they are taken.
 const LARGE: usize = 64 * 1024;

@@ -18,7 +18,7 @@ use crate::http::page::Events;
 use crate::http::pass;
 use crate::http::received::Received;
 use crate::http::reply;
-use crate::shares::Part;
+use atelier_engine::shares::Part;
 
 /// A silent stream says this often that it is alive.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);

@@ -45,6 +45,7 @@ fn imagine(number: u32, prompt: &str) -> Work {
     let id = format!("019a0000-0000-7000-8000-{number:012}");
     Work {
         attempt_id: format!("{id}-1"),
+        whose: "somebody".into(),
         job_id: JobId::new(id),
         operation: submit.name.to_owned(),
         request: order.stored(request.as_ref()),

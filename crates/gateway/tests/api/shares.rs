@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::backends::finished;
 use crate::gateway::{Gateway, Options, send};
 
 const MIB: usize = 1024 * 1024;
@@ -277,4 +278,24 @@ fn open_assets(process: u32) -> usize {
     links
         .filter(|link| link.to_string_lossy().contains("/assets/"))
         .count()
+}
+
+#[tokio::test]
+async fn jobs_that_only_wait_take_no_places_of_the_engine() {
+    let gateway = Options::default().set("STUDIO_SLOTS", "2").spawn().await;
+    let (attacker, other) = (gateway.account(100).await, gateway.account(100).await);
+    for number in 0..10 {
+        let prompt = format!("a lake {number} [[stall]]");
+        gateway.imagine(&attacker.key, &prompt).await;
+    }
+    sleep(Duration::from_millis(200)).await;
+    let begin = Instant::now();
+    let id = gateway.imagine(&other.key, "a fox").await;
+    let job = finished(&gateway, &other.key, &id).await;
+    assert_eq!(job["status"], "SUCCESS", "{job}");
+    assert!(
+        begin.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begin.elapsed()
+    );
 }

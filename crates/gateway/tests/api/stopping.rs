@@ -3,8 +3,14 @@
 use std::time::Duration;
 
 use reqwest::Method;
+use serde_json::json;
 
 use crate::gateway::{Gateway, Options, send};
+use crate::outside::{Outside, answer, read};
+
+const JSON: &str = "content-type: application/json\r\n";
+/// A picture of one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// Work that never ends is handed back after a few seconds rather than twenty.
 async fn in_a_hurry() -> Gateway {
@@ -60,4 +66,58 @@ async fn an_open_event_stream_does_not_hold_up_a_stop() {
     let (stream, ()) = tokio::join!(stream, stop);
     assert_eq!(stream.status, 200);
     assert_eq!(gateway.ended(Duration::from_secs(8)), Some(0));
+}
+
+/// A vendor that takes its time, is paid for every call and cannot be asked about any.
+fn slow_vendor(pause: Duration) -> Outside {
+    Outside::start(move |mut stream| {
+        if read(&mut stream).is_some_and(|request| request.path().ends_with("generations")) {
+            std::thread::sleep(pause);
+            let body = json!({ "created": 1, "data": [{ "b64_json": PIXEL }] }).to_string();
+            answer(&mut stream, "200 OK", JSON, body.as_bytes());
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_a_paid_call_and_hands_everything_else_back_at_once() {
+    let vendor = slow_vendor(Duration::from_secs(3));
+    let hurried = [("STOP_WITHIN_S", "1"), ("DRAIN_S", "20")];
+    let options = hurried
+        .into_iter()
+        .fold(Options::default(), |all, (name, value)| {
+            all.set(name, value)
+        });
+    let mut gateway = options.spawn().await;
+    let body = json!({ "vendor": "openai", "name": "slow", "base_url": vendor.url("/v1"),
+        "rank": 1, "operations": ["imgmodel"] });
+    let made = gateway.operate(Method::POST, "/admin/v1/backends", Some(body));
+    let made = made.await;
+    let backend = made.json["data"]["id"].as_str().expect("an id").to_owned();
+    let path = format!("/admin/v1/backends/{backend}/accounts");
+    let account = json!({ "name": "first", "credential": "paid" });
+    let made = gateway.operate(Method::POST, &path, Some(account)).await;
+    assert_eq!(made.status, 200, "{}", made.json);
+    let caller = gateway.account(100).await;
+    let stalled = gateway.imagine(&caller.key, "a lake [[stall]]").await;
+    let body = json!({ "model": "image-1", "prompt": "a fox", "quality": "low" });
+    let paid = gateway.post(&caller.key, "/v1/images/generations", body);
+    let stop = async {
+        while vendor.connections() == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        gateway.signal("TERM");
+    };
+    let (paid, ()) = tokio::join!(paid, stop);
+    assert_eq!(paid.status, 200, "{}\n{}", paid.json, gateway.printed());
+    let ended = gateway.ended(Duration::from_secs(8));
+    assert_eq!(ended, Some(0), "{}", gateway.printed());
+    let gateway = gateway.restart(Options::default());
+    assert_eq!(vendor.connections(), 1, "it was paid once");
+    let path = format!("/jobs/v1/{stalled}");
+    let job = gateway.get(&caller.key, &path).await;
+    assert_ne!(job.json["data"]["status"], "FAILED", "{}", job.json);
+    // The stalled job is held, the paid one was settled.
+    assert_eq!(gateway.balance(&caller.key).await, (95.0, 4.0));
 }

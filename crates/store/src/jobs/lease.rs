@@ -144,13 +144,20 @@ impl Store {
     }
 
     /// Ends the leases of one owner, or all that have not ended; how many.
-    pub async fn void_leases(&self, owner: Option<&str>, now_ms: i64) -> Result<u64> {
-        let input = (owner.map(str::to_owned), now_ms);
-        self.change(input, |conn, (owner, now_ms)| {
+    pub async fn void_leases(
+        &self,
+        owner: Option<&str>,
+        keep: &[String],
+        now_ms: i64,
+    ) -> Result<u64> {
+        let input = (owner.map(str::to_owned), json(keep), now_ms);
+        self.change(input, |conn, (owner, keep, now_ms)| {
             Box::pin(async move {
                 let sql = "UPDATE job SET lease_until_ms = 0 WHERE state = 1 \
-                     AND lease_until_ms >= $2 AND ($1 IS NULL OR lease_owner = $1)";
-                conn.run(sql, args![owner.as_deref(), *now_ms]).await
+                     AND lease_until_ms >= $2 AND ($1 IS NULL OR lease_owner = $1) \
+                     AND id NOT IN ({list:$3})";
+                conn.run(sql, args![owner.as_deref(), *now_ms, &*keep])
+                    .await
             })
         })
         .await

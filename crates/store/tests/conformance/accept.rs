@@ -18,6 +18,7 @@ each_db!(
     a_replay_is_answered_even_when_quota_and_queue_are_used_up,
     old_keys_are_forgotten,
     an_unknown_account_is_told,
+    what_would_become_of_a_call_is_known_before_it_is_made,
 );
 
 async fn an_accepted_job_holds_its_price_and_waits(rig: Rig) {
@@ -249,4 +250,46 @@ async fn old_keys_are_forgotten(rig: Rig) {
 
 async fn an_unknown_account_is_told(rig: Rig) {
     assert_eq!(rig.take(rig.accept("nobody", 1)).await, Accepted::NoAccount);
+}
+
+async fn what_would_become_of_a_call_is_known_before_it_is_made(rig: Rig) {
+    let id = rig.account(10, 1).await;
+    let foreseen = async |id: &str, price| {
+        let accept = rig.accept(id, price);
+        let store = &rig.store;
+        let refusal = store.foreseen_refusal(id, &accept.job.queue, accept.job.price);
+        refusal.await.expect("a look")
+    };
+    assert_eq!(foreseen(&id, 10).await, None);
+    let short = Accepted::QuotaShort { balance: quota(10) };
+    assert_eq!(foreseen(&id, 11).await, Some(short));
+    assert_eq!(foreseen("nobody", 0).await, Some(Accepted::NoAccount));
+
+    let mut accept = rig.accept(&id, 1);
+    let given = Idempotency {
+        key: "key".into(),
+        fingerprint: "body".into(),
+        keep_after_ms: NOW - 1,
+    };
+    let earlier = async |given: &Idempotency| {
+        let call = rig.store.earlier_call(&id, given).await;
+        call.expect("a look")
+    };
+    assert_eq!(earlier(&given).await, None);
+    accept.idempotency = Some(given.clone());
+    let job_id = accept.job.id.clone();
+    rig.take(accept).await;
+    let full = Accepted::QueueFull { max_queue: 1 };
+    assert_eq!(foreseen(&id, 1).await, Some(full));
+    assert_eq!(earlier(&given).await, Some(Accepted::Replayed { job_id }));
+    let other = Idempotency {
+        fingerprint: "another".into(),
+        ..given.clone()
+    };
+    assert_eq!(earlier(&other).await, Some(Accepted::Mismatch));
+    let late = Idempotency {
+        keep_after_ms: NOW + 1,
+        ..given
+    };
+    assert_eq!(earlier(&late).await, None, "the key is void by then");
 }

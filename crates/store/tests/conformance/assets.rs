@@ -12,6 +12,7 @@ each_db!(
     keys_without_a_row_are_told_apart,
     files_are_walked_in_the_order_of_their_keys,
     an_input_that_a_job_waits_for_is_known,
+    inputs_of_a_refused_call_expire_and_those_of_others_do_not,
 );
 
 fn input(key: &str, expires_ms: i64) -> Asset {
@@ -176,4 +177,26 @@ async fn an_input_that_a_job_waits_for_is_known(rig: Rig) {
     assert_eq!(found.expect("a read"), Some(job));
     let found = rig.store.unfinished_with(&account, "hash").await;
     assert_eq!(found.expect("a read"), None);
+}
+
+async fn inputs_of_a_refused_call_expire_and_those_of_others_do_not(rig: Rig) {
+    let known = input("in/known", NOW + 10);
+    rig.store.note_inputs(vec![known]).await.expect("noted");
+    let later = |key: &str| Asset {
+        created_ms: NOW + 1,
+        ..input(key, NOW + 11)
+    };
+    let refused = vec![later("in/known"), later("in/fresh"), later("in/shared")];
+    let noted = rig.store.note_inputs(refused.clone()).await;
+    assert!(noted.expect("noted"));
+    // Somebody else sends one of them meanwhile.
+    let again = Asset {
+        created_ms: NOW + 2,
+        ..input("in/shared", NOW + 12)
+    };
+    rig.store.note_inputs(vec![again]).await.expect("noted");
+    let dropped = rig.store.drop_inputs(&refused).await.expect("dropped");
+    assert_eq!(dropped, 1);
+    let gone = rig.store.condemn_assets(NOW + 5, 0, 10).await;
+    assert_eq!(gone.expect("condemned"), ["in/fresh"]);
 }

@@ -57,7 +57,7 @@ async fn nothing_is_written_with_an_old_fence(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 1).await;
     assert!(rig.begin(&id, 1, "attempt-d").await);
-    rig.store.void_leases(None, NOW).await.expect("voided");
+    rig.store.void_leases(None, &[], NOW).await.expect("voided");
     rig.store
         .take_lease(&id, 1, "other", NOW + 9, NOW)
         .await

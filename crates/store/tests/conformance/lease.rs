@@ -318,14 +318,14 @@ async fn voided_leases_are_expired_at_once(rig: Rig) {
     let id = rig.running(&account, 1).await;
     assert_eq!(
         rig.store
-            .void_leases(Some("other"), NOW)
+            .void_leases(Some("other"), &[], NOW)
             .await
             .expect("a count"),
         0
     );
     assert_eq!(
         rig.store
-            .void_leases(Some("node"), NOW)
+            .void_leases(Some("node"), &[], NOW)
             .await
             .expect("a count"),
         1
@@ -335,7 +335,13 @@ async fn voided_leases_are_expired_at_once(rig: Rig) {
         id
     );
     rig.running(&account, 1).await;
-    assert_eq!(rig.store.void_leases(None, NOW).await.expect("a count"), 1);
+    assert_eq!(
+        rig.store
+            .void_leases(None, &[], NOW)
+            .await
+            .expect("a count"),
+        1
+    );
     assert_eq!(
         rig.store
             .expired_leases(NOW, None, 10)

@@ -8,11 +8,12 @@ use atelier_contract::Quota;
 use atelier_contract::pages::workers::WorkerState;
 use atelier_store::{BackendRow, WorkerRow};
 
-use crate::floor::pool::Pool;
 use crate::floor::pool::build;
 use crate::floor::pool::choice::{Candidate, Mode};
+use crate::floor::pool::health::{Condition, Health};
 use crate::floor::pool::member::{Member, operations};
 use crate::floor::pool::pace::{HOUR_MS, Pace};
+use crate::floor::pool::{Pool, Stranger};
 use crate::house::House;
 use crate::names::WorkerName;
 
@@ -76,7 +77,7 @@ impl Loader {
                 .map(|one| (one.candidate.name.clone(), one.clone()))
                 .collect()
         };
-        let mut fresh = Vec::new();
+        let (mut fresh, mut strangers) = (Vec::new(), Vec::new());
         for row in &workers {
             let Some(backend) = backends.get(row.backend_id.as_str()) else {
                 continue;
@@ -86,9 +87,11 @@ impl Loader {
                 Ok(member) => fresh.push(member),
                 Err(why) => {
                     tracing::warn!(worker = %row.id, %why, "a worker account cannot be used");
+                    strangers.push(stranger(row));
                 }
             }
         }
+        self.pool.replace_strangers(strangers);
         let single = !self.house.store.is_postgres();
         self.pool.replace_stored(fresh, |candidate, here, first| {
             // On a store of one process, this process knows its own starts best once it runs.
@@ -196,6 +199,16 @@ impl Pool {
             all.push(member);
         }
         *members = all;
+    }
+}
+
+/// A worker account that only other nodes may be able to use.
+fn stranger(row: &WorkerRow) -> Stranger {
+    let health: Health = serde_json::from_str(&row.health).unwrap_or_default();
+    Stranger {
+        owner: row.owner.clone(),
+        backend: row.backend_id.as_str().into(),
+        banned: health.condition == Condition::Banned,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::http::payload::Flow;
 use crate::http::range::{self, Part, Wanted};
 use crate::http::received::Received;
 use crate::http::reply::{self, About};
-use crate::shares::Full;
+use atelier_engine::shares::Full;
 
 /// How long a download waits while its address has all it may have.
 const TURN: Duration = Duration::from_secs(10);

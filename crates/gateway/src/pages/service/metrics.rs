@@ -10,7 +10,7 @@ use crate::http::denial::Denial;
 use crate::http::page::Counters;
 use crate::http::received::Received;
 use crate::http::reply;
-use crate::shares::Usage;
+use atelier_engine::shares::Usage;
 
 /// How much the service does.
 pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters, Denial> {

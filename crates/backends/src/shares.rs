@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 const FIXED_SHARE: u64 = 8;
 
 /// Something that is shared, in whatever unit it is counted.
-pub(crate) struct Shares {
+pub struct Shares {
     name: &'static str,
     whole: u64,
     share: u64,
@@ -40,7 +40,7 @@ struct Waiting {
 
 /// Why nothing can be taken now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
+pub enum Full {
     /// The holder has its share.
     Share,
     /// The whole is taken, or somebody else is next.
@@ -48,7 +48,7 @@ pub(crate) enum Full {
 }
 
 /// A part that is given back when this is dropped.
-pub(crate) struct Part {
+pub struct Part {
     shares: Arc<Shares>,
     holder: Arc<str>,
     amount: u64,
@@ -56,30 +56,30 @@ pub(crate) struct Part {
 
 /// Who holds what, for operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Usage {
+pub struct Usage {
     /// What is shared.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// All there is.
-    pub(crate) whole: u64,
+    pub whole: u64,
     /// The most one holder may have.
-    pub(crate) share: u64,
+    pub share: u64,
     /// What is taken.
-    pub(crate) taken: u64,
+    pub taken: u64,
     /// How many wait for a part.
-    pub(crate) waiting: usize,
+    pub waiting: usize,
     /// Everybody who holds something, those with most first.
-    pub(crate) holders: Vec<(Arc<str>, u64)>,
+    pub holders: Vec<(Arc<str>, u64)>,
 }
 
 impl Shares {
     /// Something of which one holder may have all while it is idle, because it comes back within seconds.
-    pub(crate) fn elastic(name: &'static str, whole: u64) -> Arc<Self> {
+    pub fn elastic(name: &'static str, whole: u64) -> Arc<Self> {
         Self::new(name, whole, whole)
     }
 
     /// Something that is not given back by itself: one holder has an eighth, but always enough for one part of the
     /// largest kind.
-    pub(crate) fn fixed(name: &'static str, whole: u64, largest: u64) -> Arc<Self> {
+    pub fn fixed(name: &'static str, whole: u64, largest: u64) -> Arc<Self> {
         Self::new(name, whole, (whole / FIXED_SHARE).max(largest))
     }
 
@@ -94,13 +94,13 @@ impl Shares {
     }
 
     /// Takes a part now, or says why not.
-    pub(crate) fn try_take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Result<Part, Full> {
+    pub fn try_take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Result<Part, Full> {
         self.take_free(&mut self.state(), holder, amount)?;
         Ok(self.part(Arc::clone(holder), amount))
     }
 
     /// Waits for its turn. More than a share is never given, so nobody waits for ever.
-    pub(crate) async fn take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Part {
+    pub async fn take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Part {
         let amount = amount.min(self.share);
         let turn = {
             let mut state = self.state();
@@ -124,7 +124,7 @@ impl Shares {
     }
 
     /// Who holds what.
-    pub(crate) fn usage(&self) -> Usage {
+    pub fn usage(&self) -> Usage {
         let state = self.state();
         let parts = state.parts.iter();
         let mut holders: Vec<_> = parts
@@ -143,7 +143,7 @@ impl Shares {
     }
 
     /// What is taken, all together.
-    pub(crate) fn taken(&self) -> u64 {
+    pub fn taken(&self) -> u64 {
         self.state().taken
     }
 
@@ -245,7 +245,7 @@ impl State {
 
 impl Part {
     /// Grows to so much, or stays as it is.
-    pub(crate) fn grow_to(&mut self, amount: u64) -> Result<(), Full> {
+    pub fn grow_to(&mut self, amount: u64) -> Result<(), Full> {
         let more = amount.saturating_sub(self.amount);
         if more > 0 {
             let mut state = self.shares.state();
@@ -255,8 +255,22 @@ impl Part {
         Ok(())
     }
 
+    /// Takes so much of it, or what there is, as a part of its own.
+    #[must_use]
+    pub fn split(&mut self, amount: u64) -> Self {
+        let amount = amount.min(self.amount);
+        self.amount -= amount;
+        self.shares.part(Arc::clone(&self.holder), amount)
+    }
+
+    /// Gives back what is more than so much.
+    pub fn shrink_to(&mut self, amount: u64) {
+        let surplus = self.amount.saturating_sub(amount);
+        drop(self.split(surplus));
+    }
+
     /// Hands the part to another holder, if that one may have it.
-    pub(crate) fn hand_to(&mut self, holder: &Arc<str>) -> Result<(), Full> {
+    pub fn hand_to(&mut self, holder: &Arc<str>) -> Result<(), Full> {
         let mut state = self.shares.state();
         if state.part_of(holder) + self.amount > self.shares.share {
             return Err(Full::Share);
@@ -348,7 +362,10 @@ mod tests {
         assert_eq!(part.hand_to(&name("b")), Err(Full::Share));
         assert_eq!(part.hand_to(&name("c")), Ok(()));
         assert_eq!(memory.usage().holders, [(name("c"), 10), (name("b"), 1)]);
-        drop(part);
+        let half = part.split(6);
+        part.shrink_to(1);
+        assert_eq!(memory.taken(), 8, "six, one and the other's");
+        drop((part, half));
         assert_eq!(memory.taken(), 1);
     }
 

@@ -1,0 +1,50 @@
+//! What would become of an acceptance, asked before anything is done for it. Only the commit decides; this saves the work
+//! for calls that it would refuse, and finds calls that were accepted before.
+
+use atelier_contract::Quota;
+
+use crate::db::args;
+use crate::jobs::accept::{Accepted, Idempotency};
+use crate::{Result, Store};
+
+impl Store {
+    /// The call that an account's key stands for: the same one or another; `None` when the key is free.
+    pub async fn earlier_call(
+        &self,
+        account_id: &str,
+        given: &Idempotency,
+    ) -> Result<Option<Accepted>> {
+        let sql = "SELECT fingerprint, job_id FROM idempotency \
+             WHERE account_id = $1 AND key = $2 AND created_ms >= $3";
+        let args = args![account_id, &given.key, given.keep_after_ms];
+        let found: Option<(String, String)> = self.db().maybe(sql, args).await?;
+        Ok(found.map(|(fingerprint, job_id)| {
+            if fingerprint == given.fingerprint {
+                Accepted::Replayed { job_id }
+            } else {
+                Accepted::Mismatch
+            }
+        }))
+    }
+
+    /// Why a job of a price would be refused now, if it would: the queue first, then quota.
+    pub async fn foreseen_refusal(
+        &self,
+        account_id: &str,
+        queue: &str,
+        price: Quota,
+    ) -> Result<Option<Accepted>> {
+        let sql = "SELECT balance, max_queue FROM account WHERE id = $1";
+        let standing: Option<(i64, i64)> = self.db().maybe(sql, args![account_id]).await?;
+        let Some((balance, max_queue)) = standing else {
+            return Ok(Some(Accepted::NoAccount));
+        };
+        let sql = "SELECT jobs FROM in_flight WHERE account_id = $1 AND queue = $2";
+        let jobs: Option<i64> = self.db().maybe(sql, args![account_id, queue]).await?;
+        if jobs.unwrap_or(0) >= max_queue {
+            return Ok(Some(Accepted::QueueFull { max_queue }));
+        }
+        let balance = Quota::from_thousandths(balance);
+        Ok((balance < price).then_some(Accepted::QuotaShort { balance }))
+    }
+}
