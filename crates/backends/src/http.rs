@@ -7,6 +7,7 @@ mod connect;
 mod fault;
 mod fetch;
 mod limits;
+mod line;
 mod memory;
 mod multipart;
 mod places;
@@ -60,6 +61,8 @@ pub struct Outbound {
     limits: Limits,
     resolver: Resolver,
     roots: Vec<CertificateDer<'static>>,
+    /// Read once: the machine's certificate authorities take a while.
+    tls: rustls::ClientConfig,
     callbacks: HttpClient,
     fetches: HttpClient,
     callback_places: Places,
@@ -72,27 +75,43 @@ pub struct Outbound {
 impl Outbound {
     /// A client that looks names up the way the machine does and trusts the machine's certificate authorities.
     pub fn new(policy: Policy, limits: Limits) -> Result<Self, rustls::Error> {
-        Self::build(Arc::new(policy), limits, Resolver::system(), Vec::new())
+        let tls = tls::config(&[])?;
+        let trusted = (Vec::new(), tls);
+        Ok(Self::build(
+            Arc::new(policy),
+            limits,
+            Resolver::system(),
+            trusted,
+        ))
     }
 
     /// The same client with other answers to names.
     pub fn with_resolver(self, resolver: Resolver) -> Result<Self, rustls::Error> {
-        Self::build(self.policy, self.limits, resolver, self.roots)
+        let trusted = (self.roots, self.tls);
+        Ok(Self::build(self.policy, self.limits, resolver, trusted))
     }
 
     /// The same client that trusts these authorities besides the machine's.
     pub fn with_roots(self, roots: Vec<CertificateDer<'static>>) -> Result<Self, rustls::Error> {
-        Self::build(self.policy, self.limits, self.resolver, roots)
+        let tls = tls::config(&roots)?;
+        let trusted = (roots, tls);
+        Ok(Self::build(
+            self.policy,
+            self.limits,
+            self.resolver,
+            trusted,
+        ))
     }
 
     /// The same client under other rules; the memory for vendors stays the one that all share.
-    fn with_policy(self, policy: Arc<Policy>) -> Result<Self, rustls::Error> {
+    fn with_policy(self, policy: Arc<Policy>) -> Self {
         let (vendor_memory, stranger_memory) = (self.vendor_memory, self.stranger_memory);
-        Ok(Self {
+        let trusted = (self.roots, self.tls);
+        Self {
             vendor_memory,
             stranger_memory,
-            ..Self::build(policy, self.limits, self.resolver, self.roots)?
-        })
+            ..Self::build(policy, self.limits, self.resolver, trusted)
+        }
     }
 
     /// The rules it obeys.
@@ -125,19 +144,21 @@ impl Outbound {
         policy: Arc<Policy>,
         limits: Limits,
         resolver: Resolver,
-        roots: Vec<CertificateDer<'static>>,
-    ) -> Result<Self, rustls::Error> {
-        let tls = tls::config(&roots)?;
+        (roots, tls): (Vec<CertificateDer<'static>>, rustls::ClientConfig),
+    ) -> Self {
         let client = |purpose| {
             let rules = Rules {
                 purpose,
                 policy: Arc::clone(&policy),
                 resolver: resolver.clone(),
                 limits,
+                // Many names may lead to one receiver.
+                places: (purpose == Purpose::Callback)
+                    .then(|| Places::new(limits.per_address, limits.at_once)),
             };
             client(rules, tls.clone(), 0)
         };
-        Ok(Self {
+        Self {
             callbacks: client(Purpose::Callback),
             fetches: client(Purpose::Image),
             callback_places: Places::new(limits.per_receiver, limits.at_once),
@@ -149,7 +170,8 @@ impl Outbound {
             limits,
             resolver,
             roots,
-        })
+            tls,
+        }
     }
 }
 

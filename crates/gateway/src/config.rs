@@ -23,6 +23,7 @@ pub(crate) struct Config {
     pub(crate) database: Secret,
     pub(crate) admin_token: Secret,
     pub(crate) master_key: Secret,
+    pub(crate) strict: bool,
     pub(crate) demo_account: bool,
     pub(crate) worker_threads: usize,
     pub(crate) base_url: String,

@@ -27,6 +27,14 @@ pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32
     let key = if !config.master_key.is_empty() {
         Sha256::digest(config.master_key.reveal().as_bytes()).into()
     } else if store.is_postgres() {
+        if config.strict {
+            bail!(
+                "strict: set master_key; without it the key would be kept in the very database whose secrets it seals"
+            );
+        }
+        tracing::warn!(
+            "the master key lies in the database beside what it seals; set master_key at the first start of a service that matters"
+        );
         let fresh = key::hex(&random_bytes::<32>());
         from_hex(&store.put_setting_if_absent(SHARED_KEY, &fresh).await?)?
     } else {

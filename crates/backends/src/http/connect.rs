@@ -17,6 +17,8 @@ use tower_service::Service;
 
 use super::fault::Cause;
 use super::limits::Limits;
+use super::line::Line;
+use super::places::Places;
 use super::resolve::Resolver;
 use crate::guard::{self, Policy, Purpose};
 
@@ -30,6 +32,8 @@ pub(crate) struct Rules {
     pub(crate) policy: Arc<Policy>,
     pub(crate) resolver: Resolver,
     pub(crate) limits: Limits,
+    /// Connections to one address at a time, where they are counted.
+    pub(crate) places: Option<Places>,
 }
 
 /// Opens guarded connections.
@@ -43,7 +47,7 @@ impl Guarded {
 }
 
 impl Service<Uri> for Guarded {
-    type Response = TokioIo<TcpStream>;
+    type Response = TokioIo<Line>;
     type Error = Cause;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Cause>> + Send>>;
 
@@ -91,7 +95,7 @@ impl Rules {
     }
 
     /// The first of the addresses that answers.
-    async fn open(&self, addresses: &[SocketAddr]) -> Result<TcpStream, Cause> {
+    async fn open(&self, addresses: &[SocketAddr]) -> Result<Line, Cause> {
         let end = Instant::now() + self.limits.connect;
         let mut last = Cause::TimedOut;
         for (index, address) in addresses.iter().enumerate() {
@@ -101,8 +105,18 @@ impl Rules {
             } else {
                 end.min(Instant::now() + ONE_ADDRESS)
             };
+            let place = match &self.places {
+                None => None,
+                Some(places) => {
+                    let place = places.take_for(address.to_string(), self.limits.place);
+                    Some(place.await.ok_or(Cause::Busy)?)
+                }
+            };
             match timeout_at(until, TcpStream::connect(address)).await {
-                Ok(Ok(stream)) => return confirm(stream, *address),
+                Ok(Ok(stream)) => {
+                    let stream = confirm(stream, *address)?;
+                    return Ok(Line::new(stream, place));
+                }
                 Ok(Err(error)) => last = Cause::Unreachable(error),
                 Err(_) => last = Cause::TimedOut,
             }

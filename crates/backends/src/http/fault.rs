@@ -88,6 +88,8 @@ pub(crate) enum Cause {
     Unresolved,
     #[error("connecting took too long")]
     TimedOut,
+    #[error("too many connections to this address are open")]
+    Busy,
     #[error("connecting failed")]
     Unreachable(#[source] io::Error),
 }
@@ -98,6 +100,7 @@ impl From<&Cause> for Trouble {
             Cause::Blocked(_) => Self::Blocked,
             Cause::Unresolved => Self::Unresolved,
             Cause::TimedOut => Self::TimedOut,
+            Cause::Busy => Self::Busy,
             Cause::Unreachable(_) => Self::Unreachable,
         }
     }

@@ -41,6 +41,8 @@ pub struct Limits {
     pub per_destination: usize,
     /// Callbacks to one destination at a time, whoever sends them; more than one account's share of it.
     pub per_receiver: usize,
+    /// Callbacks to one address at a time, whatever names lead to it; more than one name has.
+    pub per_address: usize,
     /// Callbacks at a time, and likewise images and files at a time.
     pub at_once: usize,
     /// Redirects an image or file may take.
@@ -70,6 +72,7 @@ impl Default for Limits {
             stranger_memory: 256 * 1024 * 1024,
             per_destination: 8,
             per_receiver: 128,
+            per_address: 192,
             at_once: 256,
             redirects: 3,
             answers: 16,

@@ -39,6 +39,11 @@ impl Places {
     /// that those who wait for a full destination hold nothing that others need.
     pub(crate) async fn take(&self, url: &Url, wait: Duration) -> Option<Place> {
         let key = url[Position::BeforeHost..Position::AfterPort].to_owned();
+        self.take_for(key, wait).await
+    }
+
+    /// A place for whatever a text names.
+    pub(crate) async fn take_for(&self, key: String, wait: Duration) -> Option<Place> {
         let semaphore = {
             let mut map = self
                 .destinations

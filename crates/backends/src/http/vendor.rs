@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::fault::classify;
-use super::{HttpClient, Outbound, Trouble, USER_AGENT, client, tls};
+use super::{HttpClient, Outbound, Trouble, USER_AGENT, client};
 use crate::backend::{Class, Fault, Taken};
 use crate::guard::Purpose;
 use crate::http::connect::Rules;
@@ -80,23 +80,20 @@ impl Outbound {
             .check_url(base.as_str(), Purpose::Image)
             .map_err(|blocked| wrong(&blocked))?;
         let policy = Arc::new(policy);
-        let build = |idle| -> Result<HttpClient, Wrong> {
-            let tls = tls::config(&self.roots).map_err(|error| wrong(&error))?;
+        let build = |idle| {
             let rules = Rules {
                 purpose: Purpose::Image,
                 policy: Arc::clone(&policy),
                 resolver: self.resolver.clone(),
                 limits: self.limits,
+                places: None,
             };
-            Ok(client(rules, tls, idle))
+            client(rules, self.tls.clone(), idle)
         };
         Ok(VendorHttp {
-            once: build(0)?,
-            kept: build(IDLE_CONNECTIONS)?,
-            guard: self
-                .clone()
-                .with_policy(policy)
-                .map_err(|error| wrong(&error))?,
+            once: build(0),
+            kept: build(IDLE_CONNECTIONS),
+            guard: self.clone().with_policy(policy),
             base,
             headers: HeaderMap::new(),
             secrets: Secrets::default(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::servers::{Server, answer, outbound, png, read_request};
+use crate::servers::{Server, answer, names, outbound, png, read_request};
 use atelier_backends::http::{CallbackOutcome, Limits, Outbound, Trouble};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -354,6 +354,36 @@ async fn a_file_that_hardly_comes_is_given_up_although_it_never_pauses() {
     let last = pieces.last().expect("a piece").as_ref();
     assert_eq!(last.expect_err("too slow").trouble, Trouble::TimedOut);
     assert!(started.elapsed() < Duration::from_secs(4));
+}
+
+#[tokio::test]
+async fn many_names_of_one_receiver_have_no_more_places_than_its_address() {
+    let addresses: &[&[&str]] = &[&["127.0.0.2"]];
+    let hosts = ["a.example.org", "b.example.org", "c.example.org"];
+    let script = hosts.map(|host| (host, addresses));
+    let (resolver, _) = names(&script);
+    let client = outbound(Limits {
+        per_receiver: 2,
+        per_address: 3,
+        ..limits()
+    });
+    let client = client.with_resolver(resolver).expect("a client");
+    let silent = Server::allowed(|stream| {
+        std::thread::sleep(Duration::from_secs(3));
+        drop(stream);
+    });
+    let port = silent.address.port();
+    let posts = hosts.iter().flat_map(|host| [*host; 2]).map(|host| {
+        let (client, url) = (client.clone(), format!("http://{host}:{port}/hook"));
+        async move { client.post_callback(&url, &[], Bytes::new()).await }
+    });
+    let posts = join_all(posts);
+    let look = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        silent.connections()
+    };
+    let (outcomes, open) = tokio::join!(posts, look);
+    assert_eq!(open, 3, "{outcomes:?}");
 }
 
 #[tokio::test]

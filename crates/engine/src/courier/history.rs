@@ -56,6 +56,9 @@ pub(super) async fn of_job(
     }
 }
 
+/// A callback is tried so many times at most, however often it is asked for.
+const TRIES_MOST: i64 = 50;
+
 /// Sends a callback again, now.
 pub(super) async fn redeliver(
     house: &House,
@@ -63,10 +66,21 @@ pub(super) async fn redeliver(
     id: &str,
 ) -> Result<(), Refusal> {
     let now_ms = house.now_ms();
-    let again = house.store.redeliver(account_id, id, now_ms).await;
+    let again = house
+        .store
+        .redeliver(account_id, id, TRIES_MOST, now_ms)
+        .await;
     if again.map_err(unavailable)? {
         house.wake_callbacks();
         return Ok(());
+    }
+    let row = house.store.delivery(account_id, id).await;
+    if row
+        .map_err(unavailable)?
+        .is_some_and(|row| row.attempts >= TRIES_MOST)
+    {
+        let message = format!("the callback was sent {TRIES_MOST} times, which is the most");
+        return Err(Refusal::new(Code::Conflict, message));
     }
     Err(Refusal::new(
         Code::NotFound,
@@ -83,7 +97,7 @@ pub(super) async fn redeliver_since(
     let now_ms = house.now_ms();
     let count = house
         .store
-        .redeliver_failed(account_id, since_ms, now_ms)
+        .redeliver_failed(account_id, since_ms, TRIES_MOST, now_ms)
         .await;
     let count = count.map_err(unavailable)?;
     house.wake_callbacks();

@@ -125,32 +125,42 @@ impl Store {
         self.commit(result).await
     }
 
-    /// Makes a delivery due again, unless it is being sent.
-    pub async fn redeliver(&self, account_id: &str, id: &str, now_ms: i64) -> Result<bool> {
-        let input = (account_id.to_owned(), id.to_owned(), now_ms);
-        self.change(input, |conn, (account_id, id, now_ms)| {
+    /// Makes a delivery due again, unless it is being sent or was tried so many times already.
+    pub async fn redeliver(
+        &self,
+        account_id: &str,
+        id: &str,
+        most: i64,
+        now_ms: i64,
+    ) -> Result<bool> {
+        let input = (account_id.to_owned(), id.to_owned(), most, now_ms);
+        self.change(input, |conn, (account_id, id, most, now_ms)| {
             Box::pin(async move {
                 let sql = "UPDATE delivery SET state = 'due', failures = 0, next_ms = $3, delivered_ms = NULL \
-                     WHERE account_id = $1 AND id = $2 AND state <> 'sending'";
-                Ok(conn.run(sql, args![account_id, id, *now_ms]).await? == 1)
+                     WHERE account_id = $1 AND id = $2 AND state <> 'sending' AND attempts < $4";
+                let args = args![account_id, id, *now_ms, *most];
+                Ok(conn.run(sql, args).await? == 1)
             })
         })
         .await
     }
 
-    /// Makes every given-up delivery of an account owed since a time due again; how many.
+    /// Makes every given-up delivery of an account owed since a time due again, unless it was tried so many times
+    /// already; how many.
     pub async fn redeliver_failed(
         &self,
         account_id: &str,
         since_ms: i64,
+        most: i64,
         now_ms: i64,
     ) -> Result<u64> {
-        let input = (account_id.to_owned(), since_ms, now_ms);
-        self.change(input, |conn, (account_id, since_ms, now_ms)| {
+        let input = (account_id.to_owned(), since_ms, most, now_ms);
+        self.change(input, |conn, (account_id, since_ms, most, now_ms)| {
             Box::pin(async move {
                 let sql = "UPDATE delivery SET state = 'due', failures = 0, next_ms = $3 WHERE account_id = $1 \
-                     AND created_ms >= $2 AND state IN ('exhausted', 'stopped')";
-                conn.run(sql, args![account_id, *since_ms, *now_ms]).await
+                     AND created_ms >= $2 AND state IN ('exhausted', 'stopped') AND attempts < $4";
+                let args = args![account_id, *since_ms, *now_ms, *most];
+                conn.run(sql, args).await
             })
         })
         .await

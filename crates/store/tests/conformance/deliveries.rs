@@ -379,7 +379,7 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     let claimed = claim(&rig, DUE, 10, 10).await;
     assert!(
         !rig.store
-            .redeliver(&account, &id, DUE)
+            .redeliver(&account, &id, 9, DUE)
             .await
             .expect("an answer"),
         "being sent"
@@ -399,14 +399,21 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     );
     assert!(
         !rig.store
-            .redeliver(&other, &id, DUE)
+            .redeliver(&other, &id, 9, DUE)
             .await
             .expect("an answer"),
         "not theirs"
     );
     assert!(
+        !rig.store
+            .redeliver(&account, &id, 1, DUE + 5)
+            .await
+            .expect("an answer"),
+        "often enough"
+    );
+    assert!(
         rig.store
-            .redeliver(&account, &id, DUE + 5)
+            .redeliver(&account, &id, 9, DUE + 5)
             .await
             .expect("an answer")
     );
@@ -416,14 +423,15 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
         (1, 2, 0),
         "the count goes on, the schedule begins anew"
     );
-    let failed = async |since_ms| {
+    let failed = async |since_ms, most| {
         rig.store
-            .redeliver_failed(&account, since_ms, DUE + 6)
+            .redeliver_failed(&account, since_ms, most, DUE + 6)
             .await
             .expect("a count")
     };
-    assert_eq!(failed(DUE + 1).await, 0);
-    assert_eq!(failed(DUE).await, 1);
+    assert_eq!(failed(DUE + 1, 9).await, 0);
+    assert_eq!(failed(DUE, 1).await, 0, "often enough");
+    assert_eq!(failed(DUE, 9).await, 1);
 }
 
 async fn deliveries_are_listed_by_account_and_state(rig: Rig) {
