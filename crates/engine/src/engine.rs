@@ -166,6 +166,6 @@ impl Engine {
     pub async fn renew_step(&self) -> Result<(), atelier_store::Error> {
         self.floor.renew_step().await?;
         self.vault.load_address_keys().await?;
-        self.house.beat().await
+        self.house.beat(self.floor.in_hand()).await
     }
 }

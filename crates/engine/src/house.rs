@@ -7,6 +7,7 @@ use std::time::Duration;
 use atelier_backends::http::Outbound;
 use atelier_contract::{Code, JobId, Refusal};
 use atelier_store::{AuditRow, Node, Store};
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -24,6 +25,15 @@ const NODE_SILENT_MS: i64 = 60_000;
 
 /// A machine's clock that differs by more from the database's is worth a word.
 const CLOCK_OFF_MS: i64 = 2_000;
+
+/// What a node says about itself, as it is stored.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct NodeDetail {
+    pub(crate) version: String,
+    pub(crate) in_hand: usize,
+    pub(crate) clock_ahead_ms: i64,
+}
 
 /// What the parts share.
 pub(crate) struct House {
@@ -57,8 +67,8 @@ impl House {
         self.clock.now_ms()
     }
 
-    /// Says that this node is alive, and how far its machine's clock is off.
-    pub(crate) async fn beat(&self) -> Result<(), atelier_store::Error> {
+    /// Says that this node is alive, what it is, how many jobs it has in hand, and how far its machine's clock is off.
+    pub(crate) async fn beat(&self, in_hand: usize) -> Result<(), atelier_store::Error> {
         let (now_ms, ahead_ms) = (self.now_ms(), self.clock.ahead_ms());
         if ahead_ms.abs() > CLOCK_OFF_MS {
             tracing::warn!(
@@ -66,7 +76,12 @@ impl House {
                 "this machine's clock differs from the database's, which is gone by"
             );
         }
-        let detail = format!("{{\"clockAheadMs\":{ahead_ms}}}");
+        let detail = NodeDetail {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            in_hand,
+            clock_ahead_ms: ahead_ms,
+        };
+        let detail = serde_json::to_string(&detail).unwrap_or_default();
         let store = &self.store;
         store
             .beat(&self.node, self.started_ms, now_ms, &detail)

@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use atelier_backends::backend::{ReadFile, Work};
+use atelier_backends::shares::Shares;
 use atelier_backends::{Fault, Made};
 use atelier_contract::brief::Brief;
 use atelier_contract::{AccountId, Code, Job, JobId, Output, Refusal, Role};
@@ -93,6 +94,11 @@ impl Vault {
             updated_ms: row.updated_ms,
             revision: row.revision,
         }
+    }
+
+    /// The memory that inputs of all jobs share.
+    pub fn input_memory(&self) -> &Arc<Shares> {
+        self.house.outbound.input_memory()
     }
 
     /// The rendered body of a final job, if it is remembered.

@@ -104,6 +104,7 @@ impl App {
             &self.large_requests,
             &self.event_streams,
             &self.downloads,
+            self.engine.vault().input_memory(),
         ];
         all.into_iter()
     }

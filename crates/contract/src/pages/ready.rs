@@ -13,6 +13,8 @@ pub struct Ready {
     pub at_vendors: usize,
     /// The operator's worker accounts; strangers of a public service are shown none.
     pub backends: Vec<WorkerState>,
+    /// How far the machine's clock is ahead of the database's, in milliseconds; more than 2,000 is worth a look.
+    pub clock_ahead_ms: i64,
 }
 
 /// A worker account in a few words.

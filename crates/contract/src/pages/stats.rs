@@ -25,6 +25,35 @@ pub struct Stats {
     pub backends: Vec<WorkerStats>,
     /// How long this node has been up.
     pub up_ms: i64,
+    /// What accounts share on this node, and who has how much of it.
+    pub shares: Vec<ShareStats>,
+}
+
+/// Something that accounts share.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShareStats {
+    /// What it is.
+    pub of: &'static str,
+    /// All there is.
+    pub whole: u64,
+    /// The most that one may have.
+    pub share: u64,
+    /// What is taken.
+    pub taken: u64,
+    /// How many wait for some.
+    pub waiting: usize,
+    /// Who has most of it: accounts, or addresses whose key is not known yet.
+    pub holders: Vec<ShareHolder>,
+}
+
+/// Somebody who has some of what is shared.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ShareHolder {
+    /// Who.
+    pub who: String,
+    /// How much.
+    pub amount: u64,
 }
 
 /// What a worker account is doing.
@@ -77,4 +106,10 @@ pub struct NodeRow {
     pub started_ms: i64,
     /// When it was last seen.
     pub seen_ms: i64,
+    /// The version it runs; empty when it does not say.
+    pub version: String,
+    /// Jobs it works on.
+    pub in_hand: usize,
+    /// How far its machine's clock is ahead of the database's, in milliseconds; what nodes agree on goes by the latter.
+    pub clock_ahead_ms: i64,
 }

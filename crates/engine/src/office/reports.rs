@@ -16,7 +16,7 @@ use super::prices::Prices;
 use super::trail::Trail;
 use super::{overview, preview, trail};
 use crate::floor::{Floor, WorkerReport};
-use crate::house::{House, unavailable};
+use crate::house::{House, NodeDetail, unavailable};
 use crate::jobs::Jobs;
 use crate::names::WorkerName;
 use crate::vault::Vault;
@@ -146,6 +146,7 @@ impl Reports {
                 .collect(),
             backends: reports.into_iter().map(worker_stats).collect(),
             up_ms: self.house.now_ms() - self.house.started_ms,
+            shares: Vec::new(),
         })
     }
 
@@ -163,17 +164,25 @@ impl Reports {
             state: "ready",
             at_vendors: self.floor.at_vendors(),
             backends: own.map(shown).collect(),
+            clock_ahead_ms: self.house.clock.ahead_ms(),
         }
     }
 
     /// The nodes that share the store.
     pub async fn nodes(&self) -> Result<Vec<NodeRow>, Refusal> {
         let nodes = self.house.alive_nodes().await.map_err(unavailable)?;
-        let one = |node: atelier_store::Node| NodeRow {
-            is_self: node.id == self.house.node,
-            id: node.id,
-            started_ms: node.started_ms,
-            seen_ms: node.seen_ms,
+        let one = |node: atelier_store::Node| {
+            // An older build says less.
+            let detail: NodeDetail = serde_json::from_str(&node.detail).unwrap_or_default();
+            NodeRow {
+                is_self: node.id == self.house.node,
+                id: node.id,
+                started_ms: node.started_ms,
+                seen_ms: node.seen_ms,
+                version: detail.version,
+                in_hand: detail.in_hand,
+                clock_ahead_ms: detail.clock_ahead_ms,
+            }
         };
         Ok(nodes.into_iter().map(one).collect())
     }

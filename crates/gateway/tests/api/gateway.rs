@@ -1,6 +1,7 @@
 //! Starts the real binary and talks to it.
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -36,6 +37,7 @@ pub(crate) struct Options {
     settings: Vec<(String, String)>,
     listeners: usize,
     shares_database: bool,
+    preloaded: Option<PathBuf>,
 }
 
 impl Options {
@@ -62,6 +64,12 @@ impl Options {
     pub(crate) async fn spawn_on(self, folder: TempDir) -> Gateway {
         let start = move || Gateway::start(self, folder, None);
         tokio::task::spawn_blocking(start).await.expect("a gateway")
+    }
+
+    /// Has it load a library that stands in for some of the system's.
+    pub(crate) fn preload(mut self, library: &Path) -> Self {
+        self.preloaded = Some(library.to_owned());
+        self
     }
 
     /// Starts it.
@@ -160,6 +168,9 @@ impl Gateway {
             .env("ATELIER_LIMITS_CALLS_PER_SECOND", "0");
         for (name, value) in options.settings {
             command.env(format!("ATELIER_{name}"), value);
+        }
+        if let Some(library) = options.preloaded {
+            command.env("LD_PRELOAD", library);
         }
         let mut child = command
             .stdout(Stdio::piped())

@@ -14,6 +14,7 @@ mod assets;
 mod backends;
 mod bodies;
 mod chained;
+mod clocks;
 mod connections;
 mod console;
 mod crash;

@@ -10,7 +10,7 @@ use crate::disk::{library, said, told};
 use crate::rig::{Folder, Rig, on_postgres, options};
 
 const DATABASE: &str = "ATELIER_FAULT_DATABASE";
-const SHIFT: &str = "ATELIER_CLOCK_SHIFT";
+const SHIFT: &str = "ATELIER_TEST_CLOCK_SHIFT";
 const HOUR_MS: i64 = 3_600_000;
 
 #[expect(

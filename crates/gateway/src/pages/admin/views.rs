@@ -10,9 +10,10 @@ use atelier_contract::pages::keys::Named;
 use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::pages::overview::Overview;
-use atelier_contract::pages::stats::{NodeRow, Stats};
+use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::time::timestamp;
+use atelier_engine::shares::Usage;
 use atelier_engine::{AuditView, LedgerView, Served};
 
 use crate::app::App;
@@ -22,6 +23,9 @@ use crate::http::page::{Data, List, Query};
 use crate::http::received::Received;
 use crate::pages::job_list::filter_of;
 use crate::pages::rows;
+
+/// Those who have most of what is shared are shown, so many of each.
+const HOLDERS_SHOWN: usize = 10;
 
 /// Jobs of every account.
 pub(crate) async fn jobs(
@@ -161,7 +165,25 @@ pub(crate) async fn audit(
 
 /// What the house is doing right now.
 pub(crate) async fn stats(app: Arc<App>, _: Received, (): ()) -> Result<Data<Stats>, Denial> {
-    Ok(Data(app.engine.office().reports().stats().await?))
+    let mut stats = app.engine.office().reports().stats().await?;
+    stats.shares = app.shares().map(|one| share_stats(one.usage())).collect();
+    Ok(Data(stats))
+}
+
+fn share_stats(usage: Usage) -> ShareStats {
+    let holders = usage.holders.into_iter().take(HOLDERS_SHOWN);
+    let holder = |(who, amount): (Arc<str>, u64)| ShareHolder {
+        who: who.to_string(),
+        amount,
+    };
+    ShareStats {
+        of: usage.name,
+        whole: usage.whole,
+        share: usage.share,
+        taken: usage.taken,
+        waiting: usage.waiting,
+        holders: holders.map(holder).collect(),
+    }
 }
 
 /// The nodes that share the database.
