@@ -35,16 +35,47 @@ fn holds_word(text: &str, word: &str) -> bool {
     })
 }
 
+/// A rule about words, for some families or for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PromptRule {
+    /// Its name, which callers read; empty for the common list.
+    pub name: String,
+    /// The families it holds for; empty for all.
+    pub families: Vec<String>,
+    /// Whole words, in any case, that no prompt may contain.
+    pub words: Vec<String>,
+}
+
+/// The first word of the rules of a family that stands in a prompt, and its rule.
+pub fn broken_rule<'a>(
+    prompt: &str,
+    family: &str,
+    rules: &'a [PromptRule],
+) -> Option<(&'a PromptRule, &'a str)> {
+    let holds = |rule: &&PromptRule| {
+        rule.families.is_empty() || rule.families.iter().any(|one| one == family)
+    };
+    let mut rules = rules.iter().filter(holds);
+    rules.find_map(|rule| banned_word(prompt, &rule.words).map(|word| (rule, word)))
+}
+
 /// What a banned word is answered with; the prompt check says it without a field.
 pub fn banned_message(word: &str) -> String {
     format!("banned prompt words: [{word}]")
 }
 
 /// Refuses a request whose texts hold a banned word, by the name of the field.
-pub fn refuse_banned(request: &dyn Request, list: &[String]) -> Result<(), Refusal> {
+pub fn refuse_banned(
+    request: &dyn Request,
+    family: &str,
+    rules: &[PromptRule],
+) -> Result<(), Refusal> {
     for (field, text) in request.prompts() {
-        if let Some(word) = banned_word(text, list) {
-            let message = banned_message(word);
+        if let Some((rule, word)) = broken_rule(text, family, rules) {
+            let mut message = banned_message(word);
+            if !rule.name.is_empty() {
+                message = format!("{message} (rule {})", rule.name);
+            }
             return Err(Refusal::field(Code::BannedPrompt, &field, message));
         }
     }

@@ -20,7 +20,7 @@ pub mod scopes;
 pub mod tariff;
 pub mod time;
 
-pub use banned::{banned_word, refuse_banned};
+pub use banned::{PromptRule, banned_word, broken_rule, refuse_banned};
 pub use families::artgen::account::{
     ArtgenStatus as FamilyStatus, EndpointStatus, ModeStatus, PATH as ACCOUNT_PATH,
 };

@@ -39,6 +39,7 @@ codes! {
     InvalidBody         "invalid_body"          400 "The body is not the JSON object (or multipart form) this endpoint reads.";
     InvalidRequest      "invalid_request"       400 "The head of the request is not HTTP that can be read in one way only.";
     BannedPrompt        "banned_prompt"         400 "The prompt contains a word of the operator's list.";
+    FamilyPaused        "family_paused"         400 "Too many prompts of this account were refused in this family today; it can be used again after midnight UTC.";
     InsufficientQuota   "insufficient_quota"    400 "The balance does not cover the price of the request.";
     QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this family.";
     JobNotFound         "job_not_found"         400 "No such job belongs to this account.";

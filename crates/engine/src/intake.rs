@@ -4,6 +4,8 @@
 mod accept;
 mod addresses;
 mod call;
+mod prompts;
+mod review;
 
 use std::sync::Arc;
 
@@ -20,6 +22,8 @@ use crate::names::WorkerName;
 use crate::office::{Caller, Prices};
 use crate::order::{Maker, Ordered, ordered};
 use crate::vault::Vault;
+use prompts::Prompts;
+use review::Review;
 
 pub use call::{Call, Submitted};
 
@@ -31,6 +35,8 @@ pub struct Intake {
     vault: Arc<Vault>,
     floor: Arc<Floor>,
     prices: Arc<Prices>,
+    prompts: Prompts,
+    review: Review,
 }
 
 impl Intake {
@@ -45,6 +51,8 @@ impl Intake {
             vault,
             floor,
             prices,
+            prompts: Prompts::default(),
+            review: Review::default(),
         }
     }
 
@@ -61,9 +69,11 @@ impl Intake {
         }
         let (submit, custody) = (call.submit, call.custody);
         let account_id = &call.caller.account_id;
+        let (house, family) = (&self.house, call.family);
+        self.prompts.check_pause(house, account_id, family)?;
         let request = (submit.parse)(call.fields)?;
-        let banned = &self.house.settings.banned_words;
-        atelier_contract::refuse_banned(request.as_ref(), banned)?;
+        let prompts = &self.prompts;
+        prompts.check(house, account_id, family, request.as_ref())?;
         let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
         let price = self.price_of(submit.name, &ordered.order.price, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
@@ -79,6 +89,14 @@ impl Intake {
         let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
         accept::foresee(&house, &floor, &job, model.as_deref()).await?;
         let brief = ordered.order.brief;
+        let reviewed = self.review.check(&house, request.as_ref(), &brief).await;
+        if let Err(refusal) = reviewed {
+            if refusal.code == Code::BannedPrompt {
+                self.prompts.count(&house, &job.account_id, call.family);
+            }
+            return Err(refusal);
+        }
+        let owner = call.caller.account_id.clone();
         let accepted = async move {
             let kept = vault.keep_inputs(&owner, &brief).await?;
             let accepted = accept::accept(house, floor, job, model, idempotency).await;
@@ -192,9 +210,10 @@ impl Intake {
     }
 
     /// The banned word a prompt contains, if any.
-    pub fn banned_word(&self, prompt: &str) -> Option<String> {
-        let banned = &self.house.settings.banned_words;
-        atelier_contract::banned_word(prompt, banned).map(str::to_owned)
+    pub fn banned_word(&self, family: &str, prompt: &str) -> Option<String> {
+        let rules = &self.house.settings.prompt_rules;
+        let broken = atelier_contract::broken_rule(prompt, family, rules);
+        broken.map(|(_, word)| word.to_owned())
     }
 }
 

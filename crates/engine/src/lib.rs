@@ -46,7 +46,7 @@ pub use office::{
     AttemptView, Caller, KeyHolder, KeyView, KeyWish, Office, Opener, Operator, OperatorView, ROOT,
     ResealError, Served, Trail, Visitor,
 };
-pub use settings::Settings;
+pub use settings::{Moderation, Settings};
 pub use vault::{ASSETS, Asset, Vault};
 pub use views::{
     AccountChange, AccountView, AuditView, CallbackView, JobsFilter, LedgerView, NewAccountRequest,

@@ -1,7 +1,33 @@
 //! The numbers the house runs by. Every queue, wait, try and lifetime is named here; the gateway reads them from the
 //! configuration.
 
+use std::fmt;
+
+use atelier_contract::PromptRule;
 use atelier_contract::family::Keep;
+
+/// A moderation endpoint in OpenAI's format.
+#[derive(Clone)]
+pub struct Moderation {
+    /// Where it is, such as `https://api.openai.com/v1`.
+    pub base_url: String,
+    /// Its key; empty for none.
+    pub key: String,
+    /// The model to name; empty for the endpoint's own.
+    pub model: String,
+    /// Whether input pictures are judged too.
+    pub pictures: bool,
+    /// Whether calls are refused while it cannot be asked.
+    pub fail_closed: bool,
+}
+
+impl fmt::Debug for Moderation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Moderation")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
 
 /// Limits, schedules and addresses.
 #[derive(Clone, Debug)]
@@ -46,8 +72,12 @@ pub struct Settings {
     pub orphan_ms: i64,
     /// How often the slow round of the sweeper goes.
     pub tidy_ms: u64,
-    /// Words that no prompt may contain.
-    pub banned_words: Vec<String>,
+    /// Words that no prompt may contain, by rule.
+    pub prompt_rules: Vec<PromptRule>,
+    /// Refused prompts of an account in one family and on one UTC day after which it is paused there; 0 for never.
+    pub refused_prompts_a_day: u32,
+    /// Who is asked about words and pictures before they are accepted, if anybody is.
+    pub moderation: Option<Moderation>,
     /// Where `originImage` addresses start.
     pub origin_url: String,
     /// Where `cdnImage` addresses start.
@@ -88,7 +118,9 @@ impl Default for Settings {
             key_keep_ms: 90 * 24 * HOUR,
             orphan_ms: HOUR,
             tidy_ms: 600_000,
-            banned_words: Vec::new(),
+            prompt_rules: Vec::new(),
+            refused_prompts_a_day: 30,
+            moderation: None,
             origin_url: "http://127.0.0.1:8080".into(),
             cdn_url: "http://127.0.0.1:8080".into(),
             own_urls: Vec::new(),

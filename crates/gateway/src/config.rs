@@ -177,6 +177,23 @@ pub(crate) struct Jobs {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Prompts {
     pub(crate) banned: Vec<String>,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) refused_a_day: u32,
+    pub(crate) moderation_url: String,
+    pub(crate) moderation_key: Secret,
+    pub(crate) moderation_model: String,
+    pub(crate) moderation_pictures: bool,
+    pub(crate) moderation_fail_closed: bool,
+}
+
+/// A rule about words, for some families or for all.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) families: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 /// Where prices come from.

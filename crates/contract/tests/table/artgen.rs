@@ -308,6 +308,18 @@ fn a_banned_word_is_refused_by_field() {
     let (_, submit) = atelier_contract::operation("artgen.imagine").expect("imagine");
     let fields = json!({ "prompt": "a Nude statue" });
     let request = (submit.parse)(fields.as_object().expect("fields").clone()).expect("parsed");
-    let refusal = refuse_banned(request.as_ref(), &["nude".into()]).expect_err("banned");
+    let mut rules = vec![atelier_contract::PromptRule {
+        words: vec!["nude".into()],
+        ..Default::default()
+    }];
+    let refused = |rules: &[_]| refuse_banned(request.as_ref(), "artgen", rules);
+    let refusal = refused(&rules).expect_err("banned");
     assert_eq!(refusal.message, "prompt: banned prompt words: [nude]");
+    rules[0].name = "skin".into();
+    rules[0].families = vec!["artgen".into()];
+    let refusal = refused(&rules).expect_err("banned");
+    let named = "prompt: banned prompt words: [nude] (rule skin)";
+    assert_eq!(refusal.message, named);
+    rules[0].families = vec!["motion".into()];
+    assert!(refused(&rules).is_ok(), "another family's rule");
 }

@@ -18,6 +18,7 @@ mod inputs;
 mod money;
 mod names;
 mod prices;
+mod prompts;
 mod repeats;
 mod retention;
 mod scale;

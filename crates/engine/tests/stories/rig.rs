@@ -8,9 +8,9 @@ use atelier_backends::backend::LostSubmit;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
 use atelier_contract::pages::workers::WorkerPatch;
-use atelier_contract::{Job, JobId, JobState, Quota, Refusal, Tariff};
+use atelier_contract::{Job, JobId, JobState, PromptRule, Quota, Refusal, Tariff};
 use atelier_engine::{
-    Call, Caller, Clock, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings,
+    Call, Caller, Clock, Engine, Ids, Keyring, Moderation, NewAccountRequest, Parts, Settings,
     Worker,
 };
 use atelier_store::files::Files;
@@ -96,7 +96,7 @@ impl Rig {
         let backend = Arc::new(Scripted::new(slots, lost));
         let store = open_store(&folder).await;
         let parts = (store.clone(), files.clone(), outbound.clone());
-        let engine = house(parts, &clock, backend.clone(), "node-1");
+        let engine = house(parts, &clock, backend.clone(), "node-1", None);
         Self {
             engine,
             backend,
@@ -140,7 +140,18 @@ impl Rig {
             self.outbound.clone(),
         );
         let nobody = Arc::new(Scripted::new(0, LostSubmit::Repeat));
-        house(parts, &self.clock, nobody, "bare")
+        house(parts, &self.clock, nobody, "bare", None)
+    }
+
+    /// A node that asks a review about words and pictures before it accepts them.
+    pub(crate) fn reviewed_node(&self, review: &str) -> Arc<Engine> {
+        let parts = (
+            self.store.clone(),
+            self.files.clone(),
+            self.outbound.clone(),
+        );
+        let backend = self.backend.clone();
+        house(parts, &self.clock, backend, "reviewed", Some(review))
     }
 
     fn node_named(&self, name: &str) -> Arc<Engine> {
@@ -149,7 +160,7 @@ impl Rig {
             self.files.clone(),
             self.outbound.clone(),
         );
-        house(parts, &self.clock, self.backend.clone(), name)
+        house(parts, &self.clock, self.backend.clone(), name, None)
     }
 
     /// The vault is away until it is mended.
@@ -213,7 +224,7 @@ impl Rig {
     }
 
     pub(crate) async fn imagine(&self, caller: &Caller, prompt: &str) -> Result<JobId, Refusal> {
-        self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }))
+        self.submit(caller, json!({ "prompt": prompt, "timeout": 300 }), None)
             .await
     }
 
@@ -260,6 +271,27 @@ impl Rig {
             .submit(call)
             .await
             .map(|submitted| submitted.job_id)
+    }
+
+    /// Asks a node for a picture.
+    pub(crate) async fn imagine_at(
+        node: &Engine,
+        caller: &Caller,
+        prompt: &str,
+    ) -> Result<JobId, Refusal> {
+        let (family, submit) = atelier_contract::operation("artgen.imagine").expect("imagine");
+        let body = json!({ "prompt": prompt, "timeout": 300 });
+        let call = Call {
+            caller: caller.clone(),
+            family,
+            submit,
+            fields: body.as_object().expect("an object").clone(),
+            files: Vec::new(),
+            idempotency_key: None,
+            custody: false,
+        };
+        let submitted = node.intake().submit(call).await?;
+        Ok(submitted.job_id)
     }
 
     /// Works until nothing moves any more but the clock.
@@ -390,6 +422,7 @@ fn house(
     clock: &Clock,
     backend: Arc<Scripted>,
     node: &str,
+    review: Option<&str>,
 ) -> Arc<Engine> {
     Engine::new(Parts {
         store,
@@ -399,7 +432,24 @@ fn house(
         outbound,
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
         settings: Settings {
-            banned_words: vec!["gore".into()],
+            prompt_rules: vec![
+                PromptRule {
+                    words: vec!["gore".into()],
+                    ..PromptRule::default()
+                },
+                PromptRule {
+                    name: "faces".into(),
+                    families: vec!["facegen".into()],
+                    words: vec!["president".into()],
+                },
+            ],
+            moderation: review.map(|base_url| Moderation {
+                base_url: base_url.to_owned(),
+                key: "secret".into(),
+                model: String::new(),
+                pictures: true,
+                fail_closed: base_url.ends_with("closed"),
+            }),
             hook_base_url: "https://own.example".into(),
             ..Settings::default()
         },

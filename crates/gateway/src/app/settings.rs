@@ -1,9 +1,10 @@
 //! The settings of the engine, from the configuration.
 
-use atelier_engine::Settings;
+use atelier_contract::PromptRule;
+use atelier_engine::{Moderation, Settings};
 
 use super::addresses::Addresses;
-use crate::config::Config;
+use crate::config::{Config, Prompts};
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -45,7 +46,9 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         key_keep_ms: retention.key_days * DAY_MS,
         orphan_ms: retention.orphan_minutes * MINUTE_MS,
         tidy_ms: jobs.tidy_s * 1000,
-        banned_words: config.prompts.banned.clone(),
+        prompt_rules: prompt_rules(&config.prompts),
+        refused_prompts_a_day: config.prompts.refused_a_day,
+        moderation: moderation(&config.prompts),
         origin_url: or_base(&config.origin_url),
         cdn_url: or_base(&config.cdn_url),
         own_urls: vec![addresses.base_url.clone(), config.legacy_cdn_url.clone()],
@@ -54,4 +57,29 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         hook_base_url: addresses.base_url.clone(),
         result_cache_bytes: jobs.result_cache_mib * 1024 * 1024,
     }
+}
+
+/// The common list, and the rules with names.
+fn prompt_rules(prompts: &Prompts) -> Vec<PromptRule> {
+    let common = PromptRule {
+        words: prompts.banned.clone(),
+        ..PromptRule::default()
+    };
+    let named = prompts.rules.iter().map(|rule| PromptRule {
+        name: rule.name.clone(),
+        families: rule.families.clone(),
+        words: rule.words.clone(),
+    });
+    std::iter::once(common).chain(named).collect()
+}
+
+fn moderation(prompts: &Prompts) -> Option<Moderation> {
+    let base_url = prompts.moderation_url.clone();
+    (!base_url.is_empty()).then(|| Moderation {
+        base_url,
+        key: prompts.moderation_key.reveal().to_owned(),
+        model: prompts.moderation_model.clone(),
+        pictures: prompts.moderation_pictures,
+        fail_closed: prompts.moderation_fail_closed,
+    })
 }

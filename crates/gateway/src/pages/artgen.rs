@@ -76,7 +76,11 @@ pub(super) async fn check_prompt(
     _: Received,
     Body(check): Body<PromptCheck>,
 ) -> Result<Data<&'static str>, Denial> {
-    match app.engine.intake().banned_word(&check.prompt) {
+    match app
+        .engine
+        .intake()
+        .banned_word(artgen::FAMILY.name, &check.prompt)
+    {
         None => Ok(Data(PROMPT_PASSED)),
         Some(word) => {
             let message = format!("banned prompt words: [{word}]");

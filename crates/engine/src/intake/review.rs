@@ -1,0 +1,126 @@
+//! An optional second opinion on words and pictures before they are accepted: a moderation endpoint in OpenAI's format.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use atelier_backends::http::{VendorCall, VendorHttp};
+use atelier_contract::brief::{Brief, Source};
+use atelier_contract::family::Request;
+use atelier_contract::fields::ImageData;
+use atelier_contract::{Code, Refusal};
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+use crate::house::House;
+use crate::settings::Moderation;
+
+/// How long the endpoint may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks the endpoint, if there is one.
+#[derive(Default)]
+pub(super) struct Review(OnceLock<Result<VendorHttp, String>>);
+
+impl Review {
+    /// Refuses what the endpoint flags. When it cannot be asked, the settings say what that means.
+    pub(super) async fn check(
+        &self,
+        house: &House,
+        request: &dyn Request,
+        brief: &Brief,
+    ) -> Result<(), Refusal> {
+        let Some(settings) = &house.settings.moderation else {
+            return Ok(());
+        };
+        let input = input(request, brief, settings.pictures);
+        if input.is_empty() {
+            return Ok(());
+        }
+        let http = self.0.get_or_init(|| connect(house, settings));
+        let judged = match http {
+            Ok(http) => ask(http, settings, input).await,
+            Err(why) => Err(why.clone()),
+        };
+        match judged {
+            Ok(None) => Ok(()),
+            Ok(Some(what)) => {
+                let message = format!("the review refused the request: {what}");
+                Err(Refusal::new(Code::BannedPrompt, message))
+            }
+            Err(why) if settings.fail_closed => {
+                tracing::error!(why, "the review could not be asked, so a call is refused");
+                let message = "the request cannot be reviewed now; try again shortly";
+                Err(Refusal::new(Code::Overloaded, message))
+            }
+            Err(why) => {
+                tracing::warn!(why, "the review could not be asked, so a call goes on");
+                Ok(())
+            }
+        }
+    }
+}
+
+fn connect(house: &House, settings: &Moderation) -> Result<VendorHttp, String> {
+    let http = house.outbound.vendor(&settings.base_url, true);
+    let http = http.map_err(|why| why.to_string())?;
+    if settings.key.is_empty() {
+        return Ok(http);
+    }
+    let key = format!("Bearer {}", settings.key);
+    let http = http.with_header(("authorization", "prompts.moderation_key"), &key);
+    http.map_err(|why| why.to_string())
+}
+
+/// The words and pictures of a request, as the endpoint reads them.
+fn input(request: &dyn Request, brief: &Brief, pictures: bool) -> Vec<Value> {
+    let words = request.prompts().into_iter();
+    let mut input: Vec<Value> = words
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(_, text)| json!({ "type": "text", "text": text }))
+        .collect();
+    if pictures {
+        let pictures = brief.inputs().filter_map(picture);
+        input.extend(
+            pictures.map(|url| json!({ "type": "image_url", "image_url": { "url": url } })),
+        );
+    }
+    input
+}
+
+fn picture(source: &Source) -> Option<String> {
+    match &source.image {
+        ImageData::Url(url) => Some(url.as_str().to_owned()),
+        ImageData::Inline(inline) => {
+            let (bytes, header) = (inline.bytes.as_ref()?, inline.header?);
+            let encoded = base64::engine::general_purpose::STANDARD.encode(bytes);
+            Some(format!("data:{};base64,{encoded}", header.media_type))
+        }
+    }
+}
+
+/// What was flagged, if anything was.
+async fn ask(
+    http: &VendorHttp,
+    settings: &Moderation,
+    input: Vec<Value>,
+) -> Result<Option<String>, String> {
+    let mut body = json!({ "input": input });
+    if !settings.model.is_empty() {
+        body["model"] = settings.model.as_str().into();
+    }
+    let call = VendorCall::post_json("moderations", &body).within(PATIENCE);
+    let answer = http.ask(call).await.map_err(|fault| fault.detail)?;
+    if !answer.is_good() {
+        return Err(answer.start());
+    }
+    let answer = answer.json().map_err(|fault| fault.detail)?;
+    let results = answer["results"].as_array();
+    let results = results.ok_or("the answer has no results")?;
+    let flagged = results.iter().find(|one| one["flagged"] == true);
+    Ok(flagged.map(|one| {
+        let categories = one["categories"].as_object().into_iter().flatten();
+        let true_ones = categories.filter(|(_, value)| **value == true);
+        let names: Vec<&str> = true_ones.map(|(name, _)| name.as_str()).collect();
+        names.join(", ")
+    }))
+}
