@@ -37,7 +37,7 @@ impl Served {
         Some(format!("sqlite:{}", folder.join("atelier.db").display()))
     }
 
-    /// What `atelier check` finds wrong with its books after it has been stopped; empty when they balance.
+    /// What `atelier local check` finds wrong with its books after it has been stopped; empty when they balance.
     pub(crate) async fn check(mut self, database: Option<&str>) -> Result<String> {
         let id = self.child.id().context("the process has ended")?;
         let stopped = Command::new("kill")
@@ -130,7 +130,7 @@ pub(crate) async fn start_with(
 /// Brings a database to the service's own schema.
 pub(crate) async fn migrate(place: &[&str]) -> Result<()> {
     let status = Command::new(binary()?)
-        .arg("migrate")
+        .args(["local", "migrate"])
         .args(place)
         .stdout(Stdio::null())
         .status()

@@ -9,6 +9,7 @@ pub mod design;
 pub mod facegen;
 pub mod imgmodel;
 pub mod motion;
+pub mod shortcuts;
 pub mod vidgen;
 pub mod vidgen_partner;
 

@@ -24,6 +24,7 @@ pub use banned::{PromptRule, banned_word, broken_rule, refuse_banned};
 pub use families::artgen::account::{
     ArtgenStatus as FamilyStatus, EndpointStatus, ModeStatus, PATH as ACCOUNT_PATH,
 };
+pub use families::shortcuts::{SHORTCUTS, Shortcut};
 pub use families::{FAMILIES, operation};
 pub use fault::FaultKind;
 pub use ids::{AccountId, AttemptId, BackendId, JobId, WorkerId};

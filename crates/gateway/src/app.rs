@@ -27,7 +27,8 @@ use console_policy::console_policy;
 
 pub(crate) use addresses::Addresses;
 pub(crate) use atelier_store::Store;
-pub(crate) use build::{build_engine, open_files, open_store, open_store_for_archiving};
+pub(crate) use build::{build_engine, open_files, open_store, open_store_for_archiving, try_vault};
+pub(crate) use outbound::outbound_rules;
 
 /// What a request can reach.
 pub(crate) struct App {

@@ -20,6 +20,13 @@ pub(crate) struct Catalogue {
     pub(crate) schemas: Map<String, Value>,
 }
 
+impl Catalogue {
+    /// The operation with a name.
+    pub(crate) fn find(&self, name: &str) -> Option<&Operation> {
+        self.operations.iter().find(|one| one.name == name)
+    }
+}
+
 /// Reads both tables.
 pub(crate) fn catalogue() -> Catalogue {
     let settings = SchemaSettings::draft2020_12().with(|settings| {

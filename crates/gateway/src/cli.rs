@@ -1,157 +1,199 @@
-//! The command line. Without a subcommand the service starts.
+//! The command line: a service without words, a client of one with them. What a file here does is a line in the table of
+//! commands; everything else is made from the tables of operations.
 
 mod account;
 mod archive;
 mod audit;
 mod backup;
-mod migrate;
-mod rotate;
-mod rotate_master;
+mod call;
+mod callbacks;
+mod command;
+mod complete;
+mod completions;
+mod config;
+mod doctor;
+mod local;
+mod login;
+mod made;
+mod man;
+mod nouns;
+mod place;
+mod rules;
 mod serve;
+mod shown;
+mod spoken;
+mod talk;
+mod upkeep;
+mod watch;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args as _, FromArgMatches as _};
 
-use crate::config::Config;
-use crate::config::load::Sources;
+use command::{Entry, Group, block_on, examples};
+use nouns::{NOUNS, SINGLES};
+use serve::Serve;
+use talk::Talk;
 
-/// A self-hosted, quota-metered gateway for generated media.
-#[derive(Parser)]
-#[command(name = "atelier", version, args_conflicts_with_subcommands = true)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-    #[command(flatten)]
-    serve: ServeOptions,
-}
+/// The commands that have a file of their own.
+const COMMANDS: &[Entry] = &[
+    Entry::of::<watch::Watch>(),
+    Entry::of::<account::Account>(),
+    callbacks::ENTRY,
+    Entry::of::<serve::Serve>(),
+    Entry::of::<config::Settings>(),
+    Entry::of::<doctor::Doctor>(),
+    Entry::of::<upkeep::Audit>(),
+    Entry::of::<upkeep::Backup>(),
+    Entry::of::<upkeep::Restore>(),
+    Entry::of::<upkeep::Archive>(),
+    Entry::of::<local::Local>(),
+    Entry::of::<login::Login>(),
+    Entry::of::<login::Logout>(),
+    Entry::of::<login::Profile>(),
+    Entry::of::<completions::Completions>(),
+    complete::ENTRY,
+    man::ENTRY,
+];
 
-#[derive(Subcommand)]
-enum Command {
-    /// Starts the service (also without a subcommand).
-    Serve(ServeOptions),
-    /// Brings the database's schema up to date and ends.
-    Migrate(Place),
-    /// Makes and lists accounts, grants quota, issues keys; works on the database directly.
-    Account {
-        #[command(flatten)]
-        place: Place,
-        #[command(subcommand)]
-        action: account::Action,
-    },
-    /// Makes a new key that signs asset addresses; those signed before go on working until they expire.
-    RotateAddressKey(Place),
-    /// Copies the database and the files to a folder, while the service works or not.
-    Backup {
-        #[command(flatten)]
-        place: Place,
-        #[command(flatten)]
-        options: backup::BackupOptions,
-    },
-    /// Puts a backup into a data folder that has no database.
-    Restore {
-        #[command(flatten)]
-        place: Place,
-        #[command(flatten)]
-        options: backup::RestoreOptions,
-    },
-    /// Moves jobs, attempts, deliveries and ledger rows from before a day to compressed files.
-    Archive {
-        #[command(flatten)]
-        place: Place,
-        #[command(flatten)]
-        options: archive::Options,
-    },
-    /// Asks everything that is always so of the books, the audit list and the files; fails when something is wrong.
-    Audit {
-        #[command(flatten)]
-        place: Place,
-        #[command(flatten)]
-        options: audit::Options,
-    },
-    /// Seals every stored secret with a new master key; the service must be stopped.
-    RotateMasterKey {
-        #[command(flatten)]
-        place: Place,
-        /// A file with the new text of the setting master_key, where that setting is used.
-        #[arg(long, value_name = "FILE")]
-        new_key: Option<PathBuf>,
-    },
-}
+const EXAMPLES: &str = "\
+atelier                                       starts a service on this machine
+atelier login http://127.0.0.1:8080           keeps a key for later calls
+atelier imagine \"a lighthouse at dawn\"        makes pictures, saves and shows them
+atelier call design.vectorize image=@a.png    calls any operation
+atelier jobs                                  lists what was asked for";
 
-/// Where the state is.
-#[derive(Args)]
-struct Place {
-    /// A TOML file with settings.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Folder for everything this node keeps.
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<String>,
-    /// A postgres:// address; SQLite in the data folder without it.
-    #[arg(long, value_name = "URL")]
-    database: Option<String>,
-}
-
-#[derive(Args)]
-struct ServeOptions {
-    #[command(flatten)]
-    place: Place,
-    /// Address to listen on; port 0 picks a free one.
-    #[arg(long, value_name = "ADDR")]
-    listen: Option<String>,
-}
-
-impl Place {
-    fn config(self, mut more: Vec<(&'static str, String)>) -> Result<Config> {
-        more.extend(self.data_dir.map(|folder| ("data_dir", folder)));
-        more.extend(self.database.map(|url| ("database", url)));
-        Sources::of_process(self.config, more).config()
+/// Every word of the command line, each command with its group.
+fn commands() -> Vec<(Group, clap::Command)> {
+    let mut all = Vec::new();
+    for (word, spoken, example) in nouns::shortcuts() {
+        let words = Talk::augment_args(spoken.words(word, &example));
+        let rules = words.get_after_help().map(ToString::to_string);
+        let help = format!("{}\n\n{}", examples(&example), rules.unwrap_or_default());
+        all.push((Group::Make, words.after_help(help)));
     }
+    all.push((Group::Make, call::words()));
+    for noun in NOUNS.iter().filter(|noun| noun.is_there()) {
+        all.push((noun.group, noun.words()));
+    }
+    all.extend(SINGLES.iter().map(|single| (single.group, single.words())));
+    all.extend(COMMANDS.iter().map(|entry| (entry.group, (entry.words)())));
+    all
+}
+
+/// The whole command line.
+fn whole() -> clap::Command {
+    let mut listed = String::new();
+    let all = commands();
+    let widest = all
+        .iter()
+        .map(|(_, one)| one.get_name().len())
+        .max()
+        .unwrap_or(0);
+    for (group, title) in Group::ALL {
+        listed.push_str(title);
+        listed.push_str(":\n");
+        for (_, one) in all
+            .iter()
+            .filter(|(other, one)| *other == group && !one.is_hide_set())
+        {
+            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+            listed.push_str(&format!("  {:widest$}  {about}\n", one.get_name()));
+        }
+        listed.push('\n');
+    }
+    Serve::augment_args(clap::Command::new("atelier"))
+        .about("A self-hosted, quota-metered gateway for generated media, and its client.")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args_conflicts_with_subcommands(true)
+        .subcommands(all.into_iter().map(|(_, command)| command))
+        .help_template("{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}Options of the service:\n{options}\n\n{after-help}")
+        .before_help(listed)
+        .after_help(examples(EXAMPLES))
 }
 
 /// Does what the command line says.
 pub(crate) fn run() -> Result<ExitCode> {
-    let cli = Cli::parse();
-    match cli.command {
-        None => serve::run(cli.serve.config()?),
-        Some(Command::Serve(options)) => serve::run(options.config()?),
-        Some(Command::Migrate(place)) => block_on(migrate::run(place.config(Vec::new())?)),
-        Some(Command::Account { place, action }) => {
-            block_on(account::run(place.config(Vec::new())?, action))
-        }
-        Some(Command::RotateAddressKey(place)) => block_on(rotate::run(place.config(Vec::new())?)),
-        Some(Command::Backup { place, options }) => {
-            block_on(backup::run(place.config(Vec::new())?, options))
-        }
-        Some(Command::Restore { place, options }) => {
-            block_on(backup::put_back(place.config(Vec::new())?, options))
-        }
-        Some(Command::Archive { place, options }) => {
-            block_on(archive::run(place.config(Vec::new())?, options))
-        }
-        Some(Command::Audit { place, options }) => {
-            block_on(audit::run(place.config(Vec::new())?, options))
-        }
-        Some(Command::RotateMasterKey { place, new_key }) => {
-            block_on(rotate_master::run(place.config(Vec::new())?, new_key))
-        }
+    let matches = whole().get_matches();
+    let Some((name, inner)) = matches.subcommand() else {
+        let serve = Serve::from_arg_matches(&matches).map_err(|error| error.exit())?;
+        return command::Command::run(serve);
+    };
+    if name == "call" {
+        return call::run(inner);
     }
+    if let Some((_, spoken, _)) = nouns::shortcuts().find(|(word, ..)| *word == name) {
+        let talk = Talk::from_arg_matches(inner)?;
+        return block_on(spoken.run(&talk, inner));
+    }
+    if let Some(noun) = NOUNS.iter().find(|noun| noun.word == name) {
+        return noun.run(inner);
+    }
+    if let Some(single) = SINGLES.iter().find(|single| single.word == name) {
+        return single.run(inner);
+    }
+    if name == complete::NAME {
+        complete::run(inner, &whole());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if name == man::NAME {
+        return man::run(inner, whole());
+    }
+    let entry = COMMANDS
+        .iter()
+        .find(|entry| (entry.words)().get_name() == name);
+    entry.map_or(Ok(ExitCode::SUCCESS), |entry| (entry.run)(inner))
 }
 
-impl ServeOptions {
-    fn config(self) -> Result<Config> {
-        let listen = self.listen.map(|address| ("listen", address));
-        self.place.config(listen.into_iter().collect())
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Runs a short command.
-fn block_on(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(work)
+    #[test]
+    fn every_command_can_be_built_and_says_what_it_does() {
+        let mut whole = whole();
+        whole.clone().debug_assert();
+        whole.build();
+        let mut seen = 0;
+        let mut left: Vec<&clap::Command> = whole.get_subcommands().collect();
+        while let Some(command) = left.pop() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            left.extend(command.get_subcommands());
+            seen += 1;
+        }
+        assert!(seen > 150, "{seen}");
+    }
+
+    #[test]
+    fn every_submit_of_the_table_can_be_called_by_name() {
+        let whole = whole();
+        let call = whole.find_subcommand("call").expect("call");
+        for family in atelier_contract::FAMILIES {
+            for submit in family.submits {
+                assert!(
+                    call.find_subcommand(submit.name).is_some(),
+                    "{}",
+                    submit.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_of_its_own_has_examples() {
+        for command in whole().get_subcommands() {
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let plain = command.get_subcommands().next().is_none()
+                && command.get_arguments().all(|arg| arg.is_global_set());
+            assert!(
+                plain || help.contains("Example") || help.contains("Fields"),
+                "{}",
+                command.get_name()
+            );
+        }
+    }
 }

@@ -4,6 +4,7 @@
 mod check;
 mod declared;
 mod error;
+pub(crate) mod explain;
 pub(crate) mod load;
 mod secret;
 

@@ -6,6 +6,7 @@
 mod app;
 mod catalogue;
 mod cli;
+mod client;
 mod config;
 mod counts;
 mod disk;
@@ -16,6 +17,7 @@ mod openapi;
 mod pages;
 mod secrets;
 mod server;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -24,7 +26,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("atelier: {error:#}");
-            ExitCode::FAILURE
+            client::fault::Fault::exit_code(&error)
         }
     }
 }

@@ -11,6 +11,7 @@ use atelier_contract::Tariff;
 use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Worker};
 use atelier_store::files::{Files, S3Settings};
 use atelier_store::{Options, Store};
+use bytes::Bytes;
 
 use super::addresses::Addresses;
 use super::outbound::outbound;
@@ -94,6 +95,18 @@ pub(crate) async fn build_engine(
         .await
         .map_err(|refusal| anyhow!("backends: {refusal}"))?;
     Ok(engine)
+}
+
+/// Writes, reads and deletes a file, to see that the vault would do.
+pub(crate) async fn try_vault(config: &Config) -> Result<()> {
+    let files = open_files(config)?;
+    let key = format!("doctor/{}", Ids::Random.uuid());
+    let bytes = Bytes::from_static(b"atelier doctor");
+    files.put(&key, bytes.clone()).await.context("writing")?;
+    let read = files.read(&key).await.context("reading");
+    files.delete(&key).await.context("deleting")?;
+    anyhow::ensure!(read? == bytes, "what was read is not what was written");
+    Ok(())
 }
 
 /// Opens the vault.

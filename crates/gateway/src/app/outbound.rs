@@ -10,6 +10,14 @@ use crate::config::Config;
 /// The word in `outbound.allow` that stands for "loopback, when the service itself listens there".
 const AUTO: &str = "auto";
 
+/// Whether the rules can be read, and whether they let this machine's own addresses pass.
+pub(crate) fn outbound_rules(config: &Config) -> Result<bool> {
+    let bound = config.listen.parse().into_iter().collect();
+    let addresses = Addresses::new(config, bound);
+    outbound(config, &addresses)?;
+    Ok(config.outbound.allow == [AUTO] && !addresses.is_public())
+}
+
 /// Builds the client.
 pub(super) fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
     let rules = &config.outbound;

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use clap::Args;
 use tokio::net::TcpListener;
 
+use super::command::{Command, Group};
+use super::place::Place;
 use crate::app::{self, Addresses, App};
 use crate::config::{Config, Role};
 use crate::server::signals::Signals;
@@ -20,19 +23,39 @@ const TO_HAND_BACK: Duration = Duration::from_secs(5);
 /// Answers about the last jobs get this long to go out.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// Runs the service.
-pub(super) fn run(config: Config) -> Result<ExitCode> {
-    logging::start(&config.log)?;
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    if config.worker_threads > 0 {
-        runtime.worker_threads(config.worker_threads);
+/// Starts the service; so does no command at all.
+#[derive(Args)]
+pub(super) struct Serve {
+    #[command(flatten)]
+    place: Place,
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+}
+
+impl Command for Serve {
+    const NAME: &str = "serve";
+    const GROUP: Group = Group::Service;
+    const EXAMPLES: &str = "\
+atelier serve
+atelier serve --listen 0.0.0.0:8080 --data-dir /var/lib/atelier
+atelier serve --config atelier.toml --database postgres://atelier@db/atelier";
+
+    fn run(self) -> Result<ExitCode> {
+        let listen = self.listen.map(|address| ("listen", address));
+        let config = self.place.sources(listen.into_iter().collect()).config()?;
+        logging::start(&config.log)?;
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        if config.worker_threads > 0 {
+            runtime.worker_threads(config.worker_threads);
+        }
+        let runtime = runtime.enable_all().build()?;
+        let served = runtime.block_on(serve(config));
+        // Whatever hangs in a thread of its own does not hold up the end.
+        runtime.shutdown_background();
+        served?;
+        Ok(ExitCode::SUCCESS)
     }
-    let runtime = runtime.enable_all().build()?;
-    let served = runtime.block_on(serve(config));
-    // Whatever hangs in a thread of its own does not hold up the end.
-    runtime.shutdown_background();
-    served?;
-    Ok(ExitCode::SUCCESS)
 }
 
 async fn serve(config: Config) -> Result<()> {

@@ -11,11 +11,17 @@ use super::check::check;
 use super::error::SettingError;
 
 /// The defaults, with a sentence about each setting.
-const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+pub(super) const DEFAULTS: &str = include_str!("../../../../config/default.toml");
 /// Environment variables of this name are settings.
 const PREFIX: &str = "ATELIER_";
-/// Environment variables that are not settings although they look like some: the file itself and wishes of tests.
-const NOT_SETTINGS: [&str; 3] = ["ATELIER_CONFIG", "ATELIER_CRASH_AT", "ATELIER_TEST_"];
+/// Environment variables that are not settings although they look like some: the file itself, wishes of tests,
+/// and what is meant for the command line as a client.
+const NOT_SETTINGS: [&str; 4] = [
+    "ATELIER_CONFIG",
+    "ATELIER_CRASH_AT",
+    "ATELIER_TEST_",
+    "ATELIER_CLIENT_",
+];
 
 /// Where settings come from besides the defaults.
 #[derive(Default)]
@@ -49,8 +55,43 @@ impl Sources {
         }
     }
 
+    /// The variable that sets a setting.
+    pub(super) fn variable(path: &str) -> String {
+        format!("{PREFIX}{}", path.replace('.', "_").to_uppercase())
+    }
+
+    /// Who has the last word about a setting.
+    pub(super) fn origin(&self, path: &str) -> String {
+        if self.command_line.iter().any(|(name, _)| *name == path) {
+            return "command line".into();
+        }
+        let variable = Self::variable(path);
+        if self.environment.iter().any(|(name, _)| *name == variable) {
+            return variable;
+        }
+        let file = self
+            .file
+            .as_ref()
+            .and_then(|file| Some((file, read_table(file).ok()?)));
+        match file {
+            Some((file, table)) if value_at(&table, path).is_some() => file.display().to_string(),
+            _ => "default".into(),
+        }
+    }
+
     /// The settings that result.
     pub(crate) fn config(&self) -> Result<Config> {
+        let table = self.table()?;
+        let config: Config =
+            serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+                SettingError::new(error.path().to_string(), error.inner().message())
+            })?;
+        check(&config)?;
+        Ok(config)
+    }
+
+    /// The same before they are read as what they are.
+    pub(super) fn table(&self) -> Result<Table> {
         let mut table: Table = DEFAULTS.parse().context("config/default.toml")?;
         if let Some(file) = &self.file {
             let read = read_table(file)?;
@@ -65,12 +106,7 @@ impl Sources {
             let place = find(&mut table, path).ok_or_else(|| SettingError::unknown(*path))?;
             *place = read_as(place, text).map_err(|why| SettingError::new(*path, why))?;
         }
-        let config: Config =
-            serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-                SettingError::new(error.path().to_string(), error.inner().message())
-            })?;
-        check(&config)?;
-        Ok(config)
+        Ok(table)
     }
 }
 
@@ -108,8 +144,19 @@ fn set_by_variable(table: &mut Table, name: &str, text: &str) -> Result<(), Sett
     Ok(())
 }
 
+/// The value of a setting.
+pub(super) fn value_at<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
+    let mut value = None;
+    let mut inside = Some(table);
+    for name in path.split('.') {
+        value = inside?.get(name);
+        inside = value.and_then(Value::as_table);
+    }
+    value
+}
+
 /// The paths of all settings.
-fn paths(table: &Table, path: &str) -> Vec<String> {
+pub(super) fn paths(table: &Table, path: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in table {
         let full = if path.is_empty() {

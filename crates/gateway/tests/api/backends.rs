@@ -423,7 +423,7 @@ async fn a_new_master_key_opens_everything_the_old_one_sealed() {
     front.kill();
     let key = front.folder.path().join("master.key");
     let old = std::fs::read_to_string(&key).ok();
-    let rotated = front.command(&["rotate-master-key"]);
+    let rotated = front.command(&["local", "rotate-master-key"]);
     assert!(rotated.contains("2 secrets are sealed"), "{rotated}");
     assert!(old.is_none() || std::fs::read_to_string(&key).ok() != old);
     let front = front.restart(Options::default());

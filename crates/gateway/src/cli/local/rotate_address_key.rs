@@ -1,4 +1,4 @@
-//! `atelier rotate-address-key`: a new key signs asset addresses; running nodes take it up by themselves.
+//! `atelier local rotate-address-key`: a new key signs asset addresses; running nodes take it up by themselves.
 
 use std::process::ExitCode;
 

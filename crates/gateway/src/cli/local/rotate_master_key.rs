@@ -1,4 +1,4 @@
-//! `atelier rotate-master-key`: seals every stored secret with a new master key, while the service is stopped.
+//! `atelier local rotate-master-key`: seals every stored secret with a new master key, while the service is stopped.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

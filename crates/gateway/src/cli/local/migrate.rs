@@ -1,4 +1,4 @@
-//! `atelier migrate`: opening the database brings its schema up to date.
+//! `atelier local migrate`: opening the database brings its schema up to date.
 
 use std::process::ExitCode;
 

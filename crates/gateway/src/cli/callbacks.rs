@@ -1,0 +1,33 @@
+//! `atelier callbacks`: the pages of callbacks as verbs, and `listen`, a receiver on this machine.
+
+mod listen;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{ArgMatches, Args as _, FromArgMatches as _};
+
+use super::command::{Entry, Group, block_on};
+use super::nouns::Noun;
+use super::talk::Talk;
+
+/// Its line in the table of commands.
+pub(super) const ENTRY: Entry = Entry {
+    group: Group::Account,
+    words,
+    run,
+};
+
+fn words() -> clap::Command {
+    let listen = listen::Listen::augment_args(clap::Command::new("listen"));
+    Noun::CALLBACKS.words().subcommand(listen)
+}
+
+fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let Some(("listen", inner)) = matches.subcommand() else {
+        return Noun::CALLBACKS.run(matches);
+    };
+    let talk = Talk::from_arg_matches(inner)?;
+    let listen = listen::Listen::from_arg_matches(inner)?;
+    block_on(listen.run(talk))
+}

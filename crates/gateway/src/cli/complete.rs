@@ -1,0 +1,262 @@
+//! `atelier complete`: what may come next on an unfinished line, for the scripts that `atelier completions` prints.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgMatches, Command};
+use serde_json::Value;
+
+use super::command::{Entry, Group};
+use super::nouns::operation_of;
+use super::rules;
+use super::talk::CATALOGUE;
+use crate::client::{field_of, names};
+use crate::terminal::screen;
+
+/// What it is called.
+pub(super) const NAME: &str = "complete";
+
+/// Its line in the table of commands; what it does needs the whole of them.
+pub(super) const ENTRY: Entry = Entry {
+    group: Group::Here,
+    words,
+    run: |_| Ok(ExitCode::SUCCESS),
+};
+
+/// Shells break words here.
+const BREAKS: [char; 2] = ['=', ':'];
+
+fn words() -> Command {
+    Command::new(NAME)
+        .about("Says what may come next on an unfinished line")
+        .hide(true)
+        .arg(Arg::new("shell").required(true))
+        .arg(Arg::new("line").required(true).allow_hyphen_values(true))
+}
+
+/// Something that may come next.
+#[derive(Debug, PartialEq)]
+struct Next {
+    text: String,
+    about: String,
+}
+
+/// Prints what may come next.
+pub(super) fn run(matches: &ArgMatches, whole: &Command) {
+    let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
+    let (shell, line) = (text("shell"), text("line"));
+    let words = split(&line);
+    let current = words.last().cloned().unwrap_or_default();
+    // Bash replaces only what stands behind the last break.
+    let cut = if shell == "bash" {
+        current.rfind(BREAKS).map_or(0, |place| place + 1)
+    } else {
+        0
+    };
+    for next in candidates(whole, &words) {
+        let text = next.text.get(cut..).unwrap_or_default();
+        match shell.as_str() {
+            "bash" => screen::say(text),
+            _ => screen::say(format!("{text}\t{}", next.about)),
+        }
+    }
+}
+
+/// The words of a line, the last one being unfinished; quotes and backslashes are read as shells do.
+fn split(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        let last = words.last_mut();
+        match (letter, quote, last) {
+            ('\\', None | Some('"'), Some(word)) => word.extend(letters.next()),
+            (letter, Some(open), _) if letter == open => quote = None,
+            ('\'' | '"', None, _) => quote = Some(letter),
+            (' ' | '\t', None, Some(word)) => {
+                if !word.is_empty() {
+                    words.push(String::new());
+                }
+            }
+            (letter, _, Some(word)) => word.push(letter),
+            (_, _, None) => {}
+        }
+    }
+    words
+}
+
+fn candidates(whole: &Command, words: &[String]) -> Vec<Next> {
+    let (current, before) = words
+        .split_last()
+        .map_or(("", words), |(last, rest)| (last.as_str(), rest));
+    let mut command = whole;
+    let mut path = Vec::new();
+    let mut options: Vec<&Arg> = whole.get_arguments().collect();
+    for word in before.iter().skip(1) {
+        if let Some(inner) = command.find_subcommand(word) {
+            let kept = command.get_arguments().filter(|arg| arg.is_global_set());
+            options = kept.chain(inner.get_arguments()).collect();
+            path.push(inner.get_name());
+            command = inner;
+        }
+    }
+    let mut found = Vec::new();
+    let asked = before.last().and_then(|word| option(&options, word));
+    if let Some(arg) = asked.filter(|arg| arg.get_action().takes_values()) {
+        let values = arg.get_possible_values();
+        found.extend(values.iter().map(|value| next(value.get_name(), "")));
+        if values.is_empty() {
+            found.extend(files("", current));
+        }
+    } else if current.starts_with('-') {
+        for arg in &options {
+            if let Some(long) = arg.get_long() {
+                let about = arg.get_help().map(ToString::to_string);
+                found.push(next(&format!("--{long}"), &about.unwrap_or_default()));
+            }
+        }
+    } else {
+        let inner = command.get_subcommands().filter(|one| !one.is_hide_set());
+        found.extend(inner.map(|one| {
+            next(
+                one.get_name(),
+                &one.get_about().map(ToString::to_string).unwrap_or_default(),
+            )
+        }));
+        for arg in command.get_positionals() {
+            let values = arg.get_possible_values();
+            found.extend(values.iter().map(|value| next(value.get_name(), "")));
+        }
+        if let Some(operation) = operation_of(&path) {
+            found.extend(fields(&operation, current));
+        }
+    }
+    found.retain(|one| one.text.starts_with(current));
+    found
+}
+
+fn option<'a>(options: &[&'a Arg], word: &str) -> Option<&'a Arg> {
+    let by_long = |arg: &&&Arg| {
+        arg.get_long()
+            .is_some_and(|long| word == format!("--{long}"))
+    };
+    let by_short = |arg: &&&Arg| {
+        arg.get_short()
+            .is_some_and(|short| word == format!("-{short}"))
+    };
+    let found = options.iter().find(|arg| by_long(arg) || by_short(arg));
+    found.copied()
+}
+
+fn next(text: &str, about: &str) -> Next {
+    let about = about.lines().next().unwrap_or_default().to_owned();
+    Next {
+        text: text.to_owned(),
+        about,
+    }
+}
+
+/// The fields of an operation, and the values of the one that has been begun.
+fn fields(operation: &str, current: &str) -> Vec<Next> {
+    let Some(operation) = CATALOGUE.find(operation) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (name, _) in names(&CATALOGUE, operation) {
+        let schema = field_of(&CATALOGUE, operation, &name).unwrap_or(&Value::Null);
+        let kind = rules::kind(&CATALOGUE, schema);
+        let Some(begun) = current.strip_prefix(&format!("{name}=")) else {
+            found.push(next(&format!("{name}="), &kind));
+            continue;
+        };
+        if let Some(file) = begun.strip_prefix('@') {
+            found.extend(files(&format!("{name}=@"), file));
+            continue;
+        }
+        let words = rules::words(&CATALOGUE, schema);
+        let words = words.unwrap_or_else(|| match kind.as_str() {
+            "true | false" => vec!["true".into(), "false".into()],
+            picture if picture.contains("@file") => vec!["@".into()],
+            _ => Vec::new(),
+        });
+        found.extend(words.iter().map(|word| next(&format!("{name}={word}"), "")));
+    }
+    found
+}
+
+/// The files whose names begin like this.
+fn files(before: &str, begun: &str) -> Vec<Next> {
+    let (folder, _) = begun
+        .rsplit_once('/')
+        .map_or(("", begun), |(folder, name)| (folder, name));
+    let place = match (folder, begun.starts_with('/')) {
+        ("", true) => Path::new("/"),
+        ("", false) => Path::new("."),
+        (folder, _) => Path::new(folder),
+    };
+    let prefix = &begun[..begun.rfind('/').map_or(0, |place| place + 1)];
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    let mut found: Vec<Next> = entries
+        .map(|entry| {
+            let end = if entry.path().is_dir() { "/" } else { "" };
+            next(
+                &format!(
+                    "{before}{prefix}{}{end}",
+                    entry.file_name().to_string_lossy()
+                ),
+                "",
+            )
+        })
+        .filter(|one| {
+            !one.text
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches(before)
+                .starts_with('.')
+        })
+        .collect();
+    found.sort_by(|one, other| one.text.cmp(&other.text));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::whole;
+
+    fn after(line: &str) -> Vec<String> {
+        let found = candidates(&whole(), &split(line));
+        found.into_iter().map(|next| next.text).collect()
+    }
+
+    #[test]
+    fn commands_operations_fields_and_values_are_completed() {
+        assert!(after("atelier im").contains(&"imagine".into()));
+        assert!(!after("atelier ").contains(&"complete".into()));
+        assert_eq!(after("atelier call artgen.im"), ["artgen.imagine"]);
+        assert!(after("atelier call artgen.imagine prompt='a b' ").contains(&"mode=".into()));
+        assert_eq!(after("atelier call artgen.imagine mode=t"), ["mode=turbo"]);
+        assert_eq!(after("atelier imagine \"a fox\" mode=t"), ["mode=turbo"]);
+        assert_eq!(after("atelier keys iss"), ["issue"]);
+        assert!(after("atelier keys issue na").contains(&"name=".into()));
+        assert!(after("atelier call artgen.imagine --wa").contains(&"--wait".into()));
+        assert!(after("atelier imagine x --pictures si").contains(&"sixel".into()));
+        assert_eq!(after("atelier completions z"), ["zsh"]);
+    }
+
+    #[test]
+    fn files_are_completed_behind_the_sign_for_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("cat.png"), b"").expect("written");
+        let place = folder.path().display();
+        let found = after(&format!("atelier call design.vectorize image=@{place}/c"));
+        assert_eq!(found, [format!("image=@{place}/cat.png")]);
+    }
+
+    #[test]
+    fn lines_are_split_as_shells_split_them() {
+        assert_eq!(split(r#"a "b c" d\ e 'f"#), ["a", "b c", "d e", "f"]);
+        assert_eq!(split("a "), ["a", ""]);
+    }
+}

@@ -1,0 +1,84 @@
+//! `atelier doctor`: looks at everything the service on this machine needs, says what is wrong and how to put it right.
+
+mod certificate;
+mod looks;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+
+use super::command::{Command, Group, block_on};
+use super::place::Place;
+use crate::terminal::screen::{self, Ink};
+use looks::{Look, Verdict};
+
+/// Looks at configuration, database, disk, vault, clock, rules, back ends and certificates.
+#[derive(Args)]
+pub(super) struct Doctor {
+    #[command(flatten)]
+    place: Place,
+    /// Prints what was found as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command for Doctor {
+    const NAME: &str = "doctor";
+    const GROUP: Group = Group::Service;
+    const EXAMPLES: &str = "\
+atelier doctor
+atelier doctor --config /etc/atelier.toml --json";
+
+    fn run(self) -> Result<ExitCode> {
+        let sources = self.place.sources(Vec::new());
+        let all = block_on_looks(&sources);
+        let worst = all
+            .iter()
+            .map(|look| look.verdict)
+            .max()
+            .unwrap_or(Verdict::Good);
+        if self.json {
+            let rows = all.iter().map(|look| {
+                json!({ "what": look.what, "verdict": look.verdict.word(), "found": look.found, "remedy": look.remedy })
+            });
+            screen::say(json!(rows.collect::<Vec<_>>()).to_string());
+        } else {
+            all.iter().for_each(print);
+        }
+        Ok(if worst == Verdict::Bad {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
+
+fn block_on_looks(sources: &crate::config::load::Sources) -> Vec<Look> {
+    let mut all = Vec::new();
+    let done = block_on(async {
+        looks::all(sources, &mut all).await;
+        Ok(ExitCode::SUCCESS)
+    });
+    if let Err(error) = done {
+        all.push(Look::bad(
+            "runtime",
+            error.to_string(),
+            "free some memory or processes",
+        ));
+    }
+    all
+}
+
+fn print(look: &Look) {
+    let mark = match look.verdict {
+        Verdict::Good => screen::ink(Ink::Good, "good"),
+        Verdict::Fair => screen::ink(Ink::Fair, "look"),
+        Verdict::Bad => screen::ink(Ink::Bad, "BAD "),
+    };
+    screen::say(format!("{mark}  {:13}  {}", look.what, look.found));
+    if !look.remedy.is_empty() {
+        screen::say(format!("      {:13}  → {}", "", look.remedy));
+    }
+}

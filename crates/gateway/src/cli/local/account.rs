@@ -1,0 +1,149 @@
+//! `atelier local account`: what an operator does to accounts, without a running service.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use atelier_contract::Quota;
+use atelier_engine::{AccountView, Engine, KeyHolder, KeyWish, NewAccountRequest};
+use clap::Subcommand;
+
+use crate::app::{self, Addresses};
+use crate::config::Config;
+use crate::secrets;
+
+/// The operator, in the audit record.
+const ACTOR: &str = "command line";
+/// Accounts on one page of the list.
+const PAGE: i64 = 100;
+
+#[derive(Subcommand)]
+pub(super) enum Action {
+    /// Makes an account and prints its first key.
+    Create {
+        /// E-mail address.
+        email: String,
+        /// Quota granted at once.
+        #[arg(long, default_value = "0", value_parser = amount)]
+        balance: Quota,
+        /// Unfinished jobs allowed in one queue.
+        #[arg(long)]
+        max_queue: Option<i64>,
+    },
+    /// Lists the accounts.
+    List,
+    /// Grants quota, or takes some away with a negative amount.
+    Credit {
+        /// The account's identifier.
+        id: String,
+        /// How much.
+        #[arg(allow_negative_numbers = true, value_parser = amount)]
+        amount: Quota,
+        /// Why, for the ledger.
+        #[arg(long, default_value = "")]
+        reason: String,
+    },
+    /// Issues another key and prints it.
+    Key {
+        /// The account's identifier.
+        id: String,
+        /// A name to tell keys apart.
+        #[arg(long, default_value = "key")]
+        name: String,
+    },
+}
+
+fn amount(text: &str) -> Result<Quota, String> {
+    Quota::parse(text)
+        .ok_or_else(|| "must be a number with at most three decimal places".to_owned())
+}
+
+/// Does one thing to accounts.
+pub(super) async fn run(config: Config, action: Action) -> Result<ExitCode> {
+    let store = app::open_store(&config).await?;
+    let addresses = Addresses::new(&config, Vec::new());
+    let key = secrets::master_key(&config, &store).await?;
+    let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
+    let done = act(&engine, action).await;
+    store.close().await;
+    done.map(|()| ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
+    match action {
+        Action::Create {
+            email,
+            balance,
+            max_queue,
+        } => {
+            let request = NewAccountRequest {
+                email,
+                balance,
+                max_queue,
+                email_verified: true,
+            };
+            let (account, key) = engine
+                .office()
+                .accounts()
+                .create(ACTOR, request)
+                .await
+                .map_err(|refusal| anyhow!(refusal))?;
+            println!("{}\nAPI key  {key}", line(&account));
+        }
+        Action::List => list(engine).await?,
+        Action::Credit { id, amount, reason } => {
+            let account = engine
+                .office()
+                .accounts()
+                .credit(ACTOR, &id.into(), amount, &reason, None)
+                .await
+                .map_err(|refusal| anyhow!(refusal))?;
+            println!("{}", line(&account));
+        }
+        Action::Key { id, name } => {
+            let account = engine
+                .office()
+                .accounts()
+                .one(&id.into())
+                .await
+                .map_err(|refusal| anyhow!(refusal))?;
+            let by = KeyHolder::Operator(ACTOR);
+            let (_, key) = engine
+                .office()
+                .keys()
+                .issue(&account.id, KeyWish::named(&name), by)
+                .await
+                .map_err(|refusal| anyhow!(refusal))?;
+            println!("{key}");
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+async fn list(engine: &Arc<Engine>) -> Result<()> {
+    for page in 1.. {
+        let (accounts, _) = engine
+            .office()
+            .accounts()
+            .list(page, PAGE)
+            .await
+            .map_err(|refusal| anyhow!(refusal))?;
+        for account in &accounts {
+            println!("{}", line(account));
+        }
+        if (accounts.len() as i64) < PAGE {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn line(account: &AccountView) -> String {
+    let disabled = if account.disabled { "  disabled" } else { "" };
+    format!(
+        "{}  {}  balance {}  held {}{disabled}",
+        account.id, account.email, account.balance, account.frozen
+    )
+}

@@ -1,0 +1,206 @@
+//! What becomes of a submit: waiting for the job, saving what it made, showing it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::Value;
+
+use super::shown;
+use super::talk::{CATALOGUE, Talk};
+use crate::client::Client;
+use crate::client::events::follow;
+use crate::client::fault::{End, Fault};
+use crate::client::fetched::{files_of, save, stem, tail};
+use crate::terminal::bar::Bar;
+use crate::terminal::picture::Way;
+use crate::terminal::screen::{self, Ink};
+
+/// What to do with a result.
+#[derive(Args, Clone)]
+pub(super) struct Making {
+    /// Waits until the job is over; saving and opening wait too.
+    #[arg(long, short)]
+    pub(super) wait: bool,
+    /// Only says what it would cost.
+    #[arg(long)]
+    pub(super) quote: bool,
+    /// Saves the results into this folder.
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Opens the results with the programs of this machine.
+    #[arg(long)]
+    open: bool,
+    /// Gives up waiting after so many seconds; the job goes on.
+    #[arg(long, value_name = "SECONDS")]
+    within: Option<u64>,
+    /// How pictures are shown in the terminal.
+    #[arg(
+        long,
+        value_name = "WAY",
+        value_enum,
+        env = "ATELIER_CLIENT_PICTURES",
+        default_value = "auto"
+    )]
+    pictures: Way,
+    /// The name of this very call: repeated with the same fields, it finds the same job. A fresh one is used otherwise.
+    #[arg(long, value_name = "KEY")]
+    pub(super) idempotency_key: Option<String>,
+}
+
+/// What is known of a call whose result is handled.
+pub(super) struct Called<'a> {
+    pub(super) talk: &'a Talk,
+    pub(super) making: &'a Making,
+    pub(super) operation: &'a str,
+    pub(super) prompt: Option<&'a str>,
+    /// Whether results are waited for and saved without being asked.
+    pub(super) short: bool,
+}
+
+impl Called<'_> {
+    /// Goes on from the answer to a submit.
+    pub(super) async fn finish(&self, client: &Client, answer: Value) -> Result<()> {
+        let id = answer["data"]["jobId"].as_str().map(str::to_owned);
+        let Some(id) = id else {
+            return self.hand_over(client, &answer, "").await;
+        };
+        let making = self.making;
+        if !(making.wait || making.open || making.out.is_some() || self.short) {
+            if self.talk.json {
+                shown::json(&answer);
+            } else {
+                screen::say(&id);
+                self.note(&format!("accepted; `atelier watch {id}` follows it"));
+            }
+            return Ok(());
+        }
+        let job = self.until_over(client, &id).await?;
+        if job["status"] == "FAILED" {
+            if self.talk.json {
+                shown::json(&job);
+            }
+            let why = job["message"].as_str().unwrap_or("it failed");
+            return Err(Fault::new(End::Failed, format!("{id}: {why}")).into());
+        }
+        self.hand_over(client, &job, &id).await
+    }
+
+    /// Waits for a job, showing how far it is.
+    async fn until_over(&self, client: &Client, id: &str) -> Result<Value, Fault> {
+        let mut bar = Bar::new(self.talk.quiet);
+        let following = follow(client, &CATALOGUE, id, |job| bar.show(job));
+        let late = async {
+            match self.making.within {
+                Some(seconds) => tokio::time::sleep(std::time::Duration::from_secs(seconds)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            job = following => job,
+            () = late => Err(Fault::new(End::Late, format!("{id} is not over yet; `atelier watch {id}` follows it"))),
+            _ = tokio::signal::ctrl_c() => Err(Fault::new(
+                End::Interrupted,
+                format!("{id} goes on; `atelier watch {id}` follows it, `atelier cancel {id}` ends it"),
+            )),
+        }
+    }
+
+    /// Saves, shows and prints what was made.
+    async fn hand_over(&self, client: &Client, result: &Value, id: &str) -> Result<()> {
+        let out = self.making.out.clone();
+        let folder = out.or_else(|| (self.short || self.making.open).then(|| PathBuf::from(".")));
+        let Some(folder) = folder else {
+            shown::show(self.talk, result, &[]);
+            return Ok(());
+        };
+        let paths = self.save_all(client, result, id, &folder).await?;
+        if self.talk.json {
+            let names: Vec<String> = paths
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect();
+            let mut shown = result.clone();
+            shown["saved"] = names.into();
+            shown::json(&shown);
+        } else {
+            self.show_all(&paths);
+            if paths.is_empty() {
+                // Some results are words.
+                let words = result.pointer("/result/data").unwrap_or(result);
+                shown::show(self.talk, words, &[]);
+            }
+            if let Some(quota) = result.get("quota") {
+                self.note(&format!("quota {quota}"));
+            }
+        }
+        if self.making.open {
+            paths.iter().for_each(|path| open(path));
+        }
+        Ok(())
+    }
+
+    async fn save_all(
+        &self,
+        client: &Client,
+        result: &Value,
+        id: &str,
+        folder: &Path,
+    ) -> Result<Vec<PathBuf>> {
+        let stem = stem(self.prompt, self.operation);
+        let files = files_of(result);
+        let mut bar = Bar::new(self.talk.quiet);
+        let mut paths = Vec::new();
+        for (number, file) in files.iter().enumerate() {
+            bar.tell(&format!("saving {} of {}", number + 1, files.len()));
+            let mut name = stem.clone();
+            if !id.is_empty() {
+                name = format!("{name}-{}", tail(id));
+            }
+            if files.len() > 1 {
+                name = format!("{name}-{}", number + 1);
+            }
+            paths.push(save(client, file, folder, &name).await?);
+        }
+        Ok(paths)
+    }
+
+    /// Shows what can be seen, each with its name.
+    fn show_all(&self, paths: &[PathBuf]) {
+        let way = self.making.pictures.settled();
+        for path in paths {
+            let bytes = (way != Way::None)
+                .then(|| std::fs::read(path).ok())
+                .flatten();
+            let columns = screen::size().0.saturating_sub(1);
+            if let Some(drawn) = bytes.and_then(|bytes| way.drawn(&bytes, columns)) {
+                screen::put(drawn);
+            }
+            screen::say(path.display().to_string());
+        }
+    }
+
+    fn note(&self, text: &str) {
+        if !self.talk.quiet {
+            screen::note(screen::note_ink(Ink::Faint, text));
+        }
+    }
+}
+
+/// Opens a file with the program of this machine for it; nothing waits for that.
+fn open(path: &Path) {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let started = std::process::Command::new(program)
+        .arg(path)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn();
+    if started.is_err() {
+        screen::note(format!("{program} is not here to open {}", path.display()));
+    }
+}

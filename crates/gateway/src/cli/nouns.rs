@@ -1,0 +1,259 @@
+//! Nouns and verbs for the pages of the service: `atelier keys issue`. What a noun can do is what the table of pages has
+//! below its name; a new page is a new verb.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use atelier_contract::SHORTCUTS;
+use clap::{ArgMatches, Args as _, FromArgMatches as _};
+
+use super::command::{Group, block_on, examples};
+use super::spoken::{Spoken, can_be_called};
+use super::talk::{CATALOGUE, Talk};
+use crate::catalogue::{Answer, Operation};
+
+/// A word for a part of the interface.
+pub(super) struct Noun {
+    pub(super) word: &'static str,
+    pub(super) group: Group,
+    about: &'static str,
+    /// What the names of its operations begin with.
+    prefix: &'static str,
+    /// Columns of its lists.
+    columns: &'static [&'static str],
+    examples: &'static str,
+}
+
+/// A word for one operation.
+pub(super) struct Single {
+    pub(super) word: &'static str,
+    pub(super) group: Group,
+    operation: &'static str,
+    fields: &'static [&'static str],
+    columns: &'static [&'static str],
+}
+
+const JOB: &[&str] = &[
+    "jobId",
+    "operation",
+    "status",
+    "progress",
+    "quota",
+    "createdAt",
+    "message",
+];
+const LEDGER: &[&str] = &[
+    "time",
+    "kind",
+    "amount",
+    "balance",
+    "freezeBalance",
+    "jobId",
+    "reason",
+];
+const KEY: &[&str] = &["id", "name", "prefix", "scopes", "lastUsedAt", "expiresAt"];
+const CALLBACK: &[&str] = &[
+    "id",
+    "jobId",
+    "status",
+    "attempts",
+    "lastStatus",
+    "lastError",
+    "url",
+];
+const FILE: &[&str] = &["id", "type", "bytes", "expiresAt", "url"];
+const ACCOUNT: &[&str] = &[
+    "id",
+    "email",
+    "balance",
+    "freeze_balance",
+    "max_queue",
+    "disabled",
+];
+const BACKEND: &[&str] = &["id", "name", "vendor", "rank", "enabled", "base_url"];
+const WORKER: &[&str] = &["id", "name", "state", "concurrency", "per_minute"];
+const OPERATOR: &[&str] = &["id", "name", "role", "createdAt", "lastUsedAt", "revokedAt"];
+
+/// Every noun.
+#[rustfmt::skip]
+pub(super) const NOUNS: &[Noun] = &[
+    Noun { word: "jobs", group: Group::Jobs, about: "Your jobs: list, look, cancel", prefix: "jobs", columns: JOB,
+        examples: "atelier jobs list status=failed limit=5\natelier jobs show 0199…" },
+    Noun { word: "keys", group: Group::Account, about: "Your API keys: list, issue, revoke", prefix: "account.keys", columns: KEY,
+        examples: "atelier keys issue name=laptop scopes=submit,read\natelier keys revoke ID" },
+    Noun { word: "custody", group: Group::Account, about: "Your own worker accounts at vendors", prefix: "custody.accounts", columns: WORKER,
+        examples: "atelier custody create vendor=relay base_url=https://media.example.com credential=@key.txt" },
+    Noun { word: "files", group: Group::Account, about: "Files handed in for use in later calls", prefix: "files", columns: FILE,
+        examples: "atelier files upload file=@picture.png" },
+    Noun { word: "accounts", group: Group::Operate, about: "Accounts: list, create, change", prefix: "admin.accounts", columns: ACCOUNT,
+        examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50" },
+    Noun { word: "account-keys", group: Group::Operate, about: "Keys of an account: list, issue, revoke", prefix: "admin.keys", columns: KEY,
+        examples: "atelier account-keys issue ACCOUNT name=second" },
+    Noun { word: "prices", group: Group::Operate, about: "Every price: show, change", prefix: "admin.prices", columns: &[],
+        examples: "atelier prices\natelier prices change price.key=8" },
+    Noun { word: "backends", group: Group::Operate, about: "Back ends: list, create, change, probe", prefix: "admin.backends", columns: BACKEND,
+        examples: "atelier backends probe ID\natelier backends change ID enabled=false" },
+    Noun { word: "workers", group: Group::Operate, about: "Worker accounts of a back end", prefix: "admin.workers", columns: WORKER,
+        examples: "atelier workers change BACKEND ACCOUNT state=draining" },
+    Noun { word: "operators", group: Group::Operate, about: "Operators and viewers: list, create, revoke", prefix: "admin.operators", columns: OPERATOR,
+        examples: "atelier operators create name=night-shift role=viewer" },
+];
+
+/// Every word for one operation.
+#[rustfmt::skip]
+pub(super) const SINGLES: &[Single] = &[
+    Single { word: "cancel", group: Group::Jobs, operation: "jobs.cancel", fields: &[], columns: JOB },
+    Single { word: "ledger", group: Group::Account, operation: "account.ledger", fields: &[], columns: LEDGER },
+    Single { word: "usage", group: Group::Account, operation: "account.usage", fields: &[], columns: &[] },
+    Single { word: "credit", group: Group::Operate, operation: "admin.accounts.credit", fields: &["amount"], columns: ACCOUNT },
+    Single { word: "nodes", group: Group::Operate, operation: "admin.nodes", fields: &[], columns: &[] },
+    Single { word: "stats", group: Group::Operate, operation: "admin.stats", fields: &[], columns: &[] },
+];
+
+impl Noun {
+    /// The columns of the account's own callbacks, which have a command of their own.
+    pub(super) const CALLBACKS: Self = Self {
+        word: "callbacks",
+        group: Group::Account,
+        about: "Callbacks: list, redeliver, listen here",
+        prefix: "account.callbacks",
+        columns: CALLBACK,
+        examples: "atelier callbacks list\natelier callbacks redeliver ID\natelier callbacks listen --port 9000",
+    };
+
+    /// Its verbs with their operations.
+    fn verbs(&self) -> Vec<(String, &'static Operation)> {
+        let below = |operation: &&Operation| {
+            let rest = operation.name.strip_prefix(self.prefix);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                && can_be_called(operation)
+        };
+        let all = CATALOGUE.operations.iter().filter(below);
+        all.map(|operation| {
+            let rest = operation.name[self.prefix.len()..].trim_start_matches('.');
+            let verb = match rest {
+                "" if is_list(operation) => "list".to_owned(),
+                "" => "show".to_owned(),
+                rest => rest.replace(['.', '_'], "-"),
+            };
+            (verb, operation)
+        })
+        .collect()
+    }
+
+    /// Whether the tables have anything for it.
+    pub(super) fn is_there(&self) -> bool {
+        !self.verbs().is_empty()
+    }
+
+    /// Its words.
+    pub(super) fn words(&self) -> clap::Command {
+        let mut command = Talk::augment_args(clap::Command::new(self.word))
+            .about(self.about)
+            .after_help(examples(self.examples));
+        for (verb, operation) in self.verbs() {
+            let whole = format!("atelier {} {verb}", self.word);
+            command = command.subcommand(self.spoken(operation).words(&verb, &whole));
+        }
+        command
+    }
+
+    /// Does what a verb says; without one, what the noun itself stands for.
+    pub(super) fn run(&self, matches: &ArgMatches) -> Result<ExitCode> {
+        let talk = Talk::from_arg_matches(matches)?;
+        let verbs = self.verbs();
+        let (verb, inner) = matches.subcommand().unwrap_or(("list", matches));
+        let found = verbs.iter().find(|(word, _)| word == verb);
+        let found = found.or_else(|| verbs.first());
+        match found {
+            Some((_, operation)) => block_on(self.spoken(operation).run(&talk, inner)),
+            None => Ok(ExitCode::SUCCESS),
+        }
+    }
+
+    fn spoken(&self, operation: &'static Operation) -> Spoken<'static> {
+        Spoken {
+            operation: &operation.name,
+            fields: &[],
+            columns: if is_list(operation) {
+                self.columns
+            } else {
+                &[]
+            },
+            short: false,
+        }
+    }
+}
+
+impl Single {
+    fn spoken(&self) -> Spoken<'static> {
+        Spoken {
+            operation: self.operation,
+            fields: self.fields,
+            columns: self.columns,
+            short: false,
+        }
+    }
+
+    /// Its words.
+    pub(super) fn words(&self) -> clap::Command {
+        let command = self
+            .spoken()
+            .words(self.word, &format!("atelier {}", self.word));
+        Talk::augment_args(command)
+    }
+
+    /// Does it.
+    pub(super) fn run(&self, matches: &ArgMatches) -> Result<ExitCode> {
+        let talk = Talk::from_arg_matches(matches)?;
+        block_on(self.spoken().run(&talk, matches))
+    }
+}
+
+/// Whether an operation answers with rows.
+fn is_list(operation: &Operation) -> bool {
+    match &operation.answer {
+        Answer::Json(schema) => schema["properties"]["data"]["type"] == "array",
+        _ => false,
+    }
+}
+
+/// The short forms, from the contract's table.
+pub(super) fn shortcuts() -> impl Iterator<Item = (&'static str, Spoken<'static>, String)> {
+    SHORTCUTS.iter().map(|short| {
+        let spoken = Spoken {
+            operation: short.operation,
+            fields: short.fields,
+            columns: &[],
+            short: true,
+        };
+        (
+            short.word,
+            spoken,
+            format!("atelier {} {}", short.word, short.example),
+        )
+    })
+}
+
+/// The operation that a path of commands stands for, as `keys issue`.
+pub(super) fn operation_of(path: &[&str]) -> Option<String> {
+    match path {
+        ["call", name] => Some((*name).to_owned()),
+        [word] => {
+            let mut singles = SINGLES.iter().map(|single| (single.word, single.operation));
+            let short = SHORTCUTS.iter().map(|short| (short.word, short.operation));
+            let found = singles.by_ref().chain(short).find(|(one, _)| one == word);
+            found.map(|(_, operation)| operation.to_owned())
+        }
+        [word, verb] => {
+            let noun = NOUNS
+                .iter()
+                .chain([&Noun::CALLBACKS])
+                .find(|noun| noun.word == *word)?;
+            let verbs = noun.verbs();
+            let found = verbs.iter().find(|(one, _)| one == verb);
+            found.map(|(_, operation)| operation.name.clone())
+        }
+        _ => None,
+    }
+}

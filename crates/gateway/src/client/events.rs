@@ -1,0 +1,121 @@
+//! A job that is followed: its events, taken up again where they were lost, until it is over.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::asked::{Asked, away};
+use super::fault::{End, Fault};
+use super::way::Client;
+use super::words::named;
+use crate::catalogue::{Catalogue, Operation};
+
+/// A stream says at least this often that it is alive.
+const SILENCE: Duration = Duration::from_secs(45);
+/// A pause before a lost stream is opened again.
+const PAUSE: Duration = Duration::from_secs(1);
+/// A service that is away for this long is given up.
+const AWAY: Duration = Duration::from_secs(300);
+
+/// Follows a job until it is over and gives back its last state; `seen` is told every change.
+pub(crate) async fn follow(
+    client: &Client,
+    catalogue: &Catalogue,
+    id: &str,
+    mut seen: impl FnMut(&Value),
+) -> Result<Value, Fault> {
+    let events = named(catalogue, "jobs.events")?;
+    let show = named(catalogue, "jobs.show")?;
+    let mut last_id: Option<String> = None;
+    let mut heard = Instant::now();
+    loop {
+        let opened = open(client, events, id, last_id.as_deref()).await;
+        match opened {
+            Ok(stream) => {
+                heard = Instant::now();
+                if let Some(job) = listen(stream, &mut last_id, &mut seen).await {
+                    return Ok(job);
+                }
+            }
+            Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => return Err(fault),
+            Err(_) => {}
+        }
+        // The stream is gone or was refused for now: look once, then open it again.
+        let asked = Asked::plain(show, show.path.replace("{jobId}", id));
+        match client.call(show, &asked).await {
+            Ok(mut answer) => {
+                let job = answer["data"].take();
+                seen(&job);
+                if is_over(&job) {
+                    return Ok(job);
+                }
+            }
+            Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => return Err(fault),
+            Err(_) => {}
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+/// Whether a job is final.
+pub(crate) fn is_over(job: &Value) -> bool {
+    matches!(job["status"].as_str(), Some("SUCCESS" | "FAILED"))
+}
+
+async fn open(
+    client: &Client,
+    operation: &Operation,
+    id: &str,
+    last_id: Option<&str>,
+) -> Result<reqwest::Response, Fault> {
+    let address = format!(
+        "{}{}",
+        client.profile.url,
+        operation.path.replace("{jobId}", id)
+    );
+    let mut request = client.http.get(address).bearer_auth(&client.profile.key);
+    if let Some(last_id) = last_id {
+        request = request.header("last-event-id", last_id);
+    }
+    let answer = request.send().await.map_err(away)?;
+    let status = answer.status().as_u16();
+    if status >= 400 {
+        let body: Value = answer.json().await.unwrap_or_default();
+        return Err(Fault::refused(status, &body));
+    }
+    Ok(answer)
+}
+
+/// Reads a stream to its end; the job, when the end was the job's own.
+async fn listen(
+    stream: reqwest::Response,
+    last_id: &mut Option<String>,
+    seen: &mut impl FnMut(&Value),
+) -> Option<Value> {
+    let mut chunks = stream.bytes_stream();
+    let mut buffer = Vec::new();
+    let mut data = String::new();
+    while let Ok(Some(Ok(chunk))) = timeout(SILENCE, chunks.next()).await {
+        buffer.extend_from_slice(&chunk);
+        while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = buffer.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end();
+            if let Some(id) = line.strip_prefix("id:") {
+                *last_id = Some(id.trim().to_owned());
+            } else if let Some(text) = line.strip_prefix("data:") {
+                data.push_str(text.trim_start());
+            } else if line.is_empty() && !data.is_empty() {
+                let job: Value =
+                    serde_json::from_str(&std::mem::take(&mut data)).unwrap_or_default();
+                seen(&job);
+                if is_over(&job) {
+                    return Some(job);
+                }
+            }
+        }
+    }
+    None
+}

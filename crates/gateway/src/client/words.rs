@@ -1,0 +1,482 @@
+//! From `field=value` to a call: what the tables say of an operation decides where a field goes and what it becomes.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use atelier_contract::pages::Method;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::asked::{Asked, File, Part, Sent};
+use super::fault::{End, Fault};
+use crate::catalogue::{Catalogue, Operation};
+
+/// What stands behind the sign of equality.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Given {
+    /// Text, read as the kind of the field.
+    Text(String),
+    /// The content of a file.
+    File(String),
+    /// JSON as it is.
+    Json(Value),
+}
+
+/// A field with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Word {
+    pub(crate) field: String,
+    pub(crate) given: Given,
+}
+
+impl Word {
+    /// Reads `field=value`, `field=@file` or `field:=json`.
+    pub(crate) fn read(text: &str) -> Result<Self, Fault> {
+        let Some((field, value)) = text.split_once('=') else {
+            let message =
+                format!("`{text}` is not of the form field=value, field=@file or field:=json");
+            return Err(Fault::new(End::Usage, message));
+        };
+        if let Some(field) = field.strip_suffix(':') {
+            let json = serde_json::from_str(value).map_err(|error| {
+                Fault::new(End::Usage, format!("{field}: is not JSON: {error}"))
+            })?;
+            return Ok(Self::new(field, Given::Json(json)));
+        }
+        Ok(Self::of(field, value))
+    }
+
+    /// A field with a value that may name a file.
+    pub(crate) fn of(field: &str, value: &str) -> Self {
+        match value.strip_prefix('@') {
+            Some(file) => Self::new(field, Given::File(file.to_owned())),
+            None => Self::new(field, Given::Text(value.to_owned())),
+        }
+    }
+
+    fn new(field: &str, given: Given) -> Self {
+        let field = field.to_owned();
+        Self { field, given }
+    }
+}
+
+/// The schema that a schema refers to.
+pub(crate) fn resolved<'a>(catalogue: &'a Catalogue, schema: &'a Value) -> &'a Value {
+    let name = schema["$ref"].as_str();
+    let name = name.and_then(|path| path.rsplit('/').next());
+    match name {
+        Some(name) => catalogue.schemas.get(name).unwrap_or(schema),
+        None => schema,
+    }
+}
+
+/// The operation with a name; a service of another version may not have it.
+pub(crate) fn named<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a Operation, Fault> {
+    let missing = || Fault::new(End::Usage, format!("there is no operation `{name}`"));
+    catalogue.find(name).ok_or_else(missing)
+}
+
+/// The names at the placeholders of a path.
+fn placeholders(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+}
+
+/// The fields of an operation: their names, and whether each must be given.
+pub(crate) fn names(catalogue: &Catalogue, operation: &Operation) -> Vec<(String, bool)> {
+    let mut all: Vec<(String, bool)> = placeholders(&operation.path)
+        .map(|name| (name.to_owned(), true))
+        .collect();
+    for object in [&operation.query, &operation.body].into_iter().flatten() {
+        let object = resolved(catalogue, object);
+        let required = object["required"].as_array();
+        for name in object["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name)
+        {
+            let must = required.is_some_and(|all| all.iter().any(|one| one == name));
+            if !all.iter().any(|(other, _)| other == name) {
+                all.push((name.clone(), must));
+            }
+        }
+    }
+    all.sort_by_key(|(_, required)| !required);
+    all
+}
+
+/// The schema of a field, from the query or the body.
+pub(crate) fn field_of<'a>(
+    catalogue: &'a Catalogue,
+    operation: &'a Operation,
+    name: &str,
+) -> Option<&'a Value> {
+    let mut objects = [&operation.body, &operation.query].into_iter().flatten();
+    objects.find_map(|object| resolved(catalogue, object)["properties"].get(name))
+}
+
+/// Whether a schema allows a type.
+fn may_be(catalogue: &Catalogue, schema: &Value, wanted: &str) -> bool {
+    let schema = resolved(catalogue, schema);
+    let by_type = match &schema["type"] {
+        Value::String(one) => one == wanted,
+        Value::Array(all) => all.iter().any(|one| one == wanted),
+        _ => false,
+    };
+    let mut others = ["anyOf", "oneOf"]
+        .iter()
+        .flat_map(|key| schema[*key].as_array().into_iter().flatten());
+    by_type || others.any(|other| may_be(catalogue, other, wanted))
+}
+
+/// Whether a field is a picture, and whether only an address will do.
+fn picture(catalogue: &Catalogue, schema: &Value) -> Option<bool> {
+    let schema = resolved(catalogue, schema);
+    let inner = schema["anyOf"].as_array().into_iter().flatten();
+    let inner = inner
+        .chain(schema.get("items"))
+        .map(|one| resolved(catalogue, one));
+    let mut all = std::iter::once(schema).chain(inner);
+    let found = all.find(|one| one["x-widget"] == "image")?;
+    Some(found["format"] == "uri")
+}
+
+/// Makes a call of some words. A file for a field that takes only addresses has to be handed in first: it is given to
+/// `hand_in`, which answers with its address.
+pub(crate) async fn ask(
+    catalogue: &Catalogue,
+    operation: &Operation,
+    words: &[Word],
+    hand_in: impl AsyncFn(File) -> Result<String, Fault>,
+) -> Result<Asked, Fault> {
+    let mut asked = Asked::plain(operation, operation.path.clone());
+    let known = names(catalogue, operation);
+    let mut fields = Map::new();
+    let mut parts: Vec<(String, Part)> = Vec::new();
+    for word in words {
+        let name = spelled(&known, &word.field, operation)?;
+        let placeholder = format!("{{{name}}}");
+        if asked.path.contains(&placeholder) {
+            let text = text_of(&word.given)?;
+            let segment: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+            asked.path = asked
+                .path
+                .replace(&placeholder, &segment.replace('+', "%20"));
+            continue;
+        }
+        let schema = field_of(catalogue, operation, &name).unwrap_or(&Value::Null);
+        if operation.body.is_none() {
+            asked.query.push((name, text_of(&word.given)?));
+            continue;
+        }
+        if let (Given::File(file), true) = (&word.given, takes_file(operation, &name)) {
+            parts.push((name, Part::File(open(file)?)));
+            continue;
+        }
+        let value = match &word.given {
+            Given::Json(value) => value.clone(),
+            Given::Text(text) => value_of(catalogue, schema, text),
+            Given::File(file) => match picture(catalogue, schema) {
+                Some(true) => hand_in(open(file)?).await?.into(),
+                Some(false) => data_uri(&open(file)?).into(),
+                None => text_of(&word.given)?.into(),
+            },
+        };
+        add(catalogue, &mut fields, &name, value, schema);
+    }
+    let missing: Vec<&str> = known
+        .iter()
+        .filter(|(name, required)| {
+            let given = fields.contains_key(name)
+                || parts.iter().any(|(part, _)| part == name)
+                || asked.query.iter().any(|(field, _)| field == name);
+            let in_path = operation.path.contains(&format!("{{{name}}}"));
+            let open = asked.path.contains(&format!("{{{name}}}"));
+            *required && if in_path { open } else { !given }
+        })
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if !missing.is_empty() {
+        let message = format!(
+            "{} needs {}; `atelier call {} --help` says what",
+            operation.name,
+            missing.join(", "),
+            operation.name
+        );
+        return Err(Fault::new(End::Usage, message));
+    }
+    asked.sent = match (&operation.body, parts.is_empty()) {
+        (None, _) => Sent::Nothing,
+        (Some(_), true) => Sent::Json(fields),
+        (Some(_), false) => {
+            let texts = fields
+                .into_iter()
+                .map(|(name, value)| (name, Part::Text(plain(&value))));
+            Sent::Form(texts.chain(parts).collect())
+        }
+    };
+    asked.repeatable |= operation.method == Method::Post && operation.idempotent;
+    Ok(asked)
+}
+
+/// A value as a form writes it.
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The table's spelling of a field; both spellings of the callback address are good.
+fn spelled(known: &[(String, bool)], field: &str, operation: &Operation) -> Result<String, Fault> {
+    let same = |name: &str| {
+        name.replace('_', "")
+            .eq_ignore_ascii_case(&field.replace('_', ""))
+    };
+    if let Some((name, _)) = known.iter().find(|(name, _)| name == field || same(name)) {
+        return Ok(name.clone());
+    }
+    let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+    let message = format!(
+        "{} has no field `{field}`; it has: {}",
+        operation.name,
+        names.join(", ")
+    );
+    Err(Fault::new(End::Usage, message))
+}
+
+/// Whether a form takes a field as a file.
+fn takes_file(operation: &Operation, name: &str) -> bool {
+    let field = operation
+        .form
+        .as_ref()
+        .and_then(|form| form["properties"].get(name));
+    field.is_some_and(|field| field["format"] == "binary" || field["items"]["format"] == "binary")
+}
+
+/// Puts a value into a field; a second one makes a list of both.
+fn add(
+    catalogue: &Catalogue,
+    fields: &mut Map<String, Value>,
+    name: &str,
+    value: Value,
+    schema: &Value,
+) {
+    let lists = may_be(catalogue, schema, "array");
+    match fields.get_mut(name) {
+        Some(Value::Array(list)) => match value {
+            Value::Array(more) => list.extend(more),
+            one => list.push(one),
+        },
+        Some(first) if lists => *first = Value::Array(vec![first.take(), value]),
+        Some(first) => *first = value,
+        None if lists && !may_be(catalogue, schema, "string") && !value.is_array() => {
+            fields.insert(name.to_owned(), Value::Array(vec![value]));
+        }
+        None => {
+            fields.insert(name.to_owned(), value);
+        }
+    }
+}
+
+/// Reads text as the kind of a field; what cannot be read stays text, and the service says what is wrong with it.
+fn value_of(catalogue: &Catalogue, schema: &Value, text: &str) -> Value {
+    let may = |kind| may_be(catalogue, schema, kind);
+    let json = || serde_json::from_str::<Value>(text).ok();
+    let resolved = resolved(catalogue, schema);
+    if may("integer") || may("number") {
+        return json()
+            .filter(Value::is_number)
+            .unwrap_or_else(|| text.into());
+    }
+    if may("boolean") {
+        return json()
+            .filter(Value::is_boolean)
+            .unwrap_or_else(|| text.into());
+    }
+    if may("array") && text.starts_with('[') || may("object") && text.starts_with('{') {
+        return json().unwrap_or_else(|| text.into());
+    }
+    // Words without spaces in them may stand in one list; pictures and prompts may hold commas.
+    if may("array")
+        && !may("string")
+        && picture(catalogue, resolved).is_none()
+        && text.contains(',')
+    {
+        return text.split(',').map(str::trim).map(Value::from).collect();
+    }
+    if resolved.get("type").is_none() && resolved.get("anyOf").is_none() {
+        return json().unwrap_or_else(|| text.into());
+    }
+    text.into()
+}
+
+fn text_of(given: &Given) -> Result<String, Fault> {
+    match given {
+        Given::Text(text) => Ok(text.clone()),
+        Given::Json(value) => Ok(plain(value)),
+        Given::File(file) => String::from_utf8(read(file)?)
+            .map_err(|_| Fault::new(End::Usage, format!("{file}: is not text"))),
+    }
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Fault> {
+    let wrong = |error: std::io::Error| Fault::new(End::Usage, format!("{file}: {error}"));
+    if file == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(wrong)?;
+        return Ok(bytes);
+    }
+    std::fs::read(file).map_err(wrong)
+}
+
+/// Reads a file that is sent along.
+fn open(file: &str) -> Result<File, Fault> {
+    let bytes = read(file)?;
+    let name = Path::new(file)
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    Ok(File {
+        name: name.unwrap_or_else(|| "file".into()),
+        media_type: media_type(&bytes),
+        bytes,
+    })
+}
+
+/// What a file is, by its first bytes.
+fn media_type(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xff, 0xd8, ..] => "image/jpeg",
+        [b'G', b'I', b'F', b'8', ..] => "image/gif",
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => "image/webp",
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => "video/mp4",
+        _ => "application/octet-stream",
+    }
+}
+
+/// A file as text that can stand in JSON.
+pub(crate) fn data_uri(file: &File) -> String {
+    format!(
+        "data:{};base64,{}",
+        file.media_type,
+        STANDARD.encode(&file.bytes)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalogue::catalogue;
+
+    async fn made(name: &str, words: &[&str]) -> Result<Asked, Fault> {
+        let catalogue = catalogue();
+        let operation = catalogue
+            .operations
+            .iter()
+            .find(|one| one.name == name)
+            .expect(name);
+        let words: Result<Vec<Word>, Fault> = words.iter().map(|word| Word::read(word)).collect();
+        let hand_in = async |file: File| Ok(format!("https://service/{}", file.name));
+        ask(&catalogue, operation, &words?, hand_in).await
+    }
+
+    fn sent(asked: Asked) -> Value {
+        match asked.sent {
+            Sent::Json(fields) => fields.into(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn values_become_what_their_fields_are() {
+        let words = [
+            "prompt=a fox, at dawn",
+            "timeout=300",
+            "getUImages=true",
+            "hook_url=https://a.example/",
+        ];
+        let asked = made("artgen.imagine", &words).await.expect("a call");
+        assert!(asked.repeatable);
+        let body = json!({ "prompt": "a fox, at dawn", "timeout": 300, "getUImages": true, "hookUrl": "https://a.example/" });
+        assert_eq!(sent(asked), body);
+        let issued = made("account.keys.issue", &["name=laptop", "scopes=submit,read"]).await;
+        let issued = issued.expect("a call");
+        assert!(!issued.repeatable, "a second key would be a second key");
+        assert_eq!(
+            sent(issued),
+            json!({ "name": "laptop", "scopes": ["submit", "read"] })
+        );
+    }
+
+    #[tokio::test]
+    async fn a_file_goes_in_as_the_field_takes_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.png");
+        std::fs::write(&file, b"\x89PNG rest").expect("written");
+        let given = |field: &str| format!("{field}=@{}", file.display());
+        let swap = made(
+            "facegen.swap",
+            &[&given("targetImage"), &given("swapImage")],
+        )
+        .await;
+        assert_eq!(
+            sent(swap.expect("a call"))["swapImage"],
+            "https://service/a.png"
+        );
+        let cut = made("design.remove_background", &[&given("image")])
+            .await
+            .expect("a call");
+        let image = sent(cut)["image"].as_str().expect("text").to_owned();
+        assert!(image.starts_with("data:image/png;base64,"), "{image}");
+        let edit = made(
+            "imgmodel.edits",
+            &[&given("image"), &given("image"), "prompt=a hat"],
+        )
+        .await;
+        let Sent::Form(parts) = edit.expect("a call").sent else {
+            panic!("a form")
+        };
+        assert_eq!(parts.len(), 3);
+    }
+
+    #[tokio::test]
+    async fn what_is_not_in_the_table_is_refused_before_it_is_sent() {
+        for (words, said) in [
+            (&["promt=a"][..], "has no field `promt`; it has: prompt"),
+            (&[], "needs prompt"),
+            (&["prompt"], "field=value"),
+        ] {
+            let fault = made("artgen.imagine", words).await.expect_err(said);
+            assert_eq!(fault.end, End::Usage);
+            assert!(fault.message.contains(said), "{}", fault.message);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_belongs_into_the_path_or_the_query_goes_there() {
+        let asked = made("admin.keys.revoke", &["id=a/b", "keyId=k"])
+            .await
+            .expect("a call");
+        assert_eq!(asked.path, "/admin/v1/accounts/a%2Fb/keys/k");
+        let asked = made("jobs.list", &["limit=5"]).await.expect("a call");
+        assert_eq!(asked.query, [("limit".to_owned(), "5".to_owned())]);
+    }
+}
