@@ -21,6 +21,7 @@ use crate::counts::Counts;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::rate::Rates;
+use crate::mcp::running::Running;
 use crate::server::proxies::Proxies;
 use atelier_engine::shares::Shares;
 use console_policy::console_policy;
@@ -52,6 +53,8 @@ pub(crate) struct App {
     pub(crate) event_streams: Arc<Shares>,
     /// Result files that are being sent.
     pub(crate) downloads: Arc<Shares>,
+    /// Calls of agents that wait.
+    pub(crate) agent_calls: Running,
     pub(crate) log_requests: bool,
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
@@ -86,6 +89,7 @@ impl App {
             large_requests: Shares::elastic("large_requests", limits.large_requests),
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
             downloads: Shares::fixed("downloads", limits.downloads, 1),
+            agent_calls: Running::default(),
             log_requests: config.log.requests,
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),

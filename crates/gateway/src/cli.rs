@@ -16,6 +16,7 @@ mod local;
 mod login;
 mod made;
 mod man;
+mod mcp;
 mod nouns;
 mod place;
 mod rules;
@@ -52,6 +53,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<login::Login>(),
     Entry::of::<login::Logout>(),
     Entry::of::<login::Profile>(),
+    Entry::of::<mcp::Mcp>(),
     Entry::of::<completions::Completions>(),
     complete::ENTRY,
     man::ENTRY,

@@ -10,4 +10,4 @@ mod words;
 
 pub(crate) use asked::{Asked, File, Part, Sent};
 pub(crate) use way::Client;
-pub(crate) use words::{Word, ask, data_uri, field_of, named, names, resolved};
+pub(crate) use words::{Word, ask, data_uri, field_of, named, names, picture_at, resolved};

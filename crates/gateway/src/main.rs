@@ -13,6 +13,7 @@ mod disk;
 mod first_run;
 mod http;
 mod logging;
+mod mcp;
 mod openapi;
 mod pages;
 mod secrets;

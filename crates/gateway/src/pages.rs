@@ -7,6 +7,7 @@ mod custody;
 mod events;
 mod job_list;
 mod jobs;
+mod mcp;
 mod rows;
 
 /// Self-service of an account.
@@ -151,6 +152,8 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("admin.overview", "/admin/v1/overview", VIEWER, "The last hour at a glance.", page!(views::overview)),
     get("admin.nodes", "/admin/v1/nodes", VIEWER, "The nodes that share the store.", page!(views::nodes)),
 
+    post("mcp", "/mcp", SUBMIT, "Messages of agents, as the Model Context Protocol has them over streamable HTTP; `?tools=` names the tools wanted.", page!(mcp::answer))
+        .example(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#),
     post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof.", page!(hooks::take)),
     get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(Door::Files),
     get("thumbs", "/thumbs/{*path}", OPEN, "A small picture of a result file, behind the same signed address.", page!(assets::thumbnail)).at(Door::Files),

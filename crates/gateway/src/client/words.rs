@@ -344,6 +344,14 @@ fn open(file: &str) -> Result<File, Fault> {
     })
 }
 
+/// The picture at a path as text that can stand in JSON; nothing when there is none.
+pub(crate) fn picture_at(path: &str) -> Option<String> {
+    let file = open(path).ok()?;
+    file.media_type
+        .starts_with("image/")
+        .then(|| data_uri(&file))
+}
+
 /// What a file is, by its first bytes.
 fn media_type(bytes: &[u8]) -> &'static str {
     match bytes {

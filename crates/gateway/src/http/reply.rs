@@ -172,6 +172,13 @@ pub(crate) fn events(flow: Flow) -> Reply {
     reply
 }
 
+/// Taken, and nothing to say.
+pub(crate) fn taken() -> Reply {
+    let mut reply = nothing_more();
+    *reply.status_mut() = StatusCode::ACCEPTED;
+    reply
+}
+
 /// Nothing more will come: an event stream must not be opened again.
 pub(crate) fn nothing_more() -> Reply {
     let mut reply = Response::new(Payload::Whole(Bytes::new()));

@@ -1,0 +1,192 @@
+//! `atelier mcp`: the Model Context Protocol over standard input and output, passed on to a service. Paths of pictures on
+//! this machine go in as the pictures themselves.
+
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Result;
+use clap::Args;
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::LocalSet;
+
+use super::command::{Command, Group, block_on};
+use super::talk::Talk;
+use crate::client::{Client, picture_at};
+use crate::terminal::screen;
+
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
+/// What an agent is told when the service cannot be reached.
+const AWAY: i64 = -32000;
+
+/// Lets agents use a service: the Model Context Protocol over standard input and output.
+#[derive(Args)]
+pub(super) struct Mcp {
+    #[command(flatten)]
+    talk: Talk,
+    /// Offers only tools whose names begin with one of these words, separated by commas.
+    #[arg(long, value_name = "NAMES")]
+    tools: Option<String>,
+}
+
+impl Command for Mcp {
+    const NAME: &str = "mcp";
+    const GROUP: Group = Group::Here;
+    const EXAMPLES: &str = "\
+atelier mcp
+atelier mcp --profile work --tools artgen.imagine,design";
+
+    fn run(self) -> Result<ExitCode> {
+        block_on(self.pass_on())
+    }
+}
+
+/// What every message shares.
+struct Bridge {
+    client: Client,
+    address: String,
+    session: Mutex<Option<String>>,
+}
+
+impl Mcp {
+    async fn pass_on(self) -> Result<ExitCode> {
+        let client = self.talk.client()?;
+        let mut address = format!("{}/mcp", client.profile.url);
+        if let Some(tools) = &self.tools {
+            let tools: String = url::form_urlencoded::byte_serialize(tools.as_bytes()).collect();
+            address = format!("{address}?tools={tools}");
+        }
+        let bridge = Rc::new(Bridge {
+            client,
+            address,
+            session: Mutex::new(None),
+        });
+        let mut lines = lines();
+        let local = LocalSet::new();
+        local
+            .run_until(async {
+                while let Some(line) = lines.recv().await {
+                    let Ok(message) = serde_json::from_str::<Value>(&line) else {
+                        continue;
+                    };
+                    let first = message["method"] == "initialize";
+                    let sent = Rc::clone(&bridge).send(message);
+                    if first {
+                        // What follows needs the session that this answer names.
+                        sent.await;
+                    } else {
+                        tokio::task::spawn_local(sent);
+                    }
+                }
+            })
+            .await;
+        // Answers that are still awaited have nobody left who asked.
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Bridge {
+    async fn send(self: Rc<Self>, mut message: Value) {
+        let id = message.get("id").cloned();
+        if message["method"] == "tools/call" {
+            bring_pictures(&mut message["params"]["arguments"]);
+        }
+        if let Err(why) = self.exchange(&message).await
+            && let Some(id) = id
+        {
+            let error = json!({ "code": AWAY, "message": why });
+            screen::say(json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
+        }
+    }
+
+    /// Sends a message and writes whatever comes back, a message to a line.
+    async fn exchange(&self, message: &Value) -> Result<(), String> {
+        let session = self
+            .session
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let mut request = self
+            .client
+            .http
+            .post(&self.address)
+            .bearer_auth(&self.client.profile.key)
+            .header("accept", "application/json, text/event-stream")
+            .json(message);
+        if let Some(session) = session {
+            request = request.header(SESSION, session);
+        }
+        let answer = request.send().await.map_err(|error| error.to_string())?;
+        let header = |name: &str| {
+            let value = answer
+                .headers()
+                .get(name)
+                .and_then(|value| value.to_str().ok());
+            value.unwrap_or_default().to_owned()
+        };
+        let (status, kind, named) = (answer.status(), header("content-type"), header(SESSION));
+        if !named.is_empty() {
+            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(named);
+        }
+        if status.as_u16() >= 400 {
+            let body: Value = answer.json().await.unwrap_or_default();
+            let why = body["message"].as_str().unwrap_or_default();
+            return Err(format!("the service answered {status}: {why}"));
+        }
+        if kind.starts_with("application/json") {
+            let text = answer.text().await.map_err(|error| error.to_string())?;
+            if !text.is_empty() {
+                screen::say(text);
+            }
+            return Ok(());
+        }
+        let mut chunks = answer.bytes_stream();
+        let mut buffer = Vec::new();
+        while let Some(chunk) = chunks.next().await {
+            buffer.extend_from_slice(&chunk.map_err(|error| error.to_string())?);
+            while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = buffer.drain(..=end).collect();
+                if let Some(data) = String::from_utf8_lossy(&line)
+                    .trim_end()
+                    .strip_prefix("data: ")
+                {
+                    screen::say(data);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lines of standard input, read beside everything else.
+fn lines() -> mpsc::UnboundedReceiver<String> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// Replaces paths of pictures on this machine by the pictures.
+fn bring_pictures(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let path = text.strip_prefix("file://").unwrap_or(text);
+            if path.starts_with('/')
+                && let Some(picture) = picture_at(path)
+            {
+                *value = picture.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(bring_pictures),
+        Value::Object(fields) => fields.values_mut().for_each(bring_pictures),
+        _ => {}
+    }
+}

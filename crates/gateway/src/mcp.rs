@@ -1,0 +1,195 @@
+//! The Model Context Protocol: agents use the same jobs, ledger and quota as everybody. A request is answered by any node;
+//! a session is only a name, so nothing of it has to be found again. The official SDK was measured and left out: it takes
+//! more than five times as long to build as tokio, keeps sessions in one process and wants an HTTP stack of its own.
+
+mod follow;
+mod resources;
+pub(crate) mod running;
+mod told;
+mod tools;
+
+use std::sync::Arc;
+
+use atelier_contract::body::Fields;
+use atelier_contract::{JobId, Refusal};
+use atelier_engine::{Call, Caller, Ids};
+use hyper::header::{HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::app::App;
+use crate::http::pass::Pass;
+use crate::http::reply::{self, Reply};
+use follow::Follower;
+use tools::Does;
+
+/// The revisions that are spoken, the newest first.
+const REVISIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
+/// Names a session.
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// What an agent is told about the whole.
+const INSTRUCTIONS: &str = "Makes and edits pictures and clips. Each tool that makes something costs quota and waits for \
+    the result; if it says that the job is still running, call wait_for_job with its jobId. Pictures come as small \
+    previews with a link to the whole file. `quota` says what is left.";
+
+const UNKNOWN_METHOD: i64 = -32601;
+const WRONG_PARAMS: i64 = -32602;
+
+/// Who asks.
+pub(crate) struct Agent {
+    pub(crate) app: Arc<App>,
+    pub(crate) caller: Caller,
+    pub(crate) pass: Arc<Pass>,
+    /// The name of the session, as the agent gave it.
+    pub(crate) session: String,
+    /// Only tools whose names begin with one of these, when there are any.
+    pub(crate) only: Vec<String>,
+}
+
+/// Answers one message.
+pub(crate) async fn answer(agent: Agent, message: Fields) -> Reply {
+    let method = message
+        .get("method")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let id = message.get("id").filter(|id| !id.is_null()).cloned();
+    let params = message.get("params").cloned().unwrap_or(Value::Null);
+    let Some(id) = id else {
+        if method == "notifications/cancelled" {
+            cancel(&agent, &params["requestId"]).await;
+        }
+        return reply::taken();
+    };
+    let result = match method.as_str() {
+        "initialize" => return welcome(&id, &params),
+        "ping" => Ok(json!({})),
+        "tools/list" => Ok(json!({ "tools": tools::list(&agent.only) })),
+        "tools/call" => return use_tool(agent, id, params).await,
+        "resources/list" => resources::list(&agent.app, &agent.caller).await,
+        "resources/templates/list" => Ok(resources::templates()),
+        "resources/read" => resources::read(&agent.app, &agent.caller, &params).await,
+        "" => return reply::taken(),
+        other => {
+            return fault(
+                &id,
+                UNKNOWN_METHOD,
+                &format!("there is no method `{other}`"),
+            );
+        }
+    };
+    match result {
+        Ok(result) => good(&id, &result),
+        Err(refusal) => fault(&id, WRONG_PARAMS, &refusal.message),
+    }
+}
+
+fn good(id: &Value, result: &Value) -> Reply {
+    reply::json_of(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+}
+
+fn fault(id: &Value, code: i64, message: &str) -> Reply {
+    let error = json!({ "code": code, "message": message });
+    reply::json_of(&json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+}
+
+/// The first answer: which revision is spoken, and what there is.
+fn welcome(id: &Value, params: &Value) -> Reply {
+    let asked = params["protocolVersion"].as_str().unwrap_or_default();
+    let spoken = REVISIONS
+        .iter()
+        .find(|one| **one == asked)
+        .unwrap_or(&REVISIONS[0]);
+    let mut reply = good(
+        id,
+        &json!({
+            "protocolVersion": spoken,
+            "capabilities": { "tools": {}, "resources": {} },
+            "serverInfo": { "name": "atelier", "title": "Atelier", "version": env!("CARGO_PKG_VERSION") },
+            "instructions": INSTRUCTIONS,
+        }),
+    );
+    if let Ok(name) = HeaderValue::from_str(&Ids::Random.uuid()) {
+        reply.headers_mut().insert(SESSION, name);
+    }
+    reply
+}
+
+impl Agent {
+    /// The name of one call: the same request of the same session is the same job. Without a session there is none.
+    fn name_of(&self, id: &Value) -> Option<String> {
+        if self.session.is_empty() {
+            return None;
+        }
+        let whole = format!("{}\n{}\n{id}", self.caller.account_id, self.session);
+        let hash = Sha256::digest(whole.as_bytes());
+        Some(format!("mcp-{}", atelier_engine::key::hex(&hash)))
+    }
+}
+
+/// Ends the job of a call that is no longer wanted.
+async fn cancel(agent: &Agent, id: &Value) {
+    let name = agent.name_of(id).unwrap_or_default();
+    if let Some(job) = agent.app.agent_calls.job_of(&name) {
+        // A job that is over already stays as it is.
+        let _ = agent
+            .app
+            .engine
+            .cancel(&agent.caller.account_id, &job)
+            .await;
+    }
+}
+
+/// Uses a tool. What is refused is told to the model, which can put it right.
+async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
+    let name = params["name"].as_str().unwrap_or_default();
+    let Some(tool) = tools::find(name, &agent.only) else {
+        return fault(&id, WRONG_PARAMS, &format!("there is no tool `{name}`"));
+    };
+    let token = params["_meta"].get("progressToken").cloned();
+    let mut arguments = params["arguments"].as_object().cloned().unwrap_or_default();
+    let wait = tools::take_wait(&mut arguments);
+    let job = match tool {
+        Does::Submit(family, submit) => {
+            let call = Call {
+                caller: agent.caller.clone(),
+                family,
+                submit,
+                fields: arguments,
+                files: Vec::new(),
+                idempotency_key: agent.name_of(&id),
+                custody: false,
+            };
+            let engine = Arc::clone(&agent.app.engine);
+            let submitted = agent
+                .pass
+                .spend(async move { engine.submit(call).await })
+                .await;
+            submitted
+                .and_then(|done| done)
+                .map(|submitted| submitted.job_id)
+        }
+        Does::Wait => named_job(&arguments),
+        Does::List | Does::Cancel | Does::Quota => {
+            let result = told::told(&agent.app, &agent.caller, &tool, &arguments).await;
+            return good(
+                &id,
+                &result.unwrap_or_else(|refusal| told::refused(&refusal)),
+            );
+        }
+    };
+    let job = match job {
+        Ok(job) => job,
+        Err(refusal) => return good(&id, &told::refused(&refusal)),
+    };
+    let name = agent.name_of(&id).unwrap_or_default();
+    match Follower::open(agent, job, wait, id.clone(), token, name).await {
+        Ok(flow) => reply::events(flow),
+        Err(refusal) => good(&id, &told::refused(&refusal)),
+    }
+}
+
+fn named_job(arguments: &Fields) -> Result<JobId, Refusal> {
+    let id = arguments.get("jobId").and_then(Value::as_str);
+    id.map(JobId::new).ok_or_else(|| Refusal::missing("jobId"))
+}

@@ -1,0 +1,155 @@
+//! A call that waits for its job: progress while it runs, the result at the end, or word that it goes on.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_contract::{Code, Job, JobId, Refusal};
+use atelier_engine::{Caller, Changes};
+use bytes::Bytes;
+use futures_util::stream;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::running::Remembered;
+use super::{Agent, told};
+use crate::app::App;
+use crate::http::pass;
+use crate::http::payload::Flow;
+use crate::shares::Part;
+
+/// A silent stream says this often that it is alive.
+const COMMENT_EVERY: Duration = Duration::from_secs(15);
+/// The job is looked at this often even when nothing hints at a change.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// A call that waits.
+pub(super) struct Follower {
+    app: Arc<App>,
+    caller: Caller,
+    job: JobId,
+    changes: Changes,
+    until: Instant,
+    /// The name of the request.
+    id: Value,
+    /// Names progress, when it was asked for.
+    token: Option<Value>,
+    seen: Option<(i64, u8)>,
+    over: bool,
+    _remembered: Remembered,
+    _place: Part,
+}
+
+impl Follower {
+    /// Begins to wait.
+    pub(super) async fn open(
+        agent: Agent,
+        job: JobId,
+        wait: Duration,
+        id: Value,
+        token: Option<Value>,
+        name: String,
+    ) -> Result<Flow, Refusal> {
+        let app = agent.app;
+        app.engine.job(&agent.caller.account_id, &job).await?;
+        let place = app.event_streams.try_take(agent.pass.holder(), 1);
+        let place =
+            place.map_err(|full| pass::refused(full, "too many calls wait at once").refusal)?;
+        let follower = Self {
+            changes: app.engine.changes(&job),
+            _remembered: app.agent_calls.remember(name, job.clone()),
+            _place: place,
+            until: Instant::now() + wait,
+            seen: None,
+            over: false,
+            caller: agent.caller,
+            job,
+            id,
+            token,
+            app,
+        };
+        Ok(Box::pin(stream::unfold(follower, next)))
+    }
+
+    /// The job as soon as it differs from what was told.
+    async fn news(&self) -> Result<Job, Refusal> {
+        self.changes
+            .until(LOOK_EVERY, || async {
+                let engine = &self.app.engine;
+                if !engine.still_known(&self.caller).await {
+                    return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
+                }
+                match engine.job(&self.caller.account_id, &self.job).await {
+                    Ok(job) if job.state.is_final() || self.seen != Some(state(&job)) => {
+                        Some(Ok(job))
+                    }
+                    Ok(_) => None,
+                    // The store being away for a moment is no news about the job.
+                    Err(refusal) if refusal.code == Code::Overloaded => None,
+                    Err(refusal) => Some(Err(refusal)),
+                }
+            })
+            .await
+    }
+
+    /// The last message of the stream.
+    fn result(&mut self, result: &Value) -> Bytes {
+        self.over = true;
+        event(&json!({ "jsonrpc": "2.0", "id": self.id, "result": result }))
+    }
+
+    fn progress(&self, job: &Job) -> Bytes {
+        let Some(token) = &self.token else {
+            return Bytes::from_static(b": still here\n\n");
+        };
+        let params = json!({
+            "progressToken": token, "progress": job.progress, "total": 100,
+            "message": format!("{} {}", job.operation, job.state.word()),
+        });
+        event(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))
+    }
+}
+
+fn state(job: &Job) -> (i64, u8) {
+    (job.revision, job.progress)
+}
+
+fn event(message: &Value) -> Bytes {
+    Bytes::from(format!("event: message\ndata: {message}\n\n"))
+}
+
+/// The next piece of the stream, or its end.
+async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
+    if follower.over || follower.app.stopping.is_cancelled() {
+        return None;
+    }
+    let quiet = Instant::now() + COMMENT_EVERY;
+    let news = timeout_at(quiet.min(follower.until), follower.news());
+    let stopping = follower.app.stopping.clone();
+    let news = tokio::select! {
+        news = news => news,
+        () = stopping.cancelled() => return None,
+    };
+    let piece = match news {
+        Err(_) if Instant::now() < follower.until => Bytes::from_static(b": still here\n\n"),
+        Err(_) => match follower
+            .app
+            .engine
+            .job(&follower.caller.account_id, &follower.job)
+            .await
+        {
+            Ok(job) => follower.result(&told::unfinished(&job)),
+            Err(refusal) => follower.result(&told::refused(&refusal)),
+        },
+        Ok(Err(refusal)) => follower.result(&told::refused(&refusal)),
+        Ok(Ok(job)) if job.state.is_final() => {
+            let result = told::finished(&follower.app, &job).await;
+            follower.result(&result)
+        }
+        Ok(Ok(job)) => {
+            follower.seen = Some(state(&job));
+            follower.progress(&job)
+        }
+    };
+    Some((Ok(piece), follower))
+}

@@ -1,0 +1,228 @@
+//! The tools: one for every operation of the contract's table, and a few to wait, look and count.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use atelier_contract::FAMILIES;
+use atelier_contract::body::Fields;
+use atelier_contract::family::{Family, Submit};
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// How long a tool waits unless told otherwise: most clients give up after a minute.
+const USUAL_WAIT_S: u64 = 50;
+/// And at most.
+const LONGEST_WAIT_S: u64 = 600;
+/// The argument that says how long.
+const WAIT: &str = "waitSeconds";
+/// Agents are answered, not called back.
+const NOT_FOR_AGENTS: [&str; 2] = ["hookUrl", "hook_url"];
+
+/// What a tool does.
+#[derive(Clone, Copy)]
+pub(super) enum Does {
+    /// Makes something.
+    Submit(&'static Family, &'static Submit),
+    /// Waits for a job.
+    Wait,
+    /// Lists jobs.
+    List,
+    /// Ends a job.
+    Cancel,
+    /// Says what is left.
+    Quota,
+}
+
+struct Tool {
+    name: String,
+    does: Does,
+    shown: Value,
+}
+
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    let submits = FAMILIES
+        .iter()
+        .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)));
+    let mut all: Vec<Tool> = submits
+        .map(|(family, submit)| making(family, submit))
+        .collect();
+    all.extend(own());
+    all
+});
+
+/// The tools as they are listed.
+pub(super) fn list(only: &[String]) -> Vec<&'static Value> {
+    let wanted = TOOLS.iter().filter(|tool| is_wanted(tool, only));
+    wanted.map(|tool| &tool.shown).collect()
+}
+
+/// The tool with a name.
+pub(super) fn find(name: &str, only: &[String]) -> Option<Does> {
+    let mut wanted = TOOLS.iter().filter(|tool| is_wanted(tool, only));
+    wanted.find(|tool| tool.name == name).map(|tool| tool.does)
+}
+
+/// Whether a tool is among those asked for; those that make nothing always are.
+fn is_wanted(tool: &Tool, only: &[String]) -> bool {
+    let begins = |start: &String| tool.name.starts_with(&start.replace('.', "_"));
+    only.is_empty() || !matches!(tool.does, Does::Submit(..)) || only.iter().any(begins)
+}
+
+/// Takes the time to wait out of the arguments.
+pub(super) fn take_wait(arguments: &mut Fields) -> Duration {
+    let asked = arguments.remove(WAIT);
+    let asked = asked
+        .and_then(|asked| asked.as_f64())
+        .map(|seconds| seconds.max(0.0) as u64);
+    Duration::from_secs(asked.unwrap_or(USUAL_WAIT_S).min(LONGEST_WAIT_S))
+}
+
+fn making(family: &'static Family, submit: &'static Submit) -> Tool {
+    let name = submit.name.replace('.', "_");
+    let mut schema = schema_of(submit);
+    let said = schema.remove("description");
+    let said = said.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let title = format!("{}: {}", family.title, submit.name);
+    let description = format!(
+        "{said}\n\n{}. Costs quota; waits for the result and answers with previews of pictures, addresses and the jobId.",
+        family.title
+    );
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.retain(|name, _| !NOT_FOR_AGENTS.contains(&name.as_str()));
+        fields.insert(WAIT.into(), wait_schema());
+    }
+    let hints = json!({ "readOnlyHint": false, "destructiveHint": false, "openWorldHint": true });
+    let shown = json!({ "name": name, "title": title, "description": description, "inputSchema": schema, "annotations": hints });
+    Tool {
+        name,
+        does: Does::Submit(family, submit),
+        shown,
+    }
+}
+
+/// The schema of a request, whole in itself.
+fn schema_of(submit: &Submit) -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+    let mut generator: SchemaGenerator = settings.into_generator();
+    let schema = (submit.schema)(&mut generator).to_value();
+    let mut others = generator.take_definitions(true);
+    let name = schema["$ref"]
+        .as_str()
+        .and_then(|path| path.rsplit('/').next());
+    let own = name.and_then(|name| others.remove(name)).unwrap_or(schema);
+    let mut own = own.as_object().cloned().unwrap_or_default();
+    if !others.is_empty() {
+        own.insert("$defs".into(), Value::Object(others));
+    }
+    own.entry("type").or_insert_with(|| "object".into());
+    own
+}
+
+fn wait_schema() -> Value {
+    json!({
+        "type": "integer", "minimum": 0, "maximum": LONGEST_WAIT_S, "default": USUAL_WAIT_S,
+        "description": "Seconds to wait for the result; the job goes on when they are over.",
+    })
+}
+
+/// The tools that make nothing.
+fn own() -> Vec<Tool> {
+    let job = json!({ "type": "string", "description": "Identifier of a job." });
+    let tool =
+        |name: &str, does: Does, description: &str, fields: Value, required: Value, reads: bool| {
+            Tool {
+                name: name.to_owned(),
+                does,
+                shown: json!({
+                    "name": name, "description": description,
+                    "inputSchema": { "type": "object", "properties": fields, "required": required },
+                    "annotations": { "readOnlyHint": reads, "destructiveHint": !reads },
+                }),
+            }
+        };
+    vec![
+        tool(
+            "wait_for_job",
+            Does::Wait,
+            "Waits for a job that was still running and answers with its result.",
+            json!({ "jobId": job, WAIT: wait_schema() }),
+            json!(["jobId"]),
+            true,
+        ),
+        tool(
+            "list_jobs",
+            Does::List,
+            "The newest jobs of this account with their states and results.",
+            json!({ "limit": { "type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "How many." } }),
+            json!([]),
+            true,
+        ),
+        tool(
+            "cancel_job",
+            Does::Cancel,
+            "Ends a job that is not over; its quota comes back.",
+            json!({ "jobId": job }),
+            json!(["jobId"]),
+            false,
+        ),
+        tool(
+            "quota",
+            Does::Quota,
+            "What is left of this account's quota, and what is held for running jobs.",
+            json!({}),
+            json!([]),
+            true,
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_a_tool_that_agents_accept() {
+        let all = list(&[]);
+        let submits: usize = FAMILIES.iter().map(|family| family.submits.len()).sum();
+        assert_eq!(all.len(), submits + 4);
+        for tool in all {
+            let name = tool["name"].as_str().expect("a name");
+            assert!(
+                name.len() <= 64
+                    && name
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+                "{name}"
+            );
+            assert!(
+                tool["description"]
+                    .as_str()
+                    .is_some_and(|text| text.len() > 40),
+                "{name}"
+            );
+            let schema = &tool["inputSchema"];
+            assert_eq!(schema["type"], "object", "{name}");
+            assert!(schema.get("$ref").is_none(), "{name}");
+            for field in NOT_FOR_AGENTS {
+                assert!(schema["properties"].get(field).is_none(), "{name}");
+            }
+            for definition in schema.to_string().split("#/$defs/").skip(1) {
+                let end = definition.find('"').expect("a quote");
+                assert!(
+                    schema["$defs"].get(&definition[..end]).is_some(),
+                    "{name}: {}",
+                    &definition[..end]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn fewer_tools_can_be_asked_for() {
+        let only = ["artgen.imagine".to_owned()];
+        assert_eq!(list(&only).len(), 5);
+        assert!(find("artgen_imagine", &only).is_some());
+        assert!(find("facegen_swap", &only).is_none());
+    }
+}

@@ -1,0 +1,350 @@
+//! The program as a client of the service: the real binary on both sides.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use crate::gateway::{ADMIN_TOKEN, Gateway, Options};
+
+/// Somebody at a terminal, with a home of their own.
+struct Person {
+    home: TempDir,
+}
+
+impl Person {
+    fn new() -> Self {
+        Self {
+            home: tempfile::tempdir().expect("a folder"),
+        }
+    }
+
+    fn file(&self) -> std::path::PathBuf {
+        self.home.path().join("profiles.toml")
+    }
+
+    async fn run(&self, words: &[&str], typed: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+        command
+            .args(words)
+            .env("ATELIER_CLIENT_CONFIG", self.file())
+            .current_dir(self.home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let typed = typed.to_owned();
+        let run = move || {
+            let mut child = command.spawn().expect("the binary starts");
+            let mut input = child.stdin.take().expect("a pipe");
+            input.write_all(typed.as_bytes()).expect("written");
+            drop(input);
+            child.wait_with_output().expect("it ends")
+        };
+        tokio::task::spawn_blocking(run).await.expect("it ran")
+    }
+
+    /// Runs a command that succeeds; what it printed.
+    async fn good(&self, words: &[&str]) -> String {
+        let ran = self.run(words, "").await;
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(ran.status.success(), "{words:?}: {errors}");
+        String::from_utf8(ran.stdout).expect("text")
+    }
+
+    async fn sign_in(&self, url: &str, key: &str) {
+        let ran = self.run(&["login", url], key).await;
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+    }
+}
+
+fn pictures_in(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let names = files.map(|entry| {
+        entry
+            .expect("a file")
+            .file_name()
+            .to_string_lossy()
+            .into_owned()
+    });
+    names.filter(|name| name.ends_with(".png")).collect()
+}
+
+#[tokio::test]
+async fn a_person_signs_in_makes_a_picture_and_finds_it_saved_and_paid() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let person = Person::new();
+    let wrong = person.run(&["login", &gateway.base_url], "at_wrong").await;
+    assert_eq!(wrong.status.code(), Some(4), "a wrong key is not kept");
+    assert!(!person.file().exists());
+    person.sign_in(&gateway.base_url, &account.key).await;
+    let mode = person
+        .file()
+        .metadata()
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    assert_eq!(
+        person
+            .good(&["imagine", "a red fox", "--quote"])
+            .await
+            .trim(),
+        "4"
+    );
+    let said = person
+        .good(&["imagine", "a red fox", "--out", "made"])
+        .await;
+    let made = pictures_in(&person.home.path().join("made"));
+    assert_eq!(made.len(), 1, "{said}");
+    assert!(made[0].starts_with("a-red-fox-"), "{made:?}");
+    assert!(
+        !said.contains('\u{1b}'),
+        "nobody looks, so nothing is coloured"
+    );
+
+    let jobs: Value = serde_json::from_str(&person.good(&["jobs", "--json"]).await).expect("JSON");
+    assert_eq!(jobs["total"], 1);
+    let account: Value =
+        serde_json::from_str(&person.good(&["account", "--json"]).await).expect("JSON");
+    assert_eq!(account["account"]["balance"], 96);
+    assert!(person.good(&["ledger"]).await.contains("capture"));
+    let id = jobs["data"][0]["jobId"].as_str().expect("an id");
+    assert!(person.good(&["watch", id]).await.contains("done"));
+}
+
+#[tokio::test]
+async fn exit_codes_tell_what_went_wrong() {
+    let gateway = Options::default().spawn().await;
+    let poor = gateway.account(0).await;
+    let person = Person::new();
+    let code = async |words: &[&str]| person.run(words, "").await.status.code();
+    assert_eq!(code(&["jobs"]).await, Some(4), "not signed in");
+    person.sign_in(&gateway.base_url, &poor.key).await;
+    assert_eq!(code(&["call", "artgen.imagine", "promt=x"]).await, Some(2));
+    assert_eq!(code(&["imagine", "x", "timeout=1"]).await, Some(3));
+    assert_eq!(code(&["imagine", "x"]).await, Some(5), "no quota");
+    assert_eq!(code(&["accounts"]).await, Some(4), "no operator's token");
+    let rich = gateway.account(100).await;
+    person.sign_in(&gateway.base_url, &rich.key).await;
+    assert_eq!(code(&["imagine", "[[fail: no]]"]).await, Some(6));
+    assert_eq!(
+        code(&["imagine", "[[delay 60s]]", "--within", "0"]).await,
+        Some(8)
+    );
+}
+
+#[tokio::test]
+async fn an_operator_makes_accounts_and_grants_quota() {
+    let gateway = Options::default().spawn().await;
+    let person = Person::new();
+    let ran = person
+        .run(&["login", &gateway.base_url, "--operator"], ADMIN_TOKEN)
+        .await;
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let made = person
+        .good(&[
+            "accounts",
+            "create",
+            "email=a@example.com",
+            "balance=5",
+            "--json",
+        ])
+        .await;
+    let made: Value = serde_json::from_str(&made).expect("JSON");
+    let id = made["data"]["id"].as_str().expect("an id");
+    assert!(
+        person
+            .good(&["credit", id, "2.5", "reason=gift"])
+            .await
+            .contains("7.5")
+    );
+    assert!(person.good(&["accounts"]).await.contains("a@example.com"));
+    assert!(person.good(&["prices"]).await.contains("artgen.imagine"));
+    person.good(&["nodes"]).await;
+    person.good(&["backends"]).await;
+}
+
+/// Passes connections on and cuts the first one off once the request has gone through; its address, how many came, and
+/// what does it.
+fn cutting(listener: TcpListener, target: String) -> (Arc<AtomicU32>, JoinSet<()>) {
+    let seen = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&seen);
+    let mut passing = JoinSet::new();
+    passing.spawn(async move {
+        let mut connections = JoinSet::new();
+        while let Ok((near, _)) = listener.accept().await {
+            let far = TcpStream::connect(&target).await.expect("the service");
+            let first = count.fetch_add(1, Ordering::SeqCst) == 0;
+            connections.spawn(pass_on(near, far, first));
+        }
+    });
+    (seen, passing)
+}
+
+async fn pass_on(mut near: TcpStream, mut far: TcpStream, cut: bool) {
+    if !cut {
+        let _ = copy_bidirectional(&mut near, &mut far).await;
+        return;
+    }
+    // The request arrives, its answer never does.
+    let (mut from, _unused) = near.split();
+    let (_answers, mut to) = far.split();
+    let passing = tokio::io::copy(&mut from, &mut to);
+    let _ = tokio::time::timeout(Duration::from_millis(700), passing).await;
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_asked_for_again_and_makes_no_second_job() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let target = gateway.base_url.trim_start_matches("http://").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let (seen, _passing) = cutting(listener, target);
+    let person = Person::new();
+    let ran = person
+        .run(&["login", &address, "--unchecked"], &account.key)
+        .await;
+    assert!(ran.status.success());
+    let said = person
+        .good(&["imagine", "a red fox", "--out", "made"])
+        .await;
+    assert!(
+        seen.load(Ordering::SeqCst) >= 2,
+        "the first connection was lost"
+    );
+    assert_eq!(
+        pictures_in(&person.home.path().join("made")).len(),
+        1,
+        "{said}"
+    );
+    let jobs = gateway.get(&account.key, "/jobs/v1").await;
+    assert_eq!(jobs.json["total"], 1, "{}", jobs.json);
+    assert_eq!(gateway.balance(&account.key).await, (96.0, 0.0));
+}
+
+#[tokio::test]
+async fn callbacks_are_received_and_their_signatures_checked() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let person = Person::new();
+    person.sign_in(&gateway.base_url, &account.key).await;
+    let port = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        free.local_addr().expect("an address").port()
+    };
+    let port_text = port.to_string();
+    let words = [
+        "callbacks",
+        "listen",
+        "--port",
+        &port_text,
+        "--count",
+        "1",
+        "--json",
+    ];
+    let listening = person.run(&words, "");
+    let asking = async {
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let hook = format!("hookUrl=http://127.0.0.1:{port}/");
+        person
+            .good(&["imagine", "a red fox", &hook, "--out", "made"])
+            .await
+    };
+    let (heard, _) = tokio::join!(listening, asking);
+    let line: Value = serde_json::from_slice(&heard.stdout).expect("one line of JSON");
+    assert_eq!(line["verified"], true, "{line}");
+    assert_eq!(line["body"]["status"], "SUCCESS");
+}
+
+#[tokio::test]
+async fn the_program_explains_itself() {
+    let person = Person::new();
+    let help = person.good(&["--help"]).await;
+    for word in [
+        "imagine",
+        "call",
+        "jobs",
+        "doctor",
+        "local",
+        "For operators",
+    ] {
+        assert!(help.contains(word), "{word}\n{help}");
+    }
+    assert!(
+        person
+            .good(&["call", "artgen.imagine", "--help"])
+            .await
+            .contains("relax | fast | turbo")
+    );
+    assert!(
+        person
+            .good(&["config", "explain", "jobs.max_queue"])
+            .await
+            .contains("ATELIER_JOBS_MAX_QUEUE")
+    );
+    assert!(person.good(&["config", "check"]).await.contains("good"));
+    assert!(
+        person
+            .good(&["completions", "bash"])
+            .await
+            .contains("complete -o default -F _atelier")
+    );
+    assert_eq!(
+        person
+            .good(&["complete", "bash", "atelier call artgen.imagine mode=t"])
+            .await,
+        "turbo\n"
+    );
+    person.good(&["man", "pages"]).await;
+    let page = std::fs::read_to_string(person.home.path().join("pages/atelier-keys-issue.1"));
+    assert!(page.expect("a page").contains(".SH SYNOPSIS"));
+}
+
+#[tokio::test]
+async fn the_doctor_finds_a_good_house_good_and_says_what_is_wrong_with_a_bad_one() {
+    let gateway: Gateway = Options::default().spawn().await;
+    let said = gateway.command(&["doctor"]);
+    for what in [
+        "configuration",
+        "database",
+        "disk",
+        "vault",
+        "clock",
+        "outbound",
+        "back ends",
+        "certificates",
+    ] {
+        assert!(said.contains(what), "{what}\n{said}");
+    }
+    let person = Person::new();
+    let bad = person
+        .run(&["doctor", "--config", "/nowhere/atelier.toml"], "")
+        .await;
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&bad.stdout).contains("BAD"),
+        "{bad:?}"
+    );
+}
