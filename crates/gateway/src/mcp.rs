@@ -135,6 +135,7 @@ async fn cancel(agent: &Agent, id: &Value) {
         let _ = agent
             .app
             .engine
+            .jobs()
             .cancel(&agent.caller.account_id, &job)
             .await;
     }
@@ -163,7 +164,7 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
             let engine = Arc::clone(&agent.app.engine);
             let submitted = agent
                 .pass
-                .spend(async move { engine.submit(call).await })
+                .spend(async move { engine.intake().submit(call).await })
                 .await;
             submitted
                 .and_then(|done| done)

@@ -51,12 +51,15 @@ impl Follower {
         name: String,
     ) -> Result<Flow, Refusal> {
         let app = agent.app;
-        app.engine.job(&agent.caller.account_id, &job).await?;
+        app.engine
+            .jobs()
+            .job(&agent.caller.account_id, &job)
+            .await?;
         let place = app.event_streams.try_take(agent.pass.holder(), 1);
         let place =
             place.map_err(|full| pass::refused(full, "too many calls wait at once").refusal)?;
         let follower = Self {
-            changes: app.engine.changes(&job),
+            changes: app.engine.jobs().changes(&job),
             _remembered: app.agent_calls.remember(name, job.clone()),
             _place: place,
             until: Instant::now() + wait,
@@ -76,10 +79,10 @@ impl Follower {
         self.changes
             .until(LOOK_EVERY, || async {
                 let engine = &self.app.engine;
-                if !engine.still_known(&self.caller).await {
+                if !engine.office().callers().still_known(&self.caller).await {
                     return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
                 }
-                match engine.job(&self.caller.account_id, &self.job).await {
+                match engine.jobs().job(&self.caller.account_id, &self.job).await {
                     Ok(job) if job.state.is_final() || self.seen != Some(state(&job)) => {
                         Some(Ok(job))
                     }
@@ -135,6 +138,7 @@ async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
         Err(_) => match follower
             .app
             .engine
+            .jobs()
             .job(&follower.caller.account_id, &follower.job)
             .await
         {

@@ -58,7 +58,11 @@ pub(super) async fn read(
         .and_then(|rest| rest.split_once("/files/"))
         .ok_or_else(unknown)?;
     let number: usize = number.parse().map_err(|_| unknown())?;
-    let job = app.engine.job(&caller.account_id, &JobId::new(id)).await?;
+    let job = app
+        .engine
+        .jobs()
+        .job(&caller.account_id, &JobId::new(id))
+        .await?;
     let file = job
         .output()
         .and_then(|output| output.files.get(number))

@@ -52,7 +52,7 @@ pub(super) async fn told(
         Does::Cancel => {
             let id = arguments.get("jobId").and_then(Value::as_str);
             let id = JobId::new(id.ok_or_else(|| Refusal::missing("jobId"))?);
-            let job = app.engine.cancel(account, &id).await?;
+            let job = app.engine.jobs().cancel(account, &id).await?;
             Ok(said(
                 &format!("{} is cancelled; its quota came back", job.id),
                 &json!({ "jobId": job.id }),
@@ -77,7 +77,7 @@ pub(super) async fn told(
             Ok(said(&rows.to_string(), &json!({ "jobs": rows })))
         }
         _ => {
-            let account = app.engine.account(account).await?;
+            let account = app.engine.office().accounts().one(account).await?;
             let shown = json!({ "balance": account.balance, "held": account.frozen, "maxQueue": account.max_queue });
             Ok(said(
                 &format!(
@@ -99,7 +99,7 @@ pub(super) async fn newest(app: &Arc<App>, account: &str, limit: i64) -> Result<
         page: 1,
         limit,
     };
-    Ok(app.engine.jobs(Some(account), filter).await?.0)
+    Ok(app.engine.jobs().list(Some(account), filter).await?.0)
 }
 
 /// A job that is not over yet.
@@ -167,6 +167,7 @@ pub(super) async fn bytes_of(app: &Arc<App>, file: &File) -> Result<Bytes, Refus
         .ok_or_else(gone)?;
     let asset = app
         .engine
+        .vault()
         .asset(key, url.query().unwrap_or_default())
         .await?;
     if asset.bytes > LARGEST {
@@ -175,7 +176,11 @@ pub(super) async fn bytes_of(app: &Arc<App>, file: &File) -> Result<Bytes, Refus
             "the file is too large to be read this way; use its address",
         ));
     }
-    let pieces = app.engine.asset_bytes(&asset, 0..asset.bytes).await?;
+    let pieces = app
+        .engine
+        .vault()
+        .asset_bytes(&asset, 0..asset.bytes)
+        .await?;
     let all: Vec<Bytes> = pieces.try_collect().await.map_err(|_| gone())?;
     Ok(all.concat().into())
 }

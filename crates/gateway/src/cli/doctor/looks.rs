@@ -175,7 +175,7 @@ async fn backends(config: &Config, store: &Store, key: [u8; 32], found: &mut Vec
             return;
         }
     };
-    let all = engine.backends().await.unwrap_or_default();
+    let all = engine.office().backends().list().await.unwrap_or_default();
     if all.is_empty() {
         let remedy = "make one: `atelier backends create …`, or leave studio.enabled on";
         found.push(Look::bad("back ends", "there are none", remedy));
