@@ -2,8 +2,10 @@
 //! a session is only a name, so nothing of it has to be found again. The official SDK was measured and left out: it takes
 //! more than five times as long to build as tokio, keeps sessions in one process and wants an HTTP stack of its own.
 
+mod agent;
 mod follow;
 mod resources;
+mod results;
 pub(crate) mod running;
 mod told;
 mod tools;
@@ -12,16 +14,15 @@ use std::sync::Arc;
 
 use atelier_contract::body::Fields;
 use atelier_contract::{JobId, Refusal};
-use atelier_engine::{Call, Caller, Ids};
+use atelier_engine::{Call, Ids};
 use hyper::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::app::App;
-use crate::http::pass::Pass;
 use crate::http::reply::{self, Reply};
 use follow::Follower;
 use tools::Does;
+
+pub(crate) use agent::Agent;
 
 /// The revisions that are spoken, the newest first.
 const REVISIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
@@ -34,17 +35,6 @@ const INSTRUCTIONS: &str = "Makes and edits pictures and clips. Each tool that m
 
 const UNKNOWN_METHOD: i64 = -32601;
 const WRONG_PARAMS: i64 = -32602;
-
-/// Who asks.
-pub(crate) struct Agent {
-    pub(crate) app: Arc<App>,
-    pub(crate) caller: Caller,
-    pub(crate) pass: Arc<Pass>,
-    /// The name of the session, as the agent gave it.
-    pub(crate) session: String,
-    /// Only tools whose names begin with one of these, when there are any.
-    pub(crate) only: Vec<String>,
-}
 
 /// Answers one message.
 pub(crate) async fn answer(agent: Agent, message: Fields) -> Reply {
@@ -115,22 +105,10 @@ fn welcome(id: &Value, params: &Value) -> Reply {
     reply
 }
 
-impl Agent {
-    /// The name of one call: the same request of the same session is the same job. Without a session there is none.
-    fn name_of(&self, id: &Value) -> Option<String> {
-        if self.session.is_empty() {
-            return None;
-        }
-        let whole = format!("{}\n{}\n{id}", self.caller.account_id, self.session);
-        let hash = Sha256::digest(whole.as_bytes());
-        Some(format!("mcp-{}", atelier_engine::key::hex(&hash)))
-    }
-}
-
 /// Ends the job of a call that is no longer wanted.
 async fn cancel(agent: &Agent, id: &Value) {
-    let name = agent.name_of(id).unwrap_or_default();
-    if let Some(job) = agent.app.agent_calls.job_of(&name) {
+    let name = agent.name_of(id);
+    if let Some(job) = name.and_then(|name| agent.app.agent_calls.job_of(&name)) {
         // A job that is over already stays as it is.
         let _ = agent
             .app

@@ -97,6 +97,8 @@ pub enum Gives {
     Json(Describe),
     /// Server-sent events.
     Events,
+    /// Messages of a protocol of their own: JSON, events, or nothing.
+    Messages,
     /// Something else, by its media type.
     Media(&'static str),
 }

@@ -53,6 +53,8 @@ pub(crate) enum Answer {
     Json(Value),
     /// Server-sent events.
     Events,
+    /// Messages of a protocol of their own.
+    Messages,
     /// Something else, by its media type.
     Media(&'static str),
 }

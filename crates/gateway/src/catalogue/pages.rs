@@ -60,6 +60,7 @@ fn operation(
             Gives::List(item) => Answer::Json(paged(&described(item))),
             Gives::Json(whole) => Answer::Json(described(whole)),
             Gives::Events => Answer::Events,
+            Gives::Messages => Answer::Messages,
             Gives::Media(media) => Answer::Media(media),
         },
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use atelier_contract::pages::Method;
 use atelier_engine::Ids;
 use clap::{Arg, ArgMatches, Args as _, FromArgMatches as _};
 use serde_json::{Value, json};
@@ -13,9 +14,12 @@ use super::rules;
 use super::shown;
 use super::talk::{CATALOGUE, Talk};
 use crate::catalogue::{Answer, Operation};
-use crate::client::fault::Fault;
+use crate::client::fault::{End, Fault};
 use crate::client::{Asked, Client, File, Part, Sent, Word, ask, field_of, named, names};
 use crate::terminal::screen;
+
+/// Where files are handed in.
+const FILES: &str = "/files/v1";
 
 /// How an operation is spoken.
 #[derive(Clone, Copy)]
@@ -65,7 +69,9 @@ impl Spoken<'_> {
             let required = known
                 .iter()
                 .any(|(name, required)| *name == bare && *required);
-            let arg = Arg::new(bare.clone()).value_name(bare.to_uppercase());
+            let arg = Arg::new(bare.clone())
+                .value_name(bare.to_uppercase())
+                .allow_negative_numbers(true);
             command = command.arg(arg.required(required).help(said(operation, &bare)));
         }
         if known.len() > self.bare().len() || operation.body.is_some() {
@@ -189,7 +195,10 @@ async fn quote(
 
 /// Hands a file in, for fields that take addresses alone.
 async fn hand_in(client: &Client, file: File) -> Result<String, Fault> {
-    let page = named(&CATALOGUE, "files.upload")?;
+    let is_there = |page: &&Operation| page.path == FILES && page.method == Method::Post;
+    let page = CATALOGUE.operations.iter().find(is_there);
+    let message = "this field takes addresses alone, and the service takes no files; give an http or https address";
+    let page = page.ok_or_else(|| Fault::new(End::Usage, message))?;
     let mut asked = Asked::plain(page, page.path.clone());
     asked.sent = Sent::Form(vec![("file".into(), Part::File(file))]);
     let answer = client.call(page, &asked).await?;

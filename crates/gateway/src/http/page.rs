@@ -194,6 +194,8 @@ macro_rules! other_answers {
 other_answers! {
     /// Server-sent events.
     Events Gives::Events;
+    /// Messages of a protocol of their own.
+    Messages Gives::Messages;
     /// Counters.
     Counters Gives::Media("text/plain");
     /// A JSON document that describes itself.

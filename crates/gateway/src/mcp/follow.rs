@@ -11,8 +11,9 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use super::agent::Agent;
 use super::running::Remembered;
-use super::{Agent, told};
+use super::told;
 use crate::app::App;
 use crate::http::pass;
 use crate::http::payload::Flow;

@@ -8,17 +8,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::told::{bytes_of, newest};
+use super::results::{PREFIX, address_of, bytes_of, newest};
 use crate::app::App;
 
 /// Jobs whose files are listed.
 const JOBS: i64 = 50;
-const PREFIX: &str = "atelier://jobs/";
-
-/// The address of a file of a job.
-pub(super) fn address_of(id: &JobId, number: usize) -> String {
-    format!("{PREFIX}{id}/files/{number}")
-}
 
 /// How such addresses look.
 pub(super) fn templates() -> Value {

@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use atelier_contract::body::Fields;
 use atelier_contract::pages::jobs::JobProgress;
-use atelier_contract::{Code, File, Job, JobId, JobState, Refusal};
-use atelier_engine::{ASSETS, Caller, JobsFilter};
+use atelier_contract::{File, Job, JobId, JobState, Refusal};
+use atelier_engine::Caller;
 use atelier_media::{Encoding, Limits, decode, encode, first_frame};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
-use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
 
-use super::resources::address_of;
+use super::results::{address_of, bytes_of, newest};
 use super::tools::Does;
 use crate::app::App;
 
@@ -23,8 +21,6 @@ const PREVIEWS: usize = 4;
 const SMALL: usize = 256 * 1024;
 /// The longer side of a preview.
 const PREVIEW_SIDE: u32 = 1024;
-/// Larger files are not read into memory.
-const LARGEST: u64 = 64 * 1024 * 1024;
 /// Jobs that are listed unless told otherwise, and at most.
 const LISTED: i64 = 10;
 const MOST_LISTED: i64 = 50;
@@ -90,18 +86,6 @@ pub(super) async fn told(
     }
 }
 
-/// The newest jobs of an account.
-pub(super) async fn newest(app: &Arc<App>, account: &str, limit: i64) -> Result<Vec<Job>, Refusal> {
-    let filter = JobsFilter {
-        operations: Vec::new(),
-        state: None,
-        ascending: false,
-        page: 1,
-        limit,
-    };
-    Ok(app.engine.jobs().list(Some(account), filter).await?.0)
-}
-
 /// A job that is not over yet.
 pub(super) fn unfinished(job: &Job) -> Value {
     let text = format!(
@@ -154,35 +138,6 @@ pub(super) async fn finished(app: &Arc<App>, job: &Job) -> Value {
     }
     let more = json!({ "jobId": job.id, "status": shown.status, "quota": job.quota, "files": shown.files });
     json!({ "content": content, "structuredContent": more, "isError": false })
-}
-
-/// The bytes of a file of a job.
-pub(super) async fn bytes_of(app: &Arc<App>, file: &File) -> Result<Bytes, Refusal> {
-    let gone = || Refusal::new(Code::Expired, "the file is gone");
-    let url = url::Url::parse(&file.origin_url).map_err(|_| gone())?;
-    let key = url
-        .path()
-        .split_once(ASSETS)
-        .map(|(_, key)| key.trim_start_matches('/'))
-        .ok_or_else(gone)?;
-    let asset = app
-        .engine
-        .vault()
-        .asset(key, url.query().unwrap_or_default())
-        .await?;
-    if asset.bytes > LARGEST {
-        return Err(Refusal::new(
-            Code::PayloadTooLarge,
-            "the file is too large to be read this way; use its address",
-        ));
-    }
-    let pieces = app
-        .engine
-        .vault()
-        .asset_bytes(&asset, 0..asset.bytes)
-        .await?;
-    let all: Vec<Bytes> = pieces.try_collect().await.map_err(|_| gone())?;
-    Ok(all.concat().into())
 }
 
 /// A picture, or the first frame of a clip, small enough for a model to look at.

@@ -3,7 +3,7 @@
 use atelier_contract::pages::Access;
 use serde_json::{Map, Value, json};
 
-use super::parts::{answers, idempotency_key, plain, streamed};
+use super::parts::{answers, idempotency_key, messages, plain, streamed};
 use crate::catalogue::{Answer, Operation};
 
 /// Describes an operation.
@@ -25,6 +25,7 @@ pub(super) fn described(operation: &Operation, place: usize) -> Value {
         "responses": match &operation.answer {
             Answer::Json(schema) => answers(schema),
             Answer::Events => streamed(),
+            Answer::Messages => messages(),
             Answer::Media(media) => plain(media),
         },
     });

@@ -77,6 +77,22 @@ pub(super) fn streamed() -> Value {
     Value::Object(all)
 }
 
+/// The responses of an operation that has a protocol of its own.
+pub(super) fn messages() -> Value {
+    let mut all = Map::new();
+    let content = json!({ "application/json": {}, "text/event-stream": {} });
+    all.insert(
+        "200".into(),
+        json!({ "description": "An answer, or answers as events.", "content": content }),
+    );
+    all.insert(
+        "202".into(),
+        json!({ "description": "Taken; there is nothing to say." }),
+    );
+    refusals(&mut all);
+    Value::Object(all)
+}
+
 /// The responses of an operation that answers with something else than JSON.
 pub(super) fn plain(media: &str) -> Value {
     let mut all = Map::new();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Document, RawBody};
+use crate::http::page::{Messages, RawBody};
 use crate::http::received::Received;
 use crate::mcp::{self, Agent, SESSION};
 
@@ -40,7 +40,7 @@ pub(super) async fn answer(
     app: Arc<App>,
     received: Received,
     RawBody(message, _): RawBody<Message, IMAGE_BODY>,
-) -> Result<Document, Denial> {
+) -> Result<Messages, Denial> {
     let caller = received.caller()?.clone();
     let session = received
         .head
@@ -65,5 +65,5 @@ pub(super) async fn answer(
             .collect(),
         app,
     };
-    Ok(Document(mcp::answer(agent, message).await))
+    Ok(Messages(mcp::answer(agent, message).await))
 }
