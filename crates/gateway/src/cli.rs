@@ -70,7 +70,7 @@ atelier jobs                                  lists what was asked for";
 fn commands() -> Vec<(Group, clap::Command)> {
     let mut all = Vec::new();
     for (word, spoken, example) in nouns::shortcuts() {
-        let words = Talk::augment_args(spoken.words(word, &example));
+        let words = talk::with::<Talk>(spoken.words(word, &example));
         let rules = words.get_after_help().map(ToString::to_string);
         let help = format!("{}\n\n{}", examples(&example), rules.unwrap_or_default());
         all.push((Group::Make, words.after_help(help)));

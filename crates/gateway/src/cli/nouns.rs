@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use super::command::{Group, block_on, examples};
 use super::spoken::{Spoken, can_be_called};
-use super::talk::{CATALOGUE, Talk};
+use super::talk::{self, CATALOGUE, Talk};
 use crate::catalogue::{Answer, Operation};
 
 /// A word for a part of the interface.
@@ -200,7 +200,7 @@ impl Single {
         let command = self
             .spoken()
             .words(self.word, &format!("atelier {}", self.word));
-        Talk::augment_args(command)
+        talk::with::<Talk>(command)
     }
 
     /// Does it.

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use atelier_contract::pages::Method;
 use atelier_engine::Ids;
-use clap::{Arg, ArgMatches, Args as _, FromArgMatches as _};
+use clap::{Arg, ArgMatches, FromArgMatches as _};
 use serde_json::{Value, json};
 
 use super::made::{Called, Making};
 use super::rules;
 use super::shown;
-use super::talk::{CATALOGUE, Talk};
+use super::talk::{self, CATALOGUE, Talk};
 use crate::catalogue::{Answer, Operation};
 use crate::client::fault::{End, Fault};
 use crate::client::{Asked, Client, File, Part, Sent, Word, ask, field_of, named, names};
@@ -82,7 +82,7 @@ impl Spoken<'_> {
             command = command.arg(fields);
         }
         if operation.idempotent {
-            command = Making::augment_args(command);
+            command = talk::with::<Making>(command);
         }
         let example = if self.fields.is_empty() {
             whole.to_owned()

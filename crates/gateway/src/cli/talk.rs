@@ -39,3 +39,9 @@ impl Talk {
         Client::new(profiles.chosen(self.profile.as_deref())?)
     }
 }
+
+/// Adds the options of some group to a command that keeps saying what it does itself.
+pub(super) fn with<A: Args>(command: clap::Command) -> clap::Command {
+    let about = command.get_about().cloned();
+    A::augment_args(command).about(about.unwrap_or_default())
+}

@@ -449,10 +449,10 @@ mod tests {
             sent(swap.expect("a call"))["swapImage"],
             "https://service/a.png"
         );
-        let cut = made("design.remove_background", &[&given("image")])
+        let cut = made("artgen.describe", &[&given("base64")])
             .await
             .expect("a call");
-        let image = sent(cut)["image"].as_str().expect("text").to_owned();
+        let image = sent(cut)["base64"].as_str().expect("text").to_owned();
         assert!(image.starts_with("data:image/png;base64,"), "{image}");
         let edit = made(
             "imgmodel.edits",

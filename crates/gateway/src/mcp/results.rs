@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::{Code, File, Job, JobId, Refusal};
+use atelier_contract::{AccountId, Code, File, Job, JobId, Refusal};
 use atelier_engine::{ASSETS, JobsFilter};
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
@@ -20,13 +20,15 @@ pub(super) fn address_of(id: &JobId, number: usize) -> String {
 }
 
 /// The newest jobs of an account.
-pub(super) async fn newest(app: &Arc<App>, account: &str, limit: i64) -> Result<Vec<Job>, Refusal> {
+pub(super) async fn newest(
+    app: &Arc<App>,
+    account: &AccountId,
+    limit: i64,
+) -> Result<Vec<Job>, Refusal> {
     let filter = JobsFilter {
-        operations: Vec::new(),
-        state: None,
-        ascending: false,
         page: 1,
         limit,
+        ..JobsFilter::default()
     };
     Ok(app.engine.jobs().list(Some(account), filter).await?.0)
 }

@@ -220,7 +220,7 @@ async fn the_same_works_over_standard_input_and_output_with_pictures_of_this_mac
     .expect("written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
     command
-        .args(["mcp", "--tools", "design"])
+        .args(["mcp", "--tools", "imgmodel"])
         .env("ATELIER_CLIENT_CONFIG", folder.path().join("none.toml"))
         .env("ATELIER_CLIENT_URL", &gateway.base_url)
         .env("ATELIER_CLIENT_KEY", &account.key)
@@ -229,11 +229,11 @@ async fn the_same_works_over_standard_input_and_output_with_pictures_of_this_mac
     let run = move || {
         let mut child = command.spawn().expect("the binary starts");
         let mut input = child.stdin.take().expect("a pipe");
-        let arguments = json!({ "image": file });
+        let arguments = json!({ "model": "image-1", "image": file, "prompt": "a hat" });
         for message in [
             json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-11-25" } }),
             json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-            json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "design_remove_background", "arguments": arguments } }),
+            json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "imgmodel_edits", "arguments": arguments } }),
         ] {
             writeln!(input, "{message}").expect("written");
         }
