@@ -37,7 +37,7 @@ impl Served {
         Some(format!("sqlite:{}", folder.join("atelier.db").display()))
     }
 
-    /// What `atelier local check` finds wrong with its books after it has been stopped; empty when they balance.
+    /// What `atelier audit` finds wrong with its books after it has been stopped; empty when they balance.
     pub(crate) async fn check(mut self, database: Option<&str>) -> Result<String> {
         let id = self.child.id().context("the process has ended")?;
         let stopped = Command::new("kill")

@@ -28,6 +28,8 @@ const GUIDES: &[Guide] = guides! {
     "keys" "Keys and operators"
     "backends" "Back ends"
     "sandbox" "The sandbox"
+    "cli" "The command line"
+    "mcp" "Agents"
 };
 
 /// The OpenAPI document.
