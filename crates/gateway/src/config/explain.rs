@@ -6,10 +6,11 @@ use toml::Value;
 use super::load::{DEFAULTS, Sources, paths, value_at};
 
 /// Settings whose values are never shown.
-const SECRETS: [&str; 5] = [
+const SECRETS: [&str; 6] = [
     "database",
     "admin_token",
     "master_key",
+    "prompts.moderation_key",
     "assets.access_key",
     "assets.secret_key",
 ];

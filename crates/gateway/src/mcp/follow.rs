@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::{Code, Job, JobId, Refusal};
+use atelier_engine::shares::Part;
 use atelier_engine::{Caller, Changes};
 use bytes::Bytes;
 use futures_util::stream;
@@ -17,7 +18,6 @@ use super::told;
 use crate::app::App;
 use crate::http::pass;
 use crate::http::payload::Flow;
-use crate::shares::Part;
 
 /// A silent stream says this often that it is alive.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
