@@ -29,4 +29,20 @@ await assert.rejects(new OpenAI({ baseURL: `${base}/v1`, apiKey: poorKey, maxRet
   check("no quota says so", error instanceof OpenAI.BadRequestError && error.code === "insufficient_quota");
   return true;
 });
+
+const models = [];
+for await (const model of client.models.list()) models.push(model.id);
+check("models are listed", models.includes("image-1") && models.includes("video-2"));
+
+let video = await client.videos.create({ prompt: "a paper boat on a canal", seconds: "4", size: "1280x720" });
+while (["queued", "in_progress"].includes(video.status)) {
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  video = await client.videos.retrieve(video.id);
+}
+check("a video is completed", video.status === "completed" && video.progress === 100);
+const film = Buffer.from(await (await client.videos.downloadContent(video.id)).arrayBuffer());
+check("its file is a video", film.subarray(4, 8).toString() === "ftyp");
+const listed = await client.videos.list({ limit: 1 });
+check("videos are listed", listed.data[0].id === video.id);
+check("a video is deleted", (await client.videos.delete(video.id)).deleted);
 console.log(`openai (JavaScript): ${passed} passed, 0 failed`);

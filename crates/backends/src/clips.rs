@@ -94,6 +94,17 @@ pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// The media type of a clip whose pictures can be found; `None` for anything else.
+pub fn clip_type(bytes: &[u8]) -> Option<&'static str> {
+    let media_type = kind(bytes)?;
+    let readable = match media_type {
+        "video/webm" => webm::size(bytes).is_some(),
+        "video/mp4" => video_info(bytes).is_ok(),
+        _ => false,
+    };
+    readable.then_some(media_type)
+}
+
 /// The size of a clip as its own bytes tell it, or else the one that was asked for.
 pub(crate) fn size_or_asked(work: &Work, bytes: &[u8]) -> (u32, u32) {
     let asked = (work.brief.width, work.brief.height);

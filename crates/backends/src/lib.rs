@@ -32,6 +32,7 @@ mod wrong;
 
 pub use atelier_media::without_metadata;
 pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Work};
+pub use clips::clip_type;
 pub use thumbs::thumbnail;
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};

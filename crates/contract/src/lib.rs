@@ -12,6 +12,8 @@ pub mod fault;
 pub mod fields;
 pub mod ids;
 pub mod job;
+pub mod midjourney;
+pub mod models;
 pub mod operation;
 pub mod pages;
 pub mod quota;

@@ -27,7 +27,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::{Backend, Fault, Vendor, Wrong};
-use atelier_contract::family::Family;
+use atelier_contract::family::{Family, Submit};
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{AuditRow, BackendRow, Guard, JobRow, WorkerRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
@@ -398,5 +398,10 @@ impl Floor {
     /// How the endpoints of a family are, by speed and by path.
     pub async fn family_status(&self, family: &Family) -> Result<FamilyStatus, Refusal> {
         status::status(&self.house, self.pool(), family).await
+    }
+
+    /// Whether a job of an operation with a model would be taken now.
+    pub fn serves(&self, submit: &Submit, model: &str) -> bool {
+        status::serves(self.pool(), submit, model, self.house.now_ms())
     }
 }

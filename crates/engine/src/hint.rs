@@ -23,6 +23,8 @@ pub(crate) enum Hint {
     Key(String),
     /// What holds for all keys of this account was changed.
     Account(AccountId),
+    /// A final job of an account was deleted: `account/job`.
+    Gone(String),
 }
 
 /// Makes a hint of a name.
@@ -42,6 +44,7 @@ const NAMED: &[(&str, Named)] = &[
     ("poll", |id| Hint::Poll(id.into())),
     ("key", Hint::Key),
     ("account", |id| Hint::Account(id.into())),
+    ("gone", Hint::Gone),
 ];
 
 impl Hint {
@@ -52,6 +55,7 @@ impl Hint {
             Self::Poll(id) => format!("poll:{id}"),
             Self::Key(hash) => format!("key:{hash}"),
             Self::Account(id) => format!("account:{id}"),
+            Self::Gone(name) => format!("gone:{name}"),
             plain => {
                 let known = WORDS.iter().find(|(_, hint)| hint == plain);
                 known.map_or_else(String::new, |(word, _)| (*word).to_owned())

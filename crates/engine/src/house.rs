@@ -129,6 +129,11 @@ impl House {
         self.tell(Hint::Job(id.clone()));
     }
 
+    /// A job of an account changed: whoever follows all of them should look. Other nodes look by themselves.
+    pub(crate) fn wake_account(&self, account_id: &str) {
+        self.wakes.account_changed(account_id);
+    }
+
     /// Tells other nodes what they should look at; what is told within a moment is one message.
     pub(crate) fn tell(&self, hint: Hint) {
         if !self.store.is_postgres() || !self.wakes.gather(hint) {

@@ -3,6 +3,7 @@
 
 mod accept;
 mod addresses;
+mod bulk;
 mod call;
 mod prompts;
 mod review;
@@ -10,10 +11,11 @@ mod review;
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{Family, Submit};
+use atelier_contract::family::{Family, Request, Submit};
+use atelier_contract::models::model_of;
 use atelier_contract::tariff::Price;
 use atelier_contract::{AccountId, Code, Quota, Refusal};
-use atelier_store::NewJob;
+use atelier_store::{Idempotency, NewBulk, NewJob};
 use serde_json::Value;
 
 use crate::floor::{Floor, Lane};
@@ -22,9 +24,11 @@ use crate::names::WorkerName;
 use crate::office::{Caller, Prices};
 use crate::order::{Maker, Ordered, ordered};
 use crate::vault::Vault;
+use accept::Prepared;
 use prompts::Prompts;
 use review::Review;
 
+pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submitted};
 
 const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
@@ -67,39 +71,17 @@ impl Intake {
         {
             return Ok(earlier);
         }
-        let (submit, custody) = (call.submit, call.custody);
-        let account_id = &call.caller.account_id;
-        let (house, family) = (&self.house, call.family);
-        self.prompts.check_pause(house, account_id, family)?;
-        let request = (submit.parse)(call.fields)?;
-        let prompts = &self.prompts;
-        prompts.check(house, account_id, family, request.as_ref())?;
-        let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
-        let price = self.price_of(submit.name, &ordered.order.price, custody)?;
-        let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
-        addresses::check(&self.house, &self.vault, &ordered.order)?;
-
-        let fields = ordered.order.stored(request.as_ref());
-        let model = fields.get("model").and_then(Value::as_str);
-        let model = model.map(str::to_owned);
-        let endpoint = (call.family, submit);
-        let mut job = self.new_job(&call.caller, endpoint, &ordered, (fields, price));
-        job.lane = lane;
-        job.follows = follows.map(|maker| maker.to_string());
+        let (endpoint, caller) = ((call.family, call.submit), &call.caller);
+        let fields = (call.fields, call.notes, call.custody);
+        let (prepared, request) = self.prepare(caller, endpoint, fields).await?;
         let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
-        accept::foresee(&house, &floor, &job, model.as_deref()).await?;
-        let brief = ordered.order.brief;
-        let reviewed = self.review.check(&house, request.as_ref(), &brief).await;
-        if let Err(refusal) = reviewed {
-            if refusal.code == Code::BannedPrompt {
-                self.prompts.count(&house, &job.account_id, call.family);
-            }
-            return Err(refusal);
-        }
+        accept::foresee(&house, &floor, &prepared).await?;
+        self.reviewed(call.family, request.as_ref(), &prepared)
+            .await?;
         let owner = call.caller.account_id.clone();
         let accepted = async move {
-            let kept = vault.keep_inputs(&owner, &brief).await?;
-            let accepted = accept::accept(house, floor, job, model, idempotency).await;
+            let kept = vault.keep_inputs(&owner, &prepared.brief).await?;
+            let accepted = accept::accept(house, floor, prepared, idempotency).await;
             let unused = match &accepted {
                 Ok(submitted) => submitted.replayed,
                 // It may have been accepted all the same.
@@ -112,10 +94,106 @@ impl Intake {
         };
         // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on.
         let accepted = self.house.tasks.spawn(accepted).await;
-        accepted.unwrap_or_else(|error| {
-            tracing::error!(%error, "an acceptance broke off");
-            Err(Refusal::new(Code::Internal, UNKNOWN))
-        })
+        accepted.unwrap_or_else(|error| Err(broken_off(&error)))
+    }
+
+    /// Accepts calls together, in one commit, or refuses each on its own.
+    pub async fn submit_bulk(&self, call: BulkCall) -> Result<BulkView, Refusal> {
+        let (caller, created_ms) = (&call.caller, self.house.now_ms());
+        let keep_after_ms = created_ms - self.house.settings.idempotency_ms;
+        let idempotency = call.idempotency.map(|(key, fingerprint)| Idempotency {
+            key,
+            fingerprint,
+            keep_after_ms,
+        });
+        if let Some(given) = &idempotency
+            && let Some(earlier) = accept::earlier(&self.house, &caller.account_id, given).await?
+        {
+            return self.bulk(&caller.account_id, earlier.job_id.as_str()).await;
+        }
+        let mut ready = Vec::with_capacity(call.requests.len());
+        for (name, fields) in call.requests {
+            let prepared = self
+                .one_of_many(caller, &name, (fields, call.custody))
+                .await;
+            ready.push((name, prepared));
+        }
+        let new = NewBulk {
+            id: self.house.ids.uuid(),
+            account_id: caller.account_id.to_string(),
+            idempotency,
+            items: Vec::new(),
+            created_ms,
+        };
+        let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
+        let accepted = bulk::accept(house, floor, vault, new, ready);
+        let accepted = self.house.tasks.spawn(accepted).await;
+        accepted.unwrap_or_else(|error| Err(broken_off(&error)))
+    }
+
+    /// Makes a call ready that is submitted together with others.
+    async fn one_of_many(
+        &self,
+        caller: &Caller,
+        name: &str,
+        (fields, custody): (Fields, bool),
+    ) -> Result<Prepared, Refusal> {
+        let endpoint = bulk::operation(name)?;
+        let fields = (fields, Fields::new(), custody && endpoint.0.custody);
+        let (prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        self.reviewed(endpoint.0, request.as_ref(), &prepared)
+            .await?;
+        Ok(prepared)
+    }
+
+    /// What an account submitted together.
+    pub async fn bulk(&self, account_id: &AccountId, id: &str) -> Result<BulkView, Refusal> {
+        bulk::show(&self.house, account_id, id).await
+    }
+
+    /// Makes a call ready to be accepted: parsed, ordered, priced, its addresses judged. Nothing is kept for it yet.
+    async fn prepare(
+        &self,
+        caller: &Caller,
+        (family, submit): (&'static Family, &'static Submit),
+        (fields, notes, custody): (Fields, Fields, bool),
+    ) -> Result<(Prepared, Box<dyn Request>), Refusal> {
+        let (house, account_id) = (&self.house, &caller.account_id);
+        self.prompts.check_pause(house, account_id, family)?;
+        let request = (submit.parse)(fields)?;
+        let prompts = &self.prompts;
+        prompts.check(house, account_id, family, request.as_ref())?;
+        let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
+        let price = self.price_of(submit.name, &ordered.order.price, custody)?;
+        let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
+        addresses::check(&self.house, &self.vault, account_id, &ordered.order).await?;
+
+        let mut fields = ordered.order.stored(request.as_ref());
+        fields.extend(notes);
+        let model = model_of(&fields).map(str::to_owned);
+        let mut job = self.new_job(caller, (family, submit), &ordered, (fields, price));
+        job.lane = lane;
+        job.follows = follows.map(|maker| maker.to_string());
+        let brief = ordered.order.brief;
+        Ok((Prepared { job, model, brief }, request))
+    }
+
+    /// Has a call reviewed, where there is somebody for it.
+    async fn reviewed(
+        &self,
+        family: &'static Family,
+        request: &dyn Request,
+        prepared: &Prepared,
+    ) -> Result<(), Refusal> {
+        let house = &self.house;
+        let reviewed = self.review.check(house, request, &prepared.brief).await;
+        if let Err(refusal) = &reviewed
+            && refusal.code == Code::BannedPrompt
+        {
+            let account_id = &prepared.job.account_id;
+            self.prompts.count(house, account_id, family);
+        }
+        reviewed
     }
 
     /// Where a job may run, and whose earlier work it follows. A follow-up stays with whoever made its parent: nobody
@@ -215,6 +293,12 @@ impl Intake {
         let broken = atelier_contract::broken_rule(prompt, family, rules);
         broken.map(|(_, word)| word.to_owned())
     }
+}
+
+/// An acceptance that nobody can tell the end of.
+fn broken_off(error: &tokio::task::JoinError) -> Refusal {
+    tracing::error!(%error, "an acceptance broke off");
+    Refusal::new(Code::Internal, UNKNOWN)
 }
 
 fn operation_names() -> Vec<&'static str> {

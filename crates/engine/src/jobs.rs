@@ -9,10 +9,11 @@ use atelier_store::{JobFilter, JobRow};
 use bytes::Bytes;
 
 use crate::floor::Floor;
+use crate::hint::Hint;
 use crate::house::{House, unavailable};
 use crate::render::{family_of, render};
 use crate::vault::{Rendered, Vault};
-use crate::views::JobsFilter;
+use crate::views::{JobMark, JobsFilter};
 use crate::wake::Changes;
 
 /// How long a waiting call sleeps when no hint arrives.
@@ -151,9 +152,85 @@ impl Jobs {
         self.house.store.jobs(filter).await.map_err(unavailable)
     }
 
+    /// Marks of an account's unfinished jobs and of those that ended at or after a time.
+    pub async fn marks(
+        &self,
+        account_id: &AccountId,
+        ended_from_ms: i64,
+    ) -> Result<Vec<JobMark>, Refusal> {
+        let marks = self.house.store.job_marks(account_id, ended_from_ms).await;
+        let marks = marks.map_err(unavailable)?.into_iter();
+        Ok(marks.map(|mark| self.mark(mark)).collect())
+    }
+
+    /// Marks of some jobs of an account.
+    pub async fn marks_of(
+        &self,
+        account_id: &AccountId,
+        ids: &[String],
+    ) -> Result<Vec<JobMark>, Refusal> {
+        let marks = self.house.store.job_marks_of(account_id, ids).await;
+        let marks = marks.map_err(unavailable)?.into_iter();
+        Ok(marks.map(|mark| self.mark(mark)).collect())
+    }
+
+    /// Some jobs of an account, in no particular order.
+    pub async fn jobs_of(
+        &self,
+        account_id: &AccountId,
+        ids: &[String],
+    ) -> Result<Vec<Job>, Refusal> {
+        let rows = self.house.store.jobs_of_anyone(ids).await;
+        let rows = rows.map_err(unavailable)?.into_iter();
+        let own = rows.filter(|row| row.account_id == account_id.as_str());
+        Ok(own.map(|row| self.hydrate(row)).collect())
+    }
+
+    fn mark(&self, mark: atelier_store::JobMark) -> JobMark {
+        let mut progress = mark.progress as u8;
+        if mark.state == JobState::Running
+            && let Some(live) = self.floor.progress(&mark.id)
+        {
+            progress = progress.max(live);
+        }
+        JobMark {
+            id: mark.id,
+            state: mark.state,
+            progress,
+            revision: mark.revision,
+            price: mark.price,
+            quota: mark.quota,
+            updated_ms: mark.updated_ms,
+        }
+    }
+
+    /// Removes the files and words of a finished job; its rows of the ledger stay.
+    pub async fn delete(&self, account_id: &AccountId, id: &JobId) -> Result<(), Refusal> {
+        let job = self.job(account_id, id).await?;
+        if !job.state.is_final() {
+            let message = "the job has not finished; cancel it first";
+            return Err(Refusal::new(Code::Conflict, message));
+        }
+        let files = job.output().into_iter().flat_map(|output| &output.files);
+        let keys: Vec<String> = files.map(|file| file.key.clone()).collect();
+        let (store, now_ms) = (&self.house.store, self.house.now_ms());
+        let deleted = store.delete_job(account_id, id.as_str(), &keys, now_ms);
+        if !deleted.await.map_err(unavailable)? {
+            return Err(Refusal::job_not_found());
+        }
+        self.vault.forget(account_id, id.as_str());
+        self.house.tell(Hint::Gone(format!("{account_id}/{id}")));
+        Ok(())
+    }
+
     /// Hints about changes of a job.
     pub fn changes(&self, id: &JobId) -> Changes {
-        Changes::new(self.house.wakes.clone(), id)
+        Changes::of_job(self.house.wakes.clone(), id)
+    }
+
+    /// Hints about changes of an account's jobs.
+    pub fn account_changes(&self, account_id: &AccountId) -> Changes {
+        Changes::of_account(self.house.wakes.clone(), account_id)
     }
 
     /// A row as callers see it, with the progress that is not written down yet.

@@ -38,7 +38,7 @@ pub use courier::Courier;
 pub use engine::{Engine, Parts};
 pub use floor::{Floor, Worker};
 pub use ids::{Ids, random_bytes};
-pub use intake::{Call, Intake, Submitted};
+pub use intake::{BulkAnswer, BulkCall, BulkView, Call, Intake, Submitted};
 pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::Running;
@@ -47,9 +47,9 @@ pub use office::{
     ResealError, Served, Trail, Visitor,
 };
 pub use settings::{Moderation, Settings};
-pub use vault::{ASSETS, Asset, Vault};
+pub use vault::{ASSETS, Asset, Uploads, Vault};
 pub use views::{
-    AccountChange, AccountView, AuditView, CallbackView, JobsFilter, LedgerView, NewAccountRequest,
-    TryView, UsageView,
+    AccountChange, AccountView, AuditView, CallbackView, JobMark, JobsFilter, LedgerView,
+    NewAccountRequest, TryView, UploadView, UsageView,
 };
 pub use wake::Changes;

@@ -198,6 +198,11 @@ impl Engine {
             Some(Hint::Prices) => self.house().wakes.prices.notify_one(),
             Some(Hint::Work) => self.house().wakes.work.notify_one(),
             Some(Hint::Callbacks) => self.house().wakes.callbacks.notify_one(),
+            Some(Hint::Gone(name)) => {
+                if let Some((account_id, job_id)) = name.split_once('/') {
+                    self.vault().forget(&account_id.into(), job_id);
+                }
+            }
             Some(Hint::AddressKeys) => {
                 if let Err(error) = self.vault().load_address_keys().await {
                     tracing::warn!(%error, "address keys could not be read");

@@ -20,6 +20,7 @@ enum Old {
     Acts,
     Keys,
     Sessions,
+    Bulks,
 }
 
 /// Forgets and gives up what has been kept for long enough.
@@ -45,6 +46,7 @@ impl Tidy {
             Old::Acts,
             Old::Keys,
             Old::Sessions,
+            Old::Bulks,
         ] {
             gone += self.forget_all(old, now_ms).await?;
         }
@@ -60,7 +62,7 @@ impl Tidy {
         let before_ms = now_ms
             - match old {
                 Old::Calls => self.house.settings.idempotency_ms,
-                Old::Tries | Old::Attempts => self.house.settings.log_keep_ms,
+                Old::Tries | Old::Attempts | Old::Bulks => self.house.settings.log_keep_ms,
                 Old::Acts => self.house.settings.audit_keep_ms,
                 Old::Keys => self.house.settings.key_keep_ms,
                 Old::Sessions => crate::office::SESSION_MOST_MS,
@@ -79,6 +81,7 @@ impl Tidy {
                 Old::Acts => self.house.store.forget_audit(before_ms, AT_ONCE).await?,
                 Old::Keys => self.house.store.forget_keys(before_ms, AT_ONCE).await?,
                 Old::Sessions => self.house.store.forget_sessions(before_ms, AT_ONCE).await?,
+                Old::Bulks => self.house.store.forget_bulks(before_ms, AT_ONCE).await?,
             };
             gone += some;
             if some < AT_ONCE as u64 {

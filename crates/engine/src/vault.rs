@@ -9,6 +9,7 @@ mod orphans;
 mod result_cache;
 mod results;
 mod thumbs;
+mod uploads;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub use asset::Asset;
 pub(crate) use orphans::{INSTALL, MARKS, OURS};
 pub(crate) use result_cache::Rendered;
 pub(crate) use results::Owner;
+pub use uploads::Uploads;
 
 /// Keeps bytes and says where they are.
 pub struct Vault {
@@ -44,6 +46,7 @@ pub struct Vault {
     files: Files,
     addresses: Arc<Addresses>,
     inputs: Inputs,
+    uploads: Uploads,
     orphans: Orphans,
     rendered: ResultCache,
     thumbs: Thumbs,
@@ -54,6 +57,7 @@ impl Vault {
         let addresses = Arc::new(Addresses::new(house.clone()));
         Arc::new(Self {
             inputs: Inputs::new(house.clone(), files.clone(), addresses.clone()),
+            uploads: Uploads::new(house.clone(), files.clone(), addresses.clone()),
             orphans: Orphans::new(house.clone(), files.clone()),
             rendered: ResultCache::new(house.settings.result_cache_bytes),
             thumbs: Thumbs::new(house.clone(), files.clone()),
@@ -111,6 +115,11 @@ impl Vault {
         self.rendered.put(account_id, job_id, rendered);
     }
 
+    /// Forgets the rendered body of a job that was deleted.
+    pub(crate) fn forget(&self, account_id: &AccountId, job_id: &str) {
+        self.rendered.remove(account_id, job_id);
+    }
+
     /// The key of the service's own file behind an address, when the address is signed and still good.
     pub(crate) fn own_asset(&self, url: &str) -> Option<String> {
         self.addresses.own(url)
@@ -130,6 +139,8 @@ impl Vault {
             })?;
         // A good signature was ours once, so a missing row means that the file has been swept.
         let asset = self.house.store.asset(key).await.map_err(unavailable)?;
+        let now_ms = self.house.now_ms();
+        let asset = asset.filter(|asset| asset.expires_ms > now_ms);
         let asset = asset.ok_or_else(gone)?;
         Ok(Asset {
             etag: format!("\"{:x}-{:x}\"", asset.created_ms, asset.bytes),
@@ -176,6 +187,11 @@ impl Vault {
             encoded.push(base64::engine::general_purpose::STANDARD.encode(bytes));
         }
         Ok(encoded)
+    }
+
+    /// Files that callers upload.
+    pub fn uploads(&self) -> &Uploads {
+        &self.uploads
     }
 
     /// Puts inline inputs into the vault before their job is accepted; what was recorded.

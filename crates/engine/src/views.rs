@@ -23,6 +23,40 @@ pub struct AccountView {
     pub created_ms: i64,
 }
 
+/// A file that a caller uploaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UploadView {
+    /// Identifier.
+    pub id: String,
+    /// Its signed address.
+    pub url: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its size.
+    pub bytes: i64,
+    /// When it expires.
+    pub expires_ms: i64,
+}
+
+/// The little that shows whether a job has changed since somebody looked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobMark {
+    /// Identifier.
+    pub id: String,
+    /// Where it is.
+    pub state: atelier_contract::JobState,
+    /// 0 to 100.
+    pub progress: u8,
+    /// Counts changes a caller sees.
+    pub revision: i64,
+    /// What was held.
+    pub price: Quota,
+    /// What was charged.
+    pub quota: Quota,
+    /// When anything of it last changed.
+    pub updated_ms: i64,
+}
+
 /// A movement of quota.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerView {

@@ -52,6 +52,11 @@ impl Wakes {
         watched.contains_key(id)
     }
 
+    /// Says that a job of an account changed.
+    pub(crate) fn account_changed(&self, account_id: &str) {
+        self.job_changed(&of_account(account_id));
+    }
+
     fn watch(&self, id: &str) -> Arc<Notify> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         watched.entry(id.to_owned()).or_default().clone()
@@ -69,7 +74,12 @@ impl Wakes {
     }
 }
 
-/// Waits for changes of one job.
+/// The name under which all jobs of an account are watched; no job has it.
+fn of_account(account_id: &str) -> String {
+    format!("account {account_id}")
+}
+
+/// Waits for changes of one job, or of an account's.
 pub struct Changes {
     wakes: Arc<Wakes>,
     id: String,
@@ -77,13 +87,17 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub(crate) fn new(wakes: Arc<Wakes>, id: &JobId) -> Self {
-        let notify = wakes.watch(id.as_str());
-        Self {
-            wakes,
-            id: id.to_string(),
-            notify,
-        }
+    pub(crate) fn of_job(wakes: Arc<Wakes>, id: &JobId) -> Self {
+        Self::of(wakes, id.to_string())
+    }
+
+    pub(crate) fn of_account(wakes: Arc<Wakes>, account_id: &str) -> Self {
+        Self::of(wakes, of_account(account_id))
+    }
+
+    fn of(wakes: Arc<Wakes>, id: String) -> Self {
+        let notify = wakes.watch(&id);
+        Self { wakes, id, notify }
     }
 
     /// Runs `read` until it gives an answer: at once, at every hint, and every `idle` without one.

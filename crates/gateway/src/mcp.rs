@@ -131,6 +131,7 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
     let job = match tool {
         Does::Submit(family, submit) => {
             let call = Call {
+                notes: atelier_contract::body::Fields::new(),
                 caller: agent.caller.clone(),
                 family,
                 submit,

@@ -83,7 +83,7 @@ fn refusal() -> Value {
             "param": { "type": "string", "description": "The offending field with its path." },
             "error": {
                 "type": "object",
-                "description": "Under /v1/images only: the same in the vendor's form.",
+                "description": "Under /v1 only: the same in the vendor's form.",
                 "required": ["message", "type", "param", "code"],
                 "properties": {
                     "message": { "type": "string" },

@@ -1,7 +1,9 @@
 //! The table of the service's own pages: one line for each, beside the families' table of the contract. Router, documents
 //! and tests read it; what a page reads and answers follows from its handler. A new page is its handler and a line here.
 
+mod account_events;
 mod artgen;
+mod batches;
 mod console;
 mod custody;
 mod events;
@@ -9,6 +11,7 @@ mod job_list;
 mod jobs;
 mod mcp;
 mod rows;
+mod uploads;
 
 /// Self-service of an account.
 mod account {
@@ -31,6 +34,13 @@ mod admin {
     pub(super) mod workers;
 }
 
+/// Doors for clients of other services: each turns a wire format into orders, and jobs into its answers.
+mod doors {
+    pub(super) mod midjourney;
+    pub(super) mod models;
+    pub(super) mod videos;
+}
+
 /// The service itself.
 mod service {
     pub(super) mod assets;
@@ -49,6 +59,7 @@ use crate::http::page::{Handler, delete, get, page, patch, post, put};
 use account::{callbacks, keys, ledger, quote, secret, usage};
 use admin::{account_keys, accounts, backends, operators, prices, views, workers};
 use console::{files, session};
+use doors::{midjourney, models, videos};
 use service::{assets, docs, health, home, hooks, metrics};
 
 const OPEN: Access = Access::Open;
@@ -75,7 +86,42 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("jobs.show", "/jobs/v1/{jobId}", READ, "One view of any job.", page!(jobs::show)),
     get("jobs.events", "/jobs/v1/{jobId}/events", READ, "Every change of a job, as server-sent events.", page!(events::follow)),
     get("jobs.trail", "/jobs/v1/{jobId}/trail", READ, "What happened to a job: attempts, and every try of its callback.", page!(jobs::trail)),
+    get("jobs.account_events", "/jobs/v1/events", READ, "Every change of every job of the account, as server-sent events; it opens with the jobs that are unfinished.", page!(account_events::follow)),
+    post("jobs.batch", "/jobs/v1/batch", SUBMIT, "Up to 1,000 requests of any job operations in one commit; each is accepted or refused on its own.", page!(batches::submit)).idempotent()
+        .example(r#"{"requests":[{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}},{"operation":"facegen.swap","request":{"targetImage":"https://example.com/a.png","swapImage":"https://example.com/b.png"}}]}"#),
+    get("jobs.batch.show", "/jobs/v1/batch/{batchId}", READ, "How far a batch is: counts, and each request with its job.", page!(batches::show)),
+    get("jobs.batch.events", "/jobs/v1/batch/{batchId}/events", READ, "Every change of a batch's jobs, as server-sent events; it ends with the last of them.", page!(account_events::follow_batch)),
+    delete("jobs.remove", "/jobs/v1/{jobId}", SUBMIT, "Removes the files and words of a finished job; its ledger rows stay.", page!(jobs::remove)),
     post("jobs.cancel", "/jobs/v1/{jobId}/cancel", SUBMIT, "Ends an unfinished job; its quota comes back.", page!(jobs::cancel)),
+
+    post("files.upload", "/files/v1", SUBMIT, "Keeps an image or a video for 31 days; its address is good in every image field of this account.", page!(uploads::keep)),
+    get("files.list", "/files/v1", READ, "The files that were uploaded, newest first.", page!(uploads::list)),
+    delete("files.remove", "/files/v1/{fileId}", SUBMIT, "Deletes a file that was uploaded.", page!(uploads::remove)),
+
+    get("openai.models", "/v1/models", READ, "The models that can be used now.", page!(models::list)),
+    get("openai.models.show", "/v1/models/{model}", READ, "One model that can be used now.", page!(models::show)),
+
+    post("openai.videos.create", "/v1/videos", SUBMIT, "Begins a video.", page!(videos::create)).idempotent()
+        .example(r#"{"prompt":"a paper boat on a quiet canal","seconds":"4","size":"1280x720"}"#),
+    get("openai.videos", "/v1/videos", READ, "Videos, newest first.", page!(videos::list)),
+    get("openai.videos.show", "/v1/videos/{videoId}", READ, "One video.", page!(videos::show)),
+    delete("openai.videos.remove", "/v1/videos/{videoId}", SUBMIT, "Cancels a video that has not finished, and removes one that has.", page!(videos::remove)),
+    get("openai.videos.content", "/v1/videos/{videoId}/content", READ, "The file of a video, or its first frame.", page!(videos::content)),
+    post("openai.videos.remix", "/v1/videos/{videoId}/remix", SUBMIT, "A new video of the size and length of an earlier one.", page!(videos::remix)).idempotent()
+        .example(r#"{"prompt":"the same boat in the rain"}"#),
+
+    post("midjourney.submit", "/mj/submit/{call}", SUBMIT, "Begins a task: imagine, action, change, simple-change, blend, describe, modal or video.", page!(midjourney::submit)).idempotent()
+        .example(r#"{"prompt":"a lighthouse at dawn","state":"my-word"}"#),
+    post("midjourney.submit_at_speed", "/{speed}/mj/submit/{call}", SUBMIT, "The same at a speed: mj-relax, mj-fast or mj-turbo.", page!(midjourney::submit)).idempotent()
+        .example(r#"{"prompt":"a lighthouse at dawn"}"#),
+    post("midjourney.swap", "/mj/insight-face/swap", SUBMIT, "Puts the face of one picture into another.", page!(midjourney::swap)).idempotent()
+        .example(r#"{"sourceBase64":"data:image/png;base64,…","targetBase64":"data:image/png;base64,…"}"#),
+    get("midjourney.task", "/mj/task/{taskId}/fetch", READ, "One task, or null.", page!(midjourney::fetch)),
+    post("midjourney.cancel", "/mj/task/{taskId}/cancel", SUBMIT, "Ends a task that has not finished.", page!(midjourney::cancel)),
+    get("midjourney.seed", "/mj/task/{taskId}/image-seed", SUBMIT, "The seed of a task's picture.", page!(midjourney::seed)),
+    get("midjourney.tasks", "/mj/task/list", READ, "The latest tasks, newest first.", page!(midjourney::list)),
+    post("midjourney.some", "/mj/task/list-by-condition", READ, "Tasks by their names.", page!(midjourney::some))
+        .example(r#"{"ids":["019a0000-0000-7000-8000-000000000001"]}"#),
 
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day.", page!(usage::show)),
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
@@ -109,6 +155,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("admin.accounts.show", "/admin/v1/accounts/{id}", VIEWER, "One account.", page!(accounts::show)),
     patch("admin.accounts.change", "/admin/v1/accounts/{id}", OPERATOR, "Changes an account.", page!(accounts::change))
         .example(r#"{"max_queue":50,"disabled":false}"#),
+    delete("admin.accounts.remove", "/admin/v1/accounts/{id}", OPERATOR, "Removes everything of an account that has no unfinished job, but its ledger.", page!(accounts::remove)),
     post("admin.accounts.credit", "/admin/v1/accounts/{id}/credit", OPERATOR, "Grants quota or takes some away.", page!(accounts::credit))
         .example(r#"{"amount":250,"reason":"invoice 17","idempotency_key":"invoice-17"}"#),
     post("admin.accounts.visit", "/admin/v1/accounts/{id}/visit", OPERATOR, "Lets an operator look at an account in the console as the account does, read only and for an hour.", page!(session::visit)),

@@ -38,7 +38,8 @@ struct Orphan<'a> {
     key: &'a str,
 }
 
-const ASSET_COLUMNS: &str = "key, job_id, account_id, media_type, bytes, expires_ms, created_ms";
+pub(crate) const ASSET_COLUMNS: &str =
+    "key, job_id, account_id, media_type, bytes, expires_ms, created_ms";
 
 impl Read for Asset {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use crate::Result;
 use crate::db::{Conn, args, json};
 use crate::jobs::accept::{Accept, Accepted};
+use crate::jobs::bulk::{BulkAccepted, NewBulk};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::jobs::settle::{Settled, Settlement};
 use crate::pending::Pending;
@@ -25,16 +26,16 @@ use decide::Decisions;
 pub(crate) async fn run(
     conn: &mut Conn,
     accepts: &mut [Pending<Accept, Accepted>],
+    bulks: &mut [Pending<NewBulk, BulkAccepted>],
     settles: &mut [Pending<Settlement, Settled>],
 ) -> Result<()> {
     let settle_ids: Vec<&str> = settles.iter().map(|one| &*one.input.job_id).collect();
-    let account_ids: Vec<&str> = accepts
-        .iter()
-        .map(|one| &*one.input.job.account_id)
-        .collect();
+    let single = accepts.iter().map(|one| &*one.input.job.account_id);
+    let together = bulks.iter().map(|one| &*one.input.account_id);
+    let account_ids: Vec<&str> = single.chain(together).collect();
     let books = Books::load(conn, &account_ids, &settle_ids).await?;
     let jobs = load_jobs(conn, &settle_ids).await?;
-    let calls = calls::load(conn, accepts).await?;
+    let calls = calls::load(conn, accepts, bulks).await?;
 
     let mut decisions = Decisions::new(books, jobs, calls);
     let settled: Vec<Settled> = settles
@@ -45,12 +46,19 @@ pub(crate) async fn run(
         .iter()
         .map(|one| decisions.accept(&one.input))
         .collect();
+    let bulk_accepted: Vec<BulkAccepted> = bulks
+        .iter()
+        .map(|one| decisions.accept_bulk(&one.input))
+        .collect();
     write::all(conn, &decisions).await?;
 
     for (one, answer) in settles.iter_mut().zip(settled) {
         one.answer = Some(answer);
     }
     for (one, answer) in accepts.iter_mut().zip(accepted) {
+        one.answer = Some(answer);
+    }
+    for (one, answer) in bulks.iter_mut().zip(bulk_accepted) {
         one.answer = Some(answer);
     }
     Ok(())

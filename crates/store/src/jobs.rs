@@ -2,10 +2,13 @@
 
 pub mod accept;
 pub mod attempt;
+pub mod bulk;
+mod delete;
 mod foresee;
 pub mod history;
 pub mod lease;
 pub mod list;
+pub mod marks;
 pub(crate) mod row;
 pub mod settle;
 pub mod statistics;
@@ -19,7 +22,9 @@ use crate::{Result, Store};
 impl Store {
     /// A job of an account.
     pub async fn job(&self, account_id: &str, id: &str) -> Result<Option<JobRow>> {
-        let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE id = $1 AND account_id = $2");
+        let sql = format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE id = $1 AND account_id = $2 AND deleted_ms IS NULL"
+        );
         self.db().maybe(&sql, args![id, account_id]).await
     }
 
@@ -31,7 +36,9 @@ impl Store {
 
     /// Some jobs, whoever owns them, in no particular order: for the engine only.
     pub async fn jobs_of_anyone(&self, ids: &[String]) -> Result<Vec<JobRow>> {
-        let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}})");
+        let sql = format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}}) AND deleted_ms IS NULL"
+        );
         self.db().all(&sql, args![&json(ids)]).await
     }
 

@@ -66,6 +66,16 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0020_archive",
         include_str!("../migrations/0020_archive.sql"),
     ),
+    (
+        "0021_uploads",
+        include_str!("../migrations/0021_uploads.sql"),
+    ),
+    ("0022_bulks", include_str!("../migrations/0022_bulks.sql")),
+    ("0023_ended", include_str!("../migrations/0023_ended.sql")),
+    (
+        "0024_deleted",
+        include_str!("../migrations/0024_deleted.sql"),
+    ),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

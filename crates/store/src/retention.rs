@@ -27,6 +27,9 @@ const KEYS: &str = "DELETE FROM api_key WHERE id IN ( \
 const CALLS: &str = "DELETE FROM idempotency WHERE (account_id, key) IN ( \
        SELECT account_id, key FROM idempotency WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";
 
+const BULKS: &str = "DELETE FROM bulk WHERE id IN ( \
+       SELECT id FROM bulk WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";
+
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
 
@@ -34,6 +37,11 @@ impl Store {
     /// Forgets idempotency keys remembered before a time; how many.
     pub async fn forget_idempotency(&self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(CALLS, before_ms, limit).await
+    }
+
+    /// Forgets what was submitted together before a time; how many. The jobs stay.
+    pub async fn forget_bulks(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(BULKS, before_ms, limit).await
     }
 
     /// Forgets sessions of the console that were not used since a time; how many.

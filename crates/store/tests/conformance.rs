@@ -17,10 +17,14 @@ mod archive;
 mod assets;
 #[path = "conformance/attempt.rs"]
 mod attempt;
+#[path = "conformance/bulk.rs"]
+mod bulk;
 #[path = "conformance/chain.rs"]
 mod chain;
 #[path = "conformance/coverage.rs"]
 mod coverage;
+#[path = "conformance/deletion.rs"]
+mod deletion;
 #[path = "conformance/deliveries.rs"]
 mod deliveries;
 #[path = "conformance/fill.rs"]
@@ -53,6 +57,8 @@ mod schema;
 mod sessions;
 #[path = "conformance/settle.rs"]
 mod settle;
+#[path = "conformance/uploads.rs"]
+mod uploads;
 #[path = "conformance/workers.rs"]
 mod workers;
 #[path = "conformance/writer.rs"]

@@ -20,6 +20,8 @@ pub struct Wanted {
     pub media_types: &'static [&'static str],
     /// Fewer bytes than this.
     pub under_bytes: Option<u64>,
+    /// Bytes or a file of the service's own: no other address will do.
+    pub kept_only: bool,
 }
 
 impl Wanted {
@@ -30,6 +32,13 @@ impl Wanted {
         square: false,
         media_types: &[],
         under_bytes: None,
+        kept_only: false,
+    };
+
+    /// Any picture that came with the request or was uploaded before.
+    pub const KEPT: Self = Self {
+        kept_only: true,
+        ..Self::ANY
     };
 }
 

@@ -2,6 +2,8 @@
 
 use crate::brief::Wanted;
 use crate::fields::{ImageData, Pick, Prompt, words};
+use crate::ids::JobId;
+use crate::job::Role;
 use crate::prelude::*;
 
 /// vidgen-partner.
@@ -60,9 +62,9 @@ impl Size {
 pub struct Generate {
     /// What happens.
     pub prompt: Prompt,
-    /// Address of a reference image; its dimensions must equal `size`.
+    /// A reference image; its dimensions must equal `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input_reference: Option<ImageUrl>,
+    pub input_reference: Option<ImageData>,
     /// The model.
     #[serde(default)]
     pub model: Model,
@@ -72,6 +74,9 @@ pub struct Generate {
     /// Width and height of the video.
     #[serde(default)]
     pub size: Size,
+    /// A finished video that this one goes out from: it has that one's model, size and length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remixed_from_video_id: Option<JobId>,
     /// Address that receives the result.
     #[serde(
         default,
@@ -82,30 +87,65 @@ pub struct Generate {
     pub hook_url: Option<HookUrl>,
 }
 
+impl Generate {
+    /// The field that names the video this one goes out from.
+    pub const REMIX_OF: &'static str = "remixed_from_video_id";
+
+    /// The model, size and length: its own, or those of the video it goes out from.
+    fn frame(&self, parent: Option<&Job>) -> (Model, Size, u32) {
+        let earlier = parent.and_then(Job::request::<Self>);
+        let of = earlier.as_ref().unwrap_or(self);
+        (of.model, of.size, of.seconds.count())
+    }
+}
+
 impl Operation for Generate {
+    fn parent(&self) -> Option<JobId> {
+        self.remixed_from_video_id.clone()
+    }
+
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        let size = self.size.pixels();
+    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+        let parent = match &self.remixed_from_video_id {
+            Some(_) => Some(context.finished_parent(Self::REMIX_OF, FAMILY.name)?),
+            None => None,
+        };
+        let (model, shape, seconds) = self.frame(parent);
+        let size = shape.pixels();
         let mut brief = Brief::new(Task::Animate)
             .words(&self.prompt)
             .sized(size)
-            .by_model(self.model.word());
+            .by_model(model.word());
+        // The first frame is what others see of it before they play it.
+        brief.covers = true;
         if let Some(reference) = &self.input_reference {
             let wanted = Wanted {
                 size: Some(size),
                 ..Wanted::ANY
             };
-            let image = ImageData::Url(reference.clone());
-            brief = brief.from_wanted("input_reference", image, wanted);
+            brief = brief.from_wanted("input_reference", reference.clone(), wanted);
         }
-        brief.seconds = self.seconds.count();
+        // What the earlier video begins with, this one begins with too, unless it has a beginning of its own.
+        let first = parent.and_then(|job| job.files(Role::FirstFrame).next());
+        let first = first.and_then(|file| ImageUrl::new(&file.cdn_url));
+        if let Some(first) = first.filter(|_| self.input_reference.is_none()) {
+            brief = brief.from_url(Self::REMIX_OF, &first);
+        }
+        brief.seconds = seconds;
         let price = Price::of("vidgen_partner.generations")
-            .by(self.model.word())
+            .by(model.word())
             .units(brief.seconds);
-        Ok(Order::new(price, brief).hook(self.hook_url.as_ref()))
+        let mut order = Order::new(price, brief).hook(self.hook_url.as_ref());
+        if parent.is_some() {
+            order = order
+                .resolve("model", model.word())
+                .resolve("size", shape.word())
+                .resolve("seconds", seconds);
+        }
+        Ok(order)
     }
 }
 

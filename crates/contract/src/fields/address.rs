@@ -45,6 +45,12 @@ macro_rules! address {
         pub struct $name(String);
 
         impl $name {
+            /// An address of the right form.
+            pub fn new(text: &str) -> Option<Self> {
+                let good = check::<serde::de::value::Error>(text).is_ok();
+                good.then(|| Self(text.to_owned()))
+            }
+
             /// The address as it was given.
             pub fn as_str(&self) -> &str {
                 &self.0

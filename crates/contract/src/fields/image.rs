@@ -178,14 +178,15 @@ impl ImageData {
     }
 }
 
-/// An image given inline only, as a data-URI or bare base64.
+/// An image given inline, as a data-URI or bare base64, or as a file that was uploaded here before. Whether an address is
+/// one of ours is not to be seen from its form: the brief's rule `kept_only` has it judged where that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InlineImage(Inline);
+pub struct InlineImage(ImageData);
 
 impl InlineImage {
     /// The image as an input of a brief.
     pub fn data(&self) -> ImageData {
-        ImageData::Inline(self.0.clone())
+        self.0.clone()
     }
 }
 
@@ -197,17 +198,12 @@ impl Serialize for InlineImage {
 
 impl<'de> Deserialize<'de> for InlineImage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let refuse = |is: &str| {
-            Err(de::Error::custom(format_args!(
-                "must be a data-URI or base64 of an image, is {is}"
-            )))
-        };
         match Value::deserialize(deserializer)? {
-            Value::String(text) => match ImageData::parse(text).map_err(de::Error::custom)? {
-                ImageData::Inline(inline) => Ok(Self(inline)),
-                ImageData::Url(_) => refuse("an address"),
-            },
-            other => refuse(kind(&other)),
+            Value::String(text) => ImageData::parse(text).map(Self).map_err(de::Error::custom),
+            other => Err(de::Error::custom(format_args!(
+                "must be a data-URI or base64 of an image, is {}",
+                kind(&other)
+            ))),
         }
     }
 }
@@ -222,7 +218,7 @@ impl JsonSchema for InlineImage {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "Data-URI or bare base64 of a png, jpeg, webp or gif image.",
+            "description": "Data-URI or bare base64 of a png, jpeg, webp or gif image, or the address of a file uploaded to /files/v1.",
             "x-widget": "image",
         })
     }

@@ -28,6 +28,15 @@ impl<T, const L: usize, const M: usize> Deref for List<T, L, M> {
     }
 }
 
+impl<T, const L: usize, const M: usize> IntoIterator for List<T, L, M> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 struct ListVisitor<T, const L: usize, const M: usize>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>, const L: usize, const M: usize> Visitor<'de>

@@ -3,8 +3,11 @@
 use crate::families::FAMILIES;
 
 /// Groups that no family owns, by the first word of their names.
-const GROUPS: [(&str, &str); 4] = [
+const GROUPS: [(&str, &str); 7] = [
     ("jobs", "Jobs"),
+    ("files", "Files"),
+    ("openai", "OpenAI clients"),
+    ("midjourney", "midjourney-proxy clients"),
     ("account", "Account"),
     ("custody", "Custody"),
     ("admin", "Operator"),

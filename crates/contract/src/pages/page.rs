@@ -74,8 +74,10 @@ impl Described {
 pub struct Takes {
     /// From the query.
     pub query: Option<Described>,
-    /// From the body.
+    /// From a JSON body.
     pub body: Option<Described>,
+    /// From a multipart form.
+    pub form: Option<Describe>,
 }
 
 impl Takes {
@@ -83,6 +85,7 @@ impl Takes {
     pub const NOTHING: Self = Self {
         query: None,
         body: None,
+        form: None,
     };
 }
 
@@ -135,6 +138,8 @@ pub struct Page<H> {
     pub example: Option<&'static str>,
     /// Which listeners have it.
     pub door: Door,
+    /// Whether it takes an `Idempotency-Key`.
+    pub idempotent: bool,
     /// What it reads.
     pub takes: Takes,
     /// What it answers.
@@ -157,6 +162,15 @@ impl<H: Copy> Page<H> {
     #[must_use]
     pub const fn at(self, door: Door) -> Self {
         Self { door, ..self }
+    }
+
+    /// Lets a repetition be known by an `Idempotency-Key`.
+    #[must_use]
+    pub const fn idempotent(self) -> Self {
+        Self {
+            idempotent: true,
+            ..self
+        }
     }
 
     /// Lets it be asked with several methods.

@@ -2,6 +2,7 @@
 
 use atelier_backends::http::CallbackOutcome;
 use atelier_contract::Refusal;
+use atelier_contract::midjourney;
 use atelier_store::{Delivery, DeliveryResult, DeliveryState, JobRow};
 use bytes::Bytes;
 
@@ -76,7 +77,12 @@ fn compose(
 ) -> Result<Composed, String> {
     let job = row.map(|row| vault.job(row)).ok_or("its job is gone")?;
     let family = family_of(&job.operation).ok_or("its family is gone")?;
-    let body = render(family, &job);
+    // A job that was asked for in other words is told of in them.
+    let other = midjourney::callback(&job);
+    let body = other.map_or_else(
+        || render(family, &job),
+        |body| Bytes::from(body.to_string()),
+    );
     let secrets = secrets.map_err(|refusal| refusal.message)?;
     let timestamp_s = house.now_ms() / 1000;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();

@@ -100,6 +100,7 @@ impl From<JobRow> for Leased {
 fn model_of(request: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
+        #[serde(alias = "modelName")]
         model: Option<String>,
     }
     serde_json::from_str::<Named>(request).ok()?.model

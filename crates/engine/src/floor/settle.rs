@@ -51,6 +51,7 @@ pub(crate) async fn settle(
                 house.wake_callbacks();
             }
             house.wake_job(&row.id.as_str().into());
+            house.wake_account(&row.account_id);
             Ok(Some(row))
         }
         Settled::Lost => Ok(None),

@@ -39,7 +39,7 @@ pub(super) async fn status(
     let now_ms = house.now_ms();
     let submits = family.submits;
     let endpoint = |submit: &Submit| {
-        let outlooks = SPEEDS.map(|speed| outlook(pool, submit, speed, now_ms));
+        let outlooks = SPEEDS.map(|speed| outlook(pool, submit, None, speed, now_ms));
         let (status, message) = best(outlooks.into_iter());
         EndpointStatus {
             name: submit.name.to_owned(),
@@ -65,7 +65,7 @@ async fn mode(house: &House, pool: &Pool, submits: &[Submit], speed: Speed) -> M
     let now_ms = house.now_ms();
     let outlooks = submits
         .iter()
-        .map(|submit| outlook(pool, submit, speed, now_ms));
+        .map(|submit| outlook(pool, submit, None, speed, now_ms));
     let (status, message) = best(outlooks);
     let durations = house
         .store
@@ -85,12 +85,24 @@ fn best(outlooks: impl Iterator<Item = Outlook>) -> (u16, &'static str) {
     outlooks.max().unwrap_or(Outlook::Down).words()
 }
 
+/// Whether a job of an operation with a model would be taken now on the operator's back ends, be it to wait.
+pub(super) fn serves(pool: &Pool, submit: &Submit, model: &str, now_ms: i64) -> bool {
+    let mut speeds = Speed::ALL.into_iter();
+    speeds.any(|speed| outlook(pool, submit, Some(model), speed, now_ms) != Outlook::Down)
+}
+
 /// What a job of an operation would meet right now on the operator's back ends.
-fn outlook(pool: &Pool, submit: &Submit, speed: Speed, now_ms: i64) -> Outlook {
+fn outlook(
+    pool: &Pool,
+    submit: &Submit,
+    model: Option<&str>,
+    speed: Speed,
+    now_ms: i64,
+) -> Outlook {
     let wish = Wish {
         operation: submit.name,
         speed,
-        model: None,
+        model,
         lane: Lane::Any,
         follows: None,
         price: Quota::ZERO,

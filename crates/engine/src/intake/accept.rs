@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use atelier_contract::brief::Brief;
 use atelier_contract::{Code, JobId, Quota, Refusal};
 use atelier_store::{Accept, Accepted, Idempotency, Lease, NewJob};
 
@@ -11,45 +12,80 @@ use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
 use crate::names::WorkerName;
 
+/// A call that has become a job and is yet to be accepted.
+pub(super) struct Prepared {
+    pub(super) job: NewJob,
+    pub(super) model: Option<String>,
+    pub(super) brief: Brief,
+}
+
+/// A job with a place to begin at, if one was free. Born leased: no second commit is needed before the work starts.
+pub(super) struct Placed {
+    job: NewJob,
+    model: Option<String>,
+    slot: Option<Slot>,
+}
+
+impl Placed {
+    /// Takes a place for a job; a refusal when waiting for one is of no use.
+    pub(super) fn new(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
+        let Prepared { job, model, .. } = prepared;
+        let slot = slot_for(floor, &job, model.as_deref())?;
+        Ok(Self { job, model, slot })
+    }
+
+    /// What is held for it.
+    pub(super) fn price(&self) -> Quota {
+        self.job.price
+    }
+
+    /// What is written to accept it.
+    pub(super) fn acceptance(&self, house: &House, idempotency: Option<Idempotency>) -> Accept {
+        Accept {
+            job: self.job.clone(),
+            ledger_id: house.ids.uuid(),
+            idempotency,
+            lease: self.slot.as_ref().map(|_| Lease {
+                owner: house.node.clone(),
+                until_ms: self.job.created_ms + house.settings.lease_ms,
+            }),
+        }
+    }
+
+    /// It was accepted: the work begins, or somebody looks for a place.
+    pub(super) fn begin(self, house: &House, floor: &Arc<Floor>, fence: i64) -> JobId {
+        let job_id = JobId::new(self.job.id.clone());
+        match self.slot {
+            Some(slot) => floor.start(Leased::born(self.job, self.model, fence), slot),
+            None => house.wake_work(),
+        }
+        job_id
+    }
+}
+
 /// Accepts a job or refuses it.
 pub(super) async fn accept(
     house: Arc<House>,
     floor: Arc<Floor>,
-    job: NewJob,
-    model: Option<String>,
+    prepared: Prepared,
     idempotency: Option<Idempotency>,
 ) -> Result<Submitted, Refusal> {
-    // Born leased: with a slot free, no second commit is needed before the work starts.
-    let slot = slot_for(&floor, &job, model.as_deref())?;
-    let lease = slot.as_ref().map(|_| Lease {
-        owner: house.node.clone(),
-        until_ms: job.created_ms + house.settings.lease_ms,
-    });
+    let placed = Placed::new(&floor, prepared)?;
     crash::point("submit.before_accept");
-    let accept = Accept {
-        job: job.clone(),
-        ledger_id: house.ids.uuid(),
-        idempotency,
-        lease,
-    };
-    let accepted = house.store.accept(accept).await.map_err(unavailable)?;
+    let (price, account_id) = (placed.price(), placed.job.account_id.clone());
+    let acceptance = placed.acceptance(&house, idempotency);
+    let accepted = house.store.accept(acceptance).await.map_err(unavailable)?;
     crash::point("submit.accepted");
     let (job_id, replayed) = match accepted {
         Accepted::New { fence } => {
-            let job_id = job.id.clone();
-            match slot {
-                Some(slot) => floor.start(Leased::born(job, model, fence), slot),
-                None => house.wake_work(),
-            }
+            let job_id = placed.begin(&house, &floor, fence);
+            house.wake_account(&account_id);
             (job_id, false)
         }
-        Accepted::Replayed { job_id } => (job_id, true),
-        refused => return Err(refusal_of(&refused, job.price)),
+        Accepted::Replayed { job_id } => (JobId::new(job_id), true),
+        refused => return Err(refusal_of(&refused, price)),
     };
-    Ok(Submitted {
-        job_id: JobId::new(job_id),
-        replayed,
-    })
+    Ok(Submitted { job_id, replayed })
 }
 
 /// The job of an earlier, equal call with the same key; a refusal when the key was used for another one.
@@ -73,9 +109,9 @@ pub(super) async fn earlier(
 pub(super) async fn foresee(
     house: &House,
     floor: &Floor,
-    job: &NewJob,
-    model: Option<&str>,
+    prepared: &Prepared,
 ) -> Result<(), Refusal> {
+    let (job, model) = (&prepared.job, prepared.model.as_deref());
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
     may_wait(floor.outlook(&wish, job.created_ms), job)?;
@@ -88,7 +124,7 @@ pub(super) async fn foresee(
 }
 
 /// What a caller is told of an acceptance that did not come about.
-fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
+pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
     let (code, message) = match refused {
         Accepted::QuotaShort { balance } => (
             Code::InsufficientQuota,

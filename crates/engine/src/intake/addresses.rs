@@ -1,15 +1,30 @@
-//! The addresses a call names: those that can be judged without asking anybody are judged before it is accepted.
+//! The addresses a call names: those that can be judged without asking anybody outside are judged before it is accepted.
 
 use atelier_backends::guard::Purpose;
 use atelier_contract::fields::ImageData;
 use atelier_contract::operation::Order;
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 
 use crate::house::House;
 use crate::vault::Vault;
 
-/// Refuses addresses that nothing may be fetched from or posted to.
-pub(super) fn check(house: &House, vault: &Vault, order: &Order) -> Result<(), Refusal> {
+const KEPT_ONLY: &str =
+    "must be a data-URI or base64 of an image, or the address of a file uploaded to /files/v1";
+
+/// An address that something is to be read from.
+struct Named<'a> {
+    field: &'a str,
+    url: &'a str,
+    kept_only: bool,
+}
+
+/// Refuses addresses that nothing may be fetched from or posted to, and files of other accounts.
+pub(super) async fn check(
+    house: &House,
+    vault: &Vault,
+    account_id: &AccountId,
+    order: &Order,
+) -> Result<(), Refusal> {
     let policy = house.outbound.policy();
     let refuse = |field: &str, blocked: &dyn std::fmt::Display| {
         Err(Refusal::field(Code::AddressNotAllowed, field, blocked))
@@ -19,23 +34,44 @@ pub(super) fn check(house: &House, vault: &Vault, order: &Order) -> Result<(), R
     {
         return refuse(order.hook_field, &blocked);
     }
-    let pictures = order
-        .brief
-        .inputs()
-        .filter_map(|source| match &source.image {
-            ImageData::Url(url) => Some((source.field.as_str(), url.as_str())),
-            ImageData::Inline(_) => None,
-        });
-    let video = order.brief.video.as_ref();
-    let video = video.map(|(field, url)| (field.as_str(), url.as_str()));
-    let mentions = order.mentions.iter();
-    let mentions = mentions.map(|(field, url)| (field.as_str(), url.as_str()));
-    for (field, url) in pictures.chain(video).chain(mentions) {
-        if vault.own_asset(url).is_none()
-            && let Err(blocked) = policy.check_url(url, Purpose::Image)
-        {
-            return refuse(field, &blocked);
+    for Named {
+        field,
+        url,
+        kept_only,
+    } in named(order)
+    {
+        match vault.own_asset(url) {
+            Some(key) => vault.uploads().admit(account_id, field, &key).await?,
+            None if kept_only => return Err(Refusal::invalid(field, KEPT_ONLY)),
+            None => {
+                if let Err(blocked) = policy.check_url(url, Purpose::Image) {
+                    return refuse(field, &blocked);
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// Every address that something is to be read from.
+fn named(order: &Order) -> Vec<Named<'_>> {
+    let mut named = Vec::new();
+    for source in order.brief.inputs() {
+        if let ImageData::Url(url) = &source.image {
+            named.push(Named {
+                field: &source.field,
+                url: url.as_str(),
+                kept_only: source.wanted.kept_only,
+            });
+        }
+    }
+    let video = order.brief.video.iter();
+    for (field, url) in video.chain(&order.mentions) {
+        named.push(Named {
+            field,
+            url: url.as_str(),
+            kept_only: false,
+        });
+    }
+    named
 }

@@ -28,6 +28,8 @@ pub struct Call {
     pub idempotency_key: Option<String>,
     /// Whether it must run on the caller's own hosted account.
     pub custody: bool,
+    /// What is kept with the request though no caller can send it: what the door it came through needs later.
+    pub notes: Fields,
 }
 
 /// An accepted call.

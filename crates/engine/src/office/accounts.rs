@@ -126,6 +126,17 @@ impl Accounts {
         account.map(view).ok_or_else(no_account)
     }
 
+    /// Removes everything of an account that has no unfinished job, but its ledger.
+    pub async fn delete(&self, by: &str, id: &AccountId) -> Result<(), Refusal> {
+        let (store, now_ms) = (&self.house.store, self.house.now_ms());
+        let act = self.house.act(by, "account.delete", id, "");
+        let deleted = store.delete_account(id, now_ms, Some(act)).await;
+        let deleted = deleted.map_err(unavailable)?;
+        crash::point("office.acted");
+        self.callers.void_account(id);
+        if deleted { Ok(()) } else { Err(no_account()) }
+    }
+
     /// Grants quota, or takes some away.
     pub async fn credit(
         &self,

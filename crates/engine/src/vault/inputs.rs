@@ -17,7 +17,7 @@ use crate::house::{House, unavailable};
 use crate::vault::addresses::Addresses;
 
 /// The largest video read from an address.
-const VIDEO_BYTES: u64 = 200 * 1024 * 1024;
+pub(super) const VIDEO_BYTES: u64 = 200 * 1024 * 1024;
 const NO_IMAGE: &str = "the image could not be read";
 const NO_VIDEO: &str = "the video could not be read";
 
@@ -294,11 +294,11 @@ fn input_key(account_id: &AccountId, hash: &str) -> String {
 }
 
 /// An input could not be stored; nothing was accepted.
-fn not_stored(why: &dyn std::fmt::Display) -> Refusal {
+pub(super) fn not_stored(why: &dyn std::fmt::Display) -> Refusal {
     tracing::error!(%why, "an input was not stored");
     Refusal::new(
         Code::Overloaded,
-        "the service cannot store the image now; try again shortly",
+        "the service cannot store the file now; try again shortly",
     )
 }
 

@@ -40,6 +40,10 @@ impl ResultCache {
         self.0.get(&key(account_id, job_id))
     }
 
+    pub(crate) fn remove(&self, account_id: &AccountId, job_id: &str) {
+        self.0.remove(&key(account_id, job_id));
+    }
+
     pub(crate) fn put(&self, account_id: &AccountId, job_id: &str, rendered: Rendered) {
         self.0.insert(key(account_id, job_id), rendered);
     }

@@ -102,7 +102,7 @@ fn consumed(owner: &Owner<'_>, made: u32) -> Quota {
     Quota::from_thousandths(share)
 }
 
-fn extension(media_type: &str) -> &'static str {
+pub(super) fn extension(media_type: &str) -> &'static str {
     match media_type {
         "image/png" => "png",
         "image/jpeg" => "jpg",
@@ -110,6 +110,7 @@ fn extension(media_type: &str) -> &'static str {
         "image/gif" => "gif",
         "image/svg+xml" => "svg",
         "video/mp4" => "mp4",
+        "video/webm" => "webm",
         _ => "bin",
     }
 }

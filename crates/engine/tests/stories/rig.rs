@@ -258,6 +258,7 @@ impl Rig {
     ) -> Result<JobId, Refusal> {
         let (family, submit) = atelier_contract::operation(operation).expect("in the table");
         let call = Call {
+            notes: atelier_contract::body::Fields::new(),
             caller: caller.clone(),
             family,
             submit,
@@ -282,6 +283,7 @@ impl Rig {
         let (family, submit) = atelier_contract::operation("artgen.imagine").expect("imagine");
         let body = json!({ "prompt": prompt, "timeout": 300 });
         let call = Call {
+            notes: atelier_contract::body::Fields::new(),
             caller: caller.clone(),
             family,
             submit,

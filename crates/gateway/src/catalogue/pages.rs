@@ -45,9 +45,9 @@ fn operation(
         summary: page.summary.into(),
         query: query.map(|fields| described(fields.schema)),
         body: body.map(|fields| described(fields.schema)),
-        form: None,
+        form: page.takes.form.filter(|_| !reads_query).map(&mut described),
         example,
-        idempotent: false,
+        idempotent: page.idempotent,
         order: page
             .takes
             .body

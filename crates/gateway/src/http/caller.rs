@@ -13,6 +13,8 @@ use super::received::{From, Received};
 use crate::app::App;
 
 const KEY: HeaderName = HeaderName::from_static("svc-api-key");
+/// Where clients of midjourney-proxy put their key.
+const SECRET: HeaderName = HeaderName::from_static("mj-api-secret");
 const WRONG_KEY: &str = "Wrong SVC-API-KEY or email is not activated.";
 const TOO_MANY_WRONG: &str = "too many wrong keys from this address; try again later";
 
@@ -76,7 +78,7 @@ pub(super) fn count_wrong(app: &App, from: From) -> Result<(), Denial> {
 
 /// The one key of a request; two that differ say nothing about who calls.
 fn key_of(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
-    let mut given = headers.get_all(KEY).iter();
+    let mut given = headers.get_all(KEY).iter().chain(headers.get_all(SECRET));
     let key = match (given.next(), given.next()) {
         (None, _) => None,
         (Some(key), None) => Some(key.to_str().map_err(|_| wrong_key())?),

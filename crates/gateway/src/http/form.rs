@@ -1,21 +1,74 @@
 //! A multipart form: text parts become fields, file parts become files. It is read as it arrives, so that no file is
 //! held twice.
 
+use std::marker::PhantomData;
+
 use atelier_contract::body::Fields;
-use atelier_contract::family::{SMALL_BODY, Submit};
+use atelier_contract::family::{FORM_BODY, SMALL_BODY};
+use atelier_contract::pages::{Described, Takes};
 use atelier_contract::{Code, Refusal};
 use futures_util::stream;
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use hyper::http::request::Parts;
 use multer::{Field, Multipart};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::body::{Arriving, Intake, media_essence};
+use super::body::{self, Arriving, Intake, media_essence};
 use super::denial::Denial;
+use super::page::Input;
 use crate::app::App;
 
 /// The most parts a form may have; the largest sensible one has 16 images, a mask and a dozen fields.
 const MOST_PARTS: usize = 64;
+
+/// What a page reads from a form.
+pub(crate) trait FormFields: DeserializeOwned + JsonSchema + Send {
+    /// The fields that come as files.
+    const FILES: &'static [&'static str];
+    /// Whether the same may come as JSON, with files in base64 or by address.
+    const OR_JSON: bool;
+}
+
+/// A form with the fields of `T`, as it came: its handler knows what to do with files.
+pub(crate) struct FormOf<T> {
+    pub(crate) fields: Fields,
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    shape: PhantomData<fn() -> T>,
+}
+
+impl<T: FormFields> Input for FormOf<T> {
+    const TAKES: Takes = Takes {
+        query: None,
+        body: if T::OR_JSON {
+            Some(Described::body::<T>())
+        } else {
+            None
+        },
+        form: Some(SchemaGenerator::subschema_for::<T>),
+    };
+
+    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+        let form = if is_form(&head.headers) {
+            read(app, head, given, T::FILES, FORM_BODY).await?
+        } else if T::OR_JSON {
+            let fields = body::fields(app, head, given, FORM_BODY).await?;
+            Form {
+                fields,
+                files: Vec::new(),
+            }
+        } else {
+            let message = "the body must be a form (Content-Type: multipart/form-data)";
+            return Err(Refusal::new(Code::UnsupportedMedia, message).into());
+        };
+        Ok(Self {
+            fields: form.fields,
+            files: form.files,
+            shape: PhantomData,
+        })
+    }
+}
 
 /// A form, read.
 pub(super) struct Form {
@@ -35,7 +88,8 @@ pub(super) async fn read(
     app: &App,
     head: &Parts,
     body: Arriving,
-    entry: &Submit,
+    names: &[&str],
+    most: usize,
 ) -> Result<Form, Denial> {
     let boundary = head
         .headers
@@ -44,7 +98,7 @@ pub(super) async fn read(
     let boundary = boundary.and_then(|value| multer::parse_boundary(value).ok());
     let boundary = boundary.filter(|boundary| (1..=70).contains(&boundary.len()));
     let boundary = boundary.ok_or_else(|| unreadable("Content-Type names no usable boundary"))?;
-    let mut intake = Intake::new(app, head, body, entry.most_bytes)?;
+    let mut intake = Intake::new(app, head, body, most)?;
     let mut form = Form {
         fields: Fields::new(),
         files: Vec::new(),
@@ -61,7 +115,7 @@ pub(super) async fn read(
             if count > MOST_PARTS {
                 return Err(unreadable("the form has too many parts").into());
             }
-            form.take(part, entry).await?;
+            form.take(part, names, most).await?;
         }
     }
     let (pass, share) = intake.into_share().await;
@@ -70,13 +124,18 @@ pub(super) async fn read(
 }
 
 impl Form {
-    async fn take(&mut self, mut part: Field<'_>, entry: &Submit) -> Result<(), Denial> {
+    async fn take(
+        &mut self,
+        mut part: Field<'_>,
+        names: &[&str],
+        most: usize,
+    ) -> Result<(), Denial> {
         let name = part.name().unwrap_or_default();
         let name = name.strip_suffix("[]").unwrap_or(name).to_owned();
         if name.is_empty() {
             return Err(unreadable("a part of the form has no name").into());
         }
-        let may_be_file = entry.files.contains(&name.as_str());
+        let may_be_file = names.contains(&name.as_str());
         if may_be_file && (part.file_name().is_some() || part.content_type().is_some()) {
             let mut file = Vec::new();
             while let Some(chunk) = part.chunk().await.map_err(explain)? {
@@ -85,16 +144,8 @@ impl Form {
             self.files.push((name, file));
             return Ok(());
         }
-        let text = text_of(
-            part,
-            &name,
-            if may_be_file {
-                entry.most_bytes
-            } else {
-                SMALL_BODY
-            },
-        )
-        .await?;
+        let most = if may_be_file { most } else { SMALL_BODY };
+        let text = text_of(part, &name, most).await?;
         Ok(self.add_text(name, text, may_be_file)?)
     }
 

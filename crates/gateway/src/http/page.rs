@@ -58,7 +58,7 @@ pub(crate) struct Query<T>(pub(crate) T);
 impl<T: DeserializeOwned + JsonSchema + Send> Input for Query<T> {
     const TAKES: Takes = Takes {
         query: Some(Described::query::<T>()),
-        body: None,
+        ..Takes::NOTHING
     };
 
     async fn read(_: &App, head: &Parts, _: Arriving) -> Result<Self, Denial> {
@@ -71,8 +71,8 @@ pub(crate) struct Body<T, const MOST: usize = SMALL_BODY>(pub(crate) T);
 
 impl<T: DeserializeOwned + JsonSchema + Send, const MOST: usize> Input for Body<T, MOST> {
     const TAKES: Takes = Takes {
-        query: None,
         body: Some(Described::body::<T>()),
+        ..Takes::NOTHING
     };
 
     async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
@@ -92,8 +92,8 @@ pub(crate) struct RawBody<T, const MOST: usize>(
 
 impl<T: DeserializeOwned + JsonSchema, const MOST: usize> Input for RawBody<T, MOST> {
     const TAKES: Takes = Takes {
-        query: None,
         body: Some(Described::body::<T>()),
+        ..Takes::NOTHING
     };
 
     async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
@@ -110,6 +110,7 @@ impl<T: DeserializeOwned + JsonSchema + Send> Input for QueryOrBody<T> {
     const TAKES: Takes = Takes {
         query: Some(Described::query::<T>()),
         body: Some(Described::body::<T>()),
+        ..Takes::NOTHING
     };
 
     async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
@@ -260,6 +261,7 @@ const fn line(
         summary,
         example: None,
         door: Door::Main,
+        idempotent: false,
         takes: served.takes,
         gives: served.gives,
         handler: served.handler,

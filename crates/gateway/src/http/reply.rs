@@ -45,7 +45,7 @@ pub(crate) enum RefusalShape {
 impl RefusalShape {
     /// The shape of refusals under a path.
     pub(crate) fn of(path: &str) -> Self {
-        if path.starts_with("/v1/images/") {
+        if path.starts_with("/v1/") {
             return Self::Vendor;
         }
         let family = FAMILIES.iter().find(|family| {
@@ -265,10 +265,9 @@ mod tests {
 
     #[test]
     fn only_the_vendor_paths_carry_the_vendor_object() {
-        assert_eq!(
-            RefusalShape::of("/v1/images/generations"),
-            RefusalShape::Vendor
-        );
+        for path in ["/v1/images/generations", "/v1/models", "/v1/videos/a/remix"] {
+            assert_eq!(RefusalShape::of(path), RefusalShape::Vendor, "{path}");
+        }
         assert_eq!(
             RefusalShape::of("/imgmodel/v1/images/generations"),
             RefusalShape::Usual

@@ -89,19 +89,20 @@ fn in_query(object: &Value) -> Vec<Value> {
 }
 
 fn request_body(operation: &Operation) -> Option<Value> {
-    let schema = operation.body.as_ref()?;
-    let mut json = json!({ "schema": schema });
-    if let Some(example) = &operation.example {
-        json["example"] = example.clone();
-    }
-    // Objects of this document are sorted by name, so that what comes first for people is said beside them.
-    if !operation.order.is_empty() {
-        json["x-order"] = json!(operation.order);
-    }
     let mut content = Map::new();
-    content.insert("application/json".into(), json);
+    if let Some(schema) = &operation.body {
+        let mut json = json!({ "schema": schema });
+        if let Some(example) = &operation.example {
+            json["example"] = example.clone();
+        }
+        // Objects of this document are sorted by name, so that what comes first for people is said beside them.
+        if !operation.order.is_empty() {
+            json["x-order"] = json!(operation.order);
+        }
+        content.insert("application/json".into(), json);
+    }
     if let Some(form) = &operation.form {
         content.insert("multipart/form-data".into(), json!({ "schema": form }));
     }
-    Some(json!({ "required": true, "content": content }))
+    (!content.is_empty()).then(|| json!({ "required": true, "content": content }))
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_contract::pages::jobs::JobProgress;
 use atelier_contract::{Code, Job, JobId, Refusal};
 use atelier_engine::{Caller, Changes};
 use bytes::Bytes;
@@ -21,11 +20,11 @@ use crate::http::reply;
 use atelier_engine::shares::Part;
 
 /// A silent stream says this often that it is alive.
-const COMMENT_EVERY: Duration = Duration::from_secs(15);
+pub(super) const COMMENT_EVERY: Duration = Duration::from_secs(15);
 /// The job is looked at this often even when nothing hints at a change.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Progress is below this, so that state changes and progress together count upwards.
-const STEP: i64 = 1000;
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// What a silent stream says.
+pub(super) const STILL_HERE: Bytes = Bytes::from_static(b": still here\n\n");
 
 /// A stream that is being followed.
 struct Follower {
@@ -76,7 +75,7 @@ async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
         () = stopping.cancelled() => return None,
     };
     let piece = match news {
-        Err(_) => Bytes::from_static(b": still here\n\n"),
+        Err(_) => STILL_HERE,
         Ok(Err(_)) => return None,
         Ok(Ok(job)) => {
             follower.seen = event_id(&job);
@@ -108,18 +107,36 @@ impl Follower {
     }
 }
 
+/// What is told of a job.
+pub(super) mod told {
+    use atelier_contract::Job;
+    use atelier_contract::pages::jobs::JobProgress;
+
+    /// Progress is below this, so that state changes and progress together count upwards.
+    const STEP: i64 = 1000;
+
+    /// Grows with every change of a job that a caller sees.
+    pub(in crate::pages) fn number(revision: i64, progress: u8) -> i64 {
+        revision * STEP + i64::from(progress)
+    }
+
+    /// The job without what was asked.
+    pub(in crate::pages) fn data(job: &Job) -> String {
+        serde_json::to_string(&JobProgress::of(job)).unwrap_or_default()
+    }
+}
+
 fn event_id(job: &Job) -> i64 {
-    job.revision * STEP + i64::from(job.progress)
+    told::number(job.revision, job.progress)
 }
 
 fn event(job: &Job) -> Bytes {
-    let shown = serde_json::to_string(&JobProgress::of(job)).unwrap_or_default();
-    let id = event_id(job);
+    let (id, shown) = (event_id(job), told::data(job));
     Bytes::from(format!("event: job\nid: {id}\ndata: {shown}\n\n"))
 }
 
 /// What the caller saw last; before anything when it does not say.
-fn last_event_id(headers: &HeaderMap) -> i64 {
+pub(super) fn last_event_id(headers: &HeaderMap) -> i64 {
     let given = headers
         .get("last-event-id")
         .and_then(|value| value.to_str().ok());

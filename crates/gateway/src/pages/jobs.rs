@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use atelier_contract::JobId;
 use atelier_contract::pages::jobs::{JobView, JobsQuery, Trail};
+use atelier_contract::pages::keys::Named;
 
 use super::job_list::page_of;
 use super::rows;
@@ -44,6 +45,17 @@ pub(super) async fn trail(
     let trail = reports.trail(Some(account), &id).await?;
     let callback = app.engine.courier().callback_of(account, &id);
     Ok(Data(rows::trail(trail, callback.await?, false)))
+}
+
+/// Removes the files and words of a finished job.
+pub(super) async fn remove(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Named>, Denial> {
+    let id = JobId::new(received.param(0));
+    app.engine.jobs().delete(received.account()?, &id).await?;
+    Ok(Data(Named { id: id.to_string() }))
 }
 
 /// Cancels one job.

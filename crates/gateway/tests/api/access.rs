@@ -5,13 +5,18 @@ mod house;
 mod routes;
 
 use std::collections::HashSet;
+use std::time::Duration;
 
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::gateway::{Answer, send};
 use house::{House, Ids};
 use routes::{Needs, Route, routes};
+
+/// A stream that says nothing for this long has said what it has to say.
+const FIRST_WORDS: Duration = Duration::from_millis(400);
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +140,9 @@ async fn ask(house: &House, route: &Route, who: Who) -> Option<String> {
         }
         Due::Blind if route.names_something() => {
             let absent = call(house, route, who, &house.absent).await;
-            let hidden = is(&answer, 404, "not_found") || is(&answer, 400, "job_not_found");
+            let nothing = answer.status == 200 && answer.bytes == b"null";
+            let hidden =
+                nothing || is(&answer, 404, "not_found") || is(&answer, 400, "job_not_found");
             // What is somebody else's cannot be told from what does not exist.
             hidden && answer.bytes == absent.bytes
         }
@@ -165,5 +172,24 @@ async fn call(house: &House, route: &Route, who: Who, ids: &Ids) -> Answer {
         let body = route.body_of(ids).unwrap_or_else(|| json!({}));
         request = request.json(&body);
     }
+    if route.is_endless() {
+        return begun(request).await;
+    }
     send(request).await
+}
+
+/// What an answer that does not end says at first.
+async fn begun(request: RequestBuilder) -> Answer {
+    let mut response = request.send().await.expect("an answer");
+    let (status, headers) = (response.status(), response.headers().clone());
+    let mut bytes = Vec::new();
+    while let Ok(Ok(Some(more))) = timeout(FIRST_WORDS, response.chunk()).await {
+        bytes.extend_from_slice(&more);
+    }
+    Answer {
+        json: serde_json::from_slice(&bytes).unwrap_or_default(),
+        status,
+        headers,
+        bytes,
+    }
 }

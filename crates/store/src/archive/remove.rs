@@ -111,5 +111,5 @@ pub(super) async fn attempts(conn: &mut Conn, ids: &[String]) -> Result<()> {
 
 /// Lists count what is left.
 const UNCOUNT: &str = "UPDATE tally SET jobs = tally.jobs - g.jobs FROM (SELECT created_ms / 86400000 AS day, operation, \
-     state, COUNT(*) AS jobs FROM job WHERE id IN ({list:$2}) GROUP BY 1, 2, 3) AS g \
+     state, COUNT(*) AS jobs FROM job WHERE id IN ({list:$2}) AND deleted_ms IS NULL GROUP BY 1, 2, 3) AS g \
      WHERE tally.account_id = $1 AND tally.day = g.day AND tally.operation = g.operation AND tally.state = g.state";

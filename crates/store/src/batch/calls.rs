@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::Result;
 use crate::db::{Conn, args, json};
-use crate::jobs::accept::{Accept, Accepted};
+use crate::jobs::accept::{Accept, Accepted, Idempotency};
+use crate::jobs::bulk::{BulkAccepted, NewBulk};
 use crate::pending::Pending;
 use crate::row::{Columns, Read};
 
@@ -42,17 +43,20 @@ struct CallKey<'a> {
 }
 
 /// The calls that these repeat, as far as their keys are known.
-pub(crate) async fn load(conn: &mut Conn, accepts: &[Pending<Accept, Accepted>]) -> Result<Calls> {
-    let keys: Vec<CallKey<'_>> = accepts
-        .iter()
-        .filter_map(|one| {
-            let key = &one.input.idempotency.as_ref()?.key;
-            Some(CallKey {
-                account_id: &one.input.job.account_id,
-                key,
-            })
-        })
-        .collect();
+pub(crate) async fn load(
+    conn: &mut Conn,
+    accepts: &[Pending<Accept, Accepted>],
+    bulks: &[Pending<NewBulk, BulkAccepted>],
+) -> Result<Calls> {
+    fn key<'a>(account_id: &'a str, given: Option<&'a Idempotency>) -> Option<CallKey<'a>> {
+        let key = &given?.key;
+        Some(CallKey { account_id, key })
+    }
+    let single = accepts.iter().map(|one| &one.input);
+    let single = single.filter_map(|one| key(&one.job.account_id, one.idempotency.as_ref()));
+    let together = bulks.iter().map(|one| &one.input);
+    let together = together.filter_map(|one| key(&one.account_id, one.idempotency.as_ref()));
+    let keys: Vec<CallKey<'_>> = single.chain(together).collect();
     if keys.is_empty() {
         return Ok(Calls::new());
     }

@@ -7,8 +7,9 @@ use atelier_contract::{JobState, Quota, Speed};
 use crate::assets::Asset;
 use crate::batch::books::{Books, Posting};
 use crate::batch::calls::{Call, Calls};
-use crate::batch::lines::{DeliveryLine, FinalLine, JobLine};
-use crate::jobs::accept::{Accept, Accepted};
+use crate::batch::lines::{BulkLine, DeliveryLine, FinalLine, JobLine};
+use crate::jobs::accept::{Accept, Accepted, Idempotency};
+use crate::jobs::bulk::{BulkAccepted, BulkItem, BulkWish, NewBulk, Told};
 use crate::jobs::row::JobRow;
 use crate::jobs::settle::{Guard, Outcome, Settled, Settlement};
 
@@ -24,6 +25,28 @@ const fn speed_penalty_ms(speed: Speed) -> i64 {
     }
 }
 
+/// Whose call it is, and the key it may be repeated by.
+#[derive(Clone, Copy)]
+struct Caller<'a> {
+    account_id: &'a str,
+    idempotency: Option<&'a Idempotency>,
+}
+
+impl Caller<'_> {
+    fn key(self) -> Option<(String, String)> {
+        let key = &self.idempotency?.key;
+        Some((self.account_id.to_owned(), key.clone()))
+    }
+}
+
+/// A call whose key is known.
+enum Repeated {
+    /// The same call; what it made.
+    Same(String),
+    /// Another one.
+    Other,
+}
+
 /// What a batch decided and has yet to write.
 pub(crate) struct Decisions<'a> {
     pub(crate) books: Books,
@@ -31,6 +54,7 @@ pub(crate) struct Decisions<'a> {
     pub(crate) calls: Calls,
     pub(crate) new_jobs: Vec<JobLine<'a>>,
     pub(crate) new_calls: Vec<(String, String)>,
+    pub(crate) new_bulks: Vec<BulkLine<'a>>,
     pub(crate) finals: Vec<FinalLine>,
     pub(crate) deliveries: Vec<DeliveryLine>,
     pub(crate) assets: Vec<Asset>,
@@ -44,18 +68,74 @@ impl<'a> Decisions<'a> {
             calls,
             new_jobs: Vec::new(),
             new_calls: Vec::new(),
+            new_bulks: Vec::new(),
             finals: Vec::new(),
             deliveries: Vec::new(),
             assets: Vec::new(),
         }
     }
 
-    /// Admits a job or says why not: repeated call, then queue limit, then quota.
+    /// Admits a job or says why not: repeated call first.
     pub(crate) fn accept(&mut self, accept: &'a Accept) -> Accepted {
         let job = &accept.job;
-        if let Some(answer) = self.repeated(accept) {
-            return answer;
+        let call = Caller {
+            account_id: &job.account_id,
+            idempotency: accept.idempotency.as_ref(),
+        };
+        match self.repeated(call) {
+            Some(Repeated::Same(job_id)) => return Accepted::Replayed { job_id },
+            Some(Repeated::Other) => return Accepted::Mismatch,
+            None => {}
         }
+        let accepted = self.admit(accept);
+        if matches!(accepted, Accepted::New { .. }) {
+            self.remember(call, &job.id, job.created_ms);
+        }
+        accepted
+    }
+
+    /// Admits what was submitted together, each in its turn; nothing is remembered by its key unless something was
+    /// admitted.
+    pub(crate) fn accept_bulk(&mut self, bulk: &'a NewBulk) -> BulkAccepted {
+        let call = Caller {
+            account_id: &bulk.account_id,
+            idempotency: bulk.idempotency.as_ref(),
+        };
+        match self.repeated(call) {
+            Some(Repeated::Same(bulk_id)) => return BulkAccepted::Replayed { bulk_id },
+            Some(Repeated::Other) => return BulkAccepted::Mismatch,
+            None => {}
+        }
+        if self.books.standing(&bulk.account_id).is_none() {
+            return BulkAccepted::NoAccount;
+        }
+        let (mut answers, mut items) = (Vec::new(), Vec::new());
+        for item in &bulk.items {
+            let (answer, told) = match &item.wish {
+                BulkWish::Refused(why) => (None, Told::Refused(why.clone())),
+                BulkWish::Accept(accept) => {
+                    let accepted = self.admit(accept);
+                    let told = Told::of(accept, &accepted).unwrap_or(Told::NoAccount);
+                    (Some(accepted), told)
+                }
+            };
+            answers.push(answer);
+            items.push(BulkItem {
+                operation: item.operation.clone(),
+                told,
+            });
+        }
+        let admitted = |told: &BulkItem| matches!(told.told, Told::Job(_));
+        if items.iter().any(admitted) {
+            self.remember(call, &bulk.id, bulk.created_ms);
+        }
+        self.new_bulks.push(BulkLine::new(bulk, &items));
+        BulkAccepted::New(answers)
+    }
+
+    /// Admits a job: queue limit, then quota.
+    fn admit(&mut self, accept: &'a Accept) -> Accepted {
+        let job = &accept.job;
         let Some(standing) = self.books.standing(&job.account_id) else {
             return Accepted::NoAccount;
         };
@@ -87,38 +167,32 @@ impl<'a> Decisions<'a> {
                 time_ms: job.created_ms,
             },
         );
-        self.remember(accept);
         let line = JobLine::new(accept, turn_ms);
         let fence = line.fence;
         self.new_jobs.push(line);
         Accepted::New { fence }
     }
 
-    fn repeated(&self, accept: &Accept) -> Option<Accepted> {
-        let given = accept.idempotency.as_ref()?;
-        let call = self
-            .calls
-            .get(&(accept.job.account_id.clone(), given.key.clone()))?;
-        if call.created_ms < given.keep_after_ms {
+    fn repeated(&self, call: Caller<'_>) -> Option<Repeated> {
+        let given = call.idempotency?;
+        let known = self.calls.get(&call.key()?)?;
+        if known.created_ms < given.keep_after_ms {
             return None;
         }
-        if call.fingerprint != given.fingerprint {
-            return Some(Accepted::Mismatch);
+        if known.fingerprint != given.fingerprint {
+            return Some(Repeated::Other);
         }
-        Some(Accepted::Replayed {
-            job_id: call.job_id.clone(),
-        })
+        Some(Repeated::Same(known.job_id.clone()))
     }
 
-    fn remember(&mut self, accept: &Accept) {
-        let Some(given) = &accept.idempotency else {
+    fn remember(&mut self, call: Caller<'_>, id: &str, created_ms: i64) {
+        let (Some(given), Some(key)) = (call.idempotency, call.key()) else {
             return;
         };
-        let key = (accept.job.account_id.clone(), given.key.clone());
         let call = Call {
             fingerprint: given.fingerprint.clone(),
-            job_id: accept.job.id.clone(),
-            created_ms: accept.job.created_ms,
+            job_id: id.to_owned(),
+            created_ms,
         };
         self.calls.insert(key.clone(), call);
         self.new_calls.push(key);

@@ -4,8 +4,9 @@ use atelier_contract::{FaultKind, JobState};
 use serde::Serialize;
 use url::Position;
 
-use crate::db::{Arg, Line, args};
+use crate::db::{Arg, Line, args, json};
 use crate::jobs::accept::Accept;
+use crate::jobs::bulk::{BulkItem, NewBulk};
 use crate::jobs::row::JobRow;
 
 /// A new job's row.
@@ -54,6 +55,26 @@ impl Line for JobLine<'_> {
             lease.as_ref().map(|lease| &*lease.owner),
             lease.as_ref().map(|lease| lease.until_ms),
         ]);
+    }
+}
+
+/// The row of what was submitted together.
+#[derive(Serialize)]
+pub(crate) struct BulkLine<'a> {
+    id: &'a str,
+    account_id: &'a str,
+    items: String,
+    created_ms: i64,
+}
+
+impl<'a> BulkLine<'a> {
+    pub(crate) fn new(bulk: &'a NewBulk, items: &[BulkItem]) -> Self {
+        Self {
+            id: &bulk.id,
+            account_id: &bulk.account_id,
+            items: json(items),
+            created_ms: bulk.created_ms,
+        }
     }
 }
 

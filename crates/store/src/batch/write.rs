@@ -14,6 +14,10 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
     }
     decisions.books.write(conn).await?;
     calls::write(conn, &decisions.calls, &decisions.new_calls).await?;
+    if !decisions.new_bulks.is_empty() {
+        let lines = json(&decisions.new_bulks);
+        conn.run(INSERT_BULKS, args![&lines]).await?;
+    }
     finals(conn, decisions).await?;
     assets::upsert(conn, &decisions.assets).await
 }
@@ -46,6 +50,10 @@ const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, st
      FROM {lines:id text, account_id text, operation text, queue text, state bigint, speed bigint, \
      request text, price bigint, parent_id text, lane text, follows text, hook_url text, created_ms bigint, started_ms bigint, \
      deadline_ms bigint, turn_ms bigint, fence bigint, lease_owner text, lease_until_ms bigint}";
+
+const INSERT_BULKS: &str = "INSERT INTO bulk (id, account_id, items, created_ms) \
+     SELECT v.id, v.account_id, v.items, v.created_ms \
+     FROM {rows:$1 id text, account_id text, items text, created_ms bigint}";
 
 const UPDATE_FINALS: &str = "UPDATE job SET state = v.state, progress = v.progress, \
      message = v.message, output = v.output, alias = v.alias, quota = v.quota, \

@@ -25,14 +25,14 @@ pub(super) const ALL: &[Invariant] = &[
         of: Rows::Tallies,
         broken: "tally.jobs <> (SELECT COUNT(*) FROM job WHERE job.account_id = tally.account_id \
             AND job.created_ms >= tally.day * 86400000 AND job.created_ms < (tally.day + 1) * 86400000 \
-            AND job.operation = tally.operation AND job.state = tally.state)",
+            AND job.operation = tally.operation AND job.state = tally.state AND job.deleted_ms IS NULL)",
         at_work: false,
     },
     Invariant {
         name: "counters.finished_missing",
         what: "counter of finished jobs is missing",
         of: Rows::Jobs,
-        broken: "job.state >= 2 AND NOT EXISTS (SELECT 1 FROM tally WHERE tally.account_id = job.account_id \
+        broken: "job.state >= 2 AND job.deleted_ms IS NULL AND NOT EXISTS (SELECT 1 FROM tally WHERE tally.account_id = job.account_id \
             AND tally.day = job.created_ms / 86400000 AND tally.operation = job.operation AND tally.state = job.state)",
         at_work: false,
     },

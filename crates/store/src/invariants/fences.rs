@@ -47,7 +47,8 @@ pub(super) const ALL: &[Invariant] = &[
         what: "remembered call names a job that is not the account's",
         of: Rows::Calls,
         broken: "NOT EXISTS (SELECT 1 FROM job WHERE job.id = idempotency.job_id \
-            AND job.account_id = idempotency.account_id)",
+            AND job.account_id = idempotency.account_id) AND NOT EXISTS (SELECT 1 FROM bulk \
+            WHERE bulk.id = idempotency.job_id AND bulk.account_id = idempotency.account_id)",
         at_work: false,
     },
 ];

@@ -25,6 +25,7 @@ const GUARDS: &[&str] = &[
     "attempt_live",
     "job_final",
     "job_counted",
+    "job_uncounted",
     "audit_by_number",
 ];
 

@@ -54,7 +54,7 @@ impl Store {
         };
         let way = if filter.ascending { "ASC" } else { "DESC" };
         let page = format!(
-            "SELECT {JOB_COLUMNS} FROM job WHERE {} AND job.created_ms >= $7 AND job.created_ms < $8 \
+            "SELECT {JOB_COLUMNS} FROM job WHERE {} AND job.deleted_ms IS NULL AND job.created_ms >= $7 AND job.created_ms < $8 \
              ORDER BY job.created_ms {way}, job.id {way} LIMIT $9 OFFSET $10",
             conditions(&filter)
         );
@@ -77,7 +77,7 @@ impl Store {
         let sql = if filter.counts_jobs() {
             format!(
                 "SELECT created_ms / 86400000 AS day, COUNT(*) FROM job \
-                 WHERE {which} AND ($7 IS NULL OR created_ms >= $7) GROUP BY day ORDER BY day {way}"
+                 WHERE {which} AND deleted_ms IS NULL AND ($7 IS NULL OR created_ms >= $7) GROUP BY day ORDER BY day {way}"
             )
         } else {
             let finished = which.replace("job.", "tally.");

@@ -137,7 +137,7 @@ impl Read for JobRow {
     }
 }
 
-pub(super) fn state(number: i64) -> sqlx::Result<JobState> {
+pub(crate) fn state(number: i64) -> sqlx::Result<JobState> {
     JobState::from_number(number)
         .ok_or_else(|| sqlx::Error::Decode(format!("no job state {number}").into()))
 }

@@ -8,6 +8,7 @@ use crate::deliveries::claim::{self, Chosen};
 use crate::deliveries::{Delivery, DeliveryResult};
 use crate::jobs::accept::{Accept, Accepted};
 use crate::jobs::attempt::{Attempt, Began, Receipt};
+use crate::jobs::bulk::{BulkAccepted, NewBulk};
 use crate::jobs::settle::{Settled, Settlement};
 use crate::pending::{Pending, Work};
 use crate::{Error, Result};
@@ -85,6 +86,7 @@ macro_rules! kinds {
 kinds! {
     Settle, settles: Settlement => Settled;
     Accept, accepts: Accept => Accepted;
+    Bulk, bulks: NewBulk => BulkAccepted;
     Attempt, attempts: Attempt => Began;
     Ticket, tickets: Receipt => bool;
     Tried, tries: DeliveryResult => bool;
@@ -100,8 +102,9 @@ impl Batch {
 
     pub(crate) async fn run(&mut self, conn: &mut Conn) -> Result<()> {
         // Accounts are locked first and in order, so that nodes do not wait for each other in a circle.
-        if !self.accepts.is_empty() || !self.settles.is_empty() {
-            batch::run(conn, &mut self.accepts, &mut self.settles).await?;
+        if self.accepts.len() + self.bulks.len() + self.settles.len() > 0 {
+            let (accepts, bulks) = (&mut self.accepts, &mut self.bulks);
+            batch::run(conn, accepts, bulks, &mut self.settles).await?;
         }
         if !self.attempts.is_empty() {
             attempts::begin(conn, &mut self.attempts).await?;

@@ -157,6 +157,22 @@ pub(crate) async fn sql(url: &str, text: &str) -> sqlx::Result<u64> {
         .rows_affected())
 }
 
+/// The one number that a question asked past the store is answered with.
+pub(crate) async fn number(url: &str, text: &str) -> i64 {
+    let text = AssertSqlSafe(text.to_owned());
+    let asked = if let Some(path) = url.strip_prefix("sqlite:") {
+        let conn = sqlx::SqliteConnection::connect(&format!("sqlite://{path}")).await;
+        let mut conn = conn.expect("a connection");
+        sqlx::query_scalar(text).fetch_one(&mut conn).await
+    } else {
+        let mut conn = sqlx::PgConnection::connect(url)
+            .await
+            .expect("a connection");
+        sqlx::query_scalar(text).fetch_one(&mut conn).await
+    };
+    asked.expect("a number")
+}
+
 impl Rig {
     /// A name nobody else has.
     #[expect(

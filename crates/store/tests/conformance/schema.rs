@@ -92,6 +92,22 @@ const SHIPPED: &[(&str, &str)] = &[
         "0020_archive",
         "8a1abb7d3d35f31c8683e68333e480c9d02f8228526151f0b761c80a4057264d",
     ),
+    (
+        "0021_uploads",
+        "f3d892231520c03399e6db91e99c32d5f4f5bbd4095c2717ec8f98320f3686e8",
+    ),
+    (
+        "0022_bulks",
+        "f569481f3e68d2df1bc975aab70b2f9391e26b5ac45effbf96961684f87269f5",
+    ),
+    (
+        "0023_ended",
+        "8fb927496204d9abc8b9e98ed520cd690ec23f3ae5728e4fe5ea44243bf724d9",
+    ),
+    (
+        "0024_deleted",
+        "c9b611b0b71316aa56f107ad2cb179e58c3bdbe332db2bb27d0465025420ae9e",
+    ),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 use super::requests::{Lineage, Mode, price};
 use super::sizes;
 use super::version::Version;
+use crate::brief::Wanted;
 use crate::fields::{Count, Flag, InlineImage, List, words};
 use crate::prelude::*;
 
@@ -61,7 +62,8 @@ impl Operation for Blend {
         brief.small_images = self.get_u_images.on();
         brief.model = Version::NEWEST.to_string();
         for (index, image) in self.img_base64_array.iter().enumerate() {
-            brief = brief.from(format!("imgBase64Array[{index}]"), image.data());
+            let field = format!("imgBase64Array[{index}]");
+            brief = brief.from_wanted(field, image.data(), Wanted::KEPT);
         }
         let lineage = Lineage {
             prompt: String::new(),

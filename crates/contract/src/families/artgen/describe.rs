@@ -2,6 +2,7 @@
 
 use super::requests::{Lineage, Mode};
 use super::version::Version;
+use crate::brief::Wanted;
 use crate::fields::{Count, ImageData, InlineImage, Loose};
 use crate::prelude::*;
 use crate::refusal::Code;
@@ -28,10 +29,13 @@ pub struct Describe {
 }
 
 impl Describe {
-    fn source(&self) -> Result<(&'static str, ImageData), Refusal> {
+    fn source(&self) -> Result<(&'static str, ImageData, Wanted), Refusal> {
         match (&self.base64, &self.url) {
-            (Some(image), _) => Ok(("base64", image.data())),
-            (None, Some(url)) => Ok(("url", ImageData::Url(url.get("url")?.clone()))),
+            (Some(image), _) => Ok(("base64", image.data(), Wanted::KEPT)),
+            (None, Some(url)) => {
+                let image = ImageData::Url(url.get("url")?.clone());
+                Ok(("url", image, Wanted::ANY))
+            }
             (None, None) => Err(Refusal::field(
                 Code::MissingParameter,
                 "base64",
@@ -43,8 +47,9 @@ impl Describe {
 
 impl Operation for Describe {
     fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        let (field, image) = self.source()?;
-        let brief = Brief::new(Task::Describe).times(4).from(field, image);
+        let (field, image, wanted) = self.source()?;
+        let brief = Brief::new(Task::Describe).times(4);
+        let brief = brief.from_wanted(field, image, wanted);
         let lineage = Lineage {
             prompt: String::new(),
             version: Version::NEWEST,

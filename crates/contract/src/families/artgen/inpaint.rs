@@ -46,7 +46,7 @@ impl Operation for Inpaint {
         let file = picture(parent)?;
         let wanted = Wanted {
             size: Some((file.width, file.height)),
-            ..Wanted::ANY
+            ..Wanted::KEPT
         };
         let mut lineage = Lineage::of(parent);
         lineage.prompt = self.prompt.to_string();

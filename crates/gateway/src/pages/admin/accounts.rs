@@ -6,6 +6,7 @@ use atelier_contract::fields::{Count, Flag};
 use atelier_contract::pages::accounts::{
     AccountChange, AccountRow, Credit, Email, MadeAccount, NewAccount,
 };
+use atelier_contract::pages::keys::Named;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::time::timestamp;
 use atelier_engine::{AccountView, NewAccountRequest};
@@ -90,6 +91,17 @@ pub(crate) async fn change(
         .change(received.operator()?, &id, change)
         .await?;
     Ok(Data(row(account)))
+}
+
+/// Removes everything of an account, but its ledger.
+pub(crate) async fn remove(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<Named>, Denial> {
+    let (id, by) = (received.account_param(0), received.operator()?);
+    app.engine.office().accounts().delete(by, &id).await?;
+    Ok(Data(Named { id: id.to_string() }))
 }
 
 /// Grants quota, or takes some away.

@@ -30,13 +30,22 @@ pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<F
         .vault()
         .asset(key, received.head.uri.query().unwrap_or_default())
         .await?;
+    hand_out(&app, &received, &asset).await
+}
+
+/// Hands out a file that the caller may have: whole, in part, or not at all when the caller has it.
+pub(crate) async fn hand_out(
+    app: &App,
+    received: &Received,
+    asset: &Asset,
+) -> Result<File, Denial> {
     let about = About {
         seconds_left: (asset.expires_ms - app.engine.now_ms()) / 1000,
         media_type: asset.media_type.clone(),
         bytes: asset.bytes,
         etag: asset.etag.clone(),
     };
-    let open = async |part: Part| open(&app, &received, &asset, part).await;
+    let open = async |part: Part| open(app, received, asset, part).await;
     let mut wanted = range::wanted(&received.head.headers, &about.etag, about.bytes);
     // A part can only be asked for together with its bytes.
     if received.head.method == Method::HEAD && wanted != Wanted::Nothing {

@@ -26,6 +26,7 @@ struct Guide {
 const GUIDES: &[Guide] = guides! {
     "callbacks" "Callbacks"
     "keys" "Keys and operators"
+    "doors" "Files, batches, events, other clients"
     "backends" "Back ends"
     "sandbox" "The sandbox"
     "cli" "The command line"

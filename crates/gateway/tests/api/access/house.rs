@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Who;
 use super::routes::{Needs, Route};
+use crate::files::{png, upload};
 use crate::gateway::{ADMIN_TOKEN, Account, Answer, Gateway, Options, send};
 
 const SCOPES: [&str; 3] = ["submit", "read", "account"];
@@ -16,8 +17,10 @@ const SCOPES: [&str; 3] = ["submit", "read", "account"];
 pub(super) struct Ids {
     pub(super) account: String,
     pub(super) backend: String,
+    pub(super) batch: String,
     pub(super) callback: String,
     pub(super) custody: String,
+    pub(super) file: String,
     /// A job that others can follow.
     pub(super) job: String,
     pub(super) key: String,
@@ -37,8 +40,10 @@ impl Ids {
         Self {
             account: id(),
             backend: id(),
+            batch: id(),
             callback: id(),
             custody: id(),
+            file: id(),
             job: id(),
             key: id(),
             operator: id(),
@@ -158,14 +163,16 @@ impl House {
         let text = String::from_utf8_lossy(&answer.bytes);
         let Ids {
             account,
+            batch,
             callback,
             custody,
+            file,
             job,
             key,
             jobs,
             ..
         } = &self.owned;
-        let ids = [account, callback, custody, job, key];
+        let ids = [account, batch, callback, custody, file, job, key];
         ids.into_iter()
             .chain(jobs.values())
             .any(|id| text.contains(id.as_str()))
@@ -183,6 +190,7 @@ impl House {
             "/jobs/v1?limit=1".to_owned(),
             format!("/account/v1/callbacks/{}", self.owned.callback),
             "/custody/v1/accounts".to_owned(),
+            "/files/v1".to_owned(),
         ] {
             let answer = self.gateway.get(&self.owner.key, &path).await;
             assert_eq!(answer.status, 200, "{path}: {}", answer.json);
@@ -285,11 +293,17 @@ async fn own(gateway: &Gateway, owner: &Account, operator: String) -> Ids {
         jobs.insert(family.name, text(&answer.json["data"], "jobId"));
     }
     let (job, callback) = finished_job(gateway, owner).await;
+    let one = json!({ "operation": "artgen.imagine", "request": { "prompt": "a lake [[stall]]" } });
+    let batch = json!({ "requests": [one] });
+    let batch = gateway.post(&owner.key, "/jobs/v1/batch", batch).await;
+    let file = upload(gateway, &owner.key, png(8, 8), "image/png").await;
     Ids {
         account: owner.id.clone(),
         backend,
+        batch: text(&batch.json["data"], "batchId"),
         callback,
         custody,
+        file: text(&file.json["data"], "id"),
         job,
         key,
         operator,

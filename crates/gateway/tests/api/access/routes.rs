@@ -32,6 +32,14 @@ type Thing = fn(&Ids) -> &str;
 const THINGS: &[(&str, &str, Thing)] = &[
     ("/jobs/v1/", "jobId", |ids| &ids.job),
     ("/admin/v1/jobs/", "jobId", |ids| &ids.job),
+    ("/jobs/v1/batch/", "batchId", |ids| &ids.batch),
+    ("/v1/videos/", "videoId", |ids| ids.job_of("vidgen_partner")),
+    ("/mj/submit/", "call", |_| "no-such-call"),
+    ("/{speed}/", "speed", |_| "mj-fast"),
+    ("/{speed}/", "call", |_| "no-such-call"),
+    ("/mj/task/", "taskId", |ids| &ids.job),
+    ("/files/v1/", "fileId", |ids| &ids.file),
+    ("/v1/models/", "model", |_| "no-such-model"),
     ("/account/v1/keys/", "keyId", |ids| &ids.key),
     ("/account/v1/callbacks/", "id", |ids| &ids.callback),
     ("/custody/v1/accounts/", "id", |ids| &ids.custody),
@@ -79,6 +87,11 @@ impl Route {
             }
             _ => path,
         }
+    }
+
+    /// Whether it goes on for as long as the caller listens.
+    pub(super) fn is_endless(&self) -> bool {
+        self.path == "/jobs/v1/events"
     }
 
     /// Whether a body is sent.

@@ -1,0 +1,91 @@
+//! Many requests submitted at once, and how far they are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quote::Question;
+use crate::body::Fields;
+use crate::fields::List;
+use crate::ids::JobId;
+use crate::quota::Quota;
+
+/// The most requests of one batch.
+pub const MOST_REQUESTS: usize = 1000;
+
+/// Requests to be submitted together.
+#[derive(Deserialize, JsonSchema)]
+pub struct NewBatch {
+    /// The requests: each an operation and the body of its submit.
+    pub requests: List<Question, 1, MOST_REQUESTS>,
+}
+
+/// What each request of a batch was told.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchAnswers {
+    /// Identifier.
+    pub batch_id: String,
+    /// How many requests became jobs.
+    pub accepted: usize,
+    /// How many were refused.
+    pub refused: usize,
+    /// For each request, in order, what its own submit would have answered.
+    pub answers: Vec<Fields>,
+}
+
+/// How far a batch is.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchView {
+    /// Identifier.
+    pub batch_id: String,
+    /// When it was submitted, `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub created_at: String,
+    /// How many requests are where.
+    pub counts: BatchCounts,
+    /// Whether nothing of it is unfinished.
+    pub done: bool,
+    /// Quota consumed so far.
+    pub quota: Quota,
+    /// Quota held until its jobs have finished.
+    pub held: Quota,
+    /// The requests in order.
+    pub items: Vec<BatchItem>,
+}
+
+/// How many requests are where.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+pub struct BatchCounts {
+    /// All requests.
+    pub total: usize,
+    /// Those that were refused.
+    pub refused: usize,
+    /// Jobs that wait.
+    pub waiting: usize,
+    /// Jobs that are being executed.
+    pub running: usize,
+    /// Jobs that finished with a result.
+    pub succeeded: usize,
+    /// Jobs that failed.
+    pub failed: usize,
+    /// Jobs that were deleted.
+    pub deleted: usize,
+}
+
+/// One request of a batch.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchItem {
+    /// `family.operation`.
+    pub operation: String,
+    /// Its job.
+    pub job_id: Option<JobId>,
+    /// `REFUSED`, `PENDING_QUEUE`, `ON_QUEUE`, `SUCCESS`, `FAILED` or `DELETED`.
+    pub status: &'static str,
+    /// 0 to 100.
+    pub progress: u8,
+    /// Why it was refused.
+    pub message: Option<String>,
+    /// The machine word of the refusal.
+    pub code: Option<&'static str>,
+}

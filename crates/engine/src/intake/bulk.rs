@@ -1,0 +1,223 @@
+//! Many calls at once: each is made ready or refused on its own, then all are accepted in one commit.
+
+use std::sync::Arc;
+
+use atelier_contract::body::Fields;
+use atelier_contract::family::{AnswersWith, Family, Submit};
+use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
+use atelier_store::{
+    Accepted, Bulk, BulkAccepted, BulkItem, BulkWish, NewAsset, NewBulk, NewBulkItem, Told,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::floor::Floor;
+use crate::house::{House, unavailable};
+use crate::intake::accept::{self, Placed, Prepared};
+use crate::office::Caller;
+use crate::vault::Vault;
+
+/// Calls that are submitted together.
+pub struct BulkCall {
+    /// Who calls.
+    pub caller: Caller,
+    /// The operation and the fields of each, in order.
+    pub requests: Vec<(String, Fields)>,
+    /// The caller's own key for the whole, and a digest of its body.
+    pub idempotency: Option<(String, String)>,
+    /// Whether they must run on the caller's own hosted accounts, where their family can.
+    pub custody: bool,
+}
+
+/// What was submitted together, and what each was told.
+#[derive(Clone, Debug)]
+pub struct BulkView {
+    /// Identifier.
+    pub id: String,
+    /// When it was submitted.
+    pub created_ms: i64,
+    /// What each was told, in order.
+    pub answers: Vec<BulkAnswer>,
+}
+
+/// What one of them was told.
+#[derive(Clone, Debug)]
+pub struct BulkAnswer {
+    /// The operation that was asked for.
+    pub operation: String,
+    /// The job, or why not.
+    pub answer: Result<JobId, Refusal>,
+}
+
+/// A refusal as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    code: String,
+    field: Option<String>,
+    message: String,
+}
+
+/// The family and operation of a call, if it can be one of many.
+pub(super) fn operation(name: &str) -> Result<(&'static Family, &'static Submit), Refusal> {
+    let Some((family, submit)) = atelier_contract::operation(name) else {
+        let known = super::operation_names().join(", ");
+        let message = format!("unknown operation; known are {known}");
+        return Err(Refusal::invalid("operation", message));
+    };
+    if matches!(submit.answers_with, AnswersWith::Answer(_)) || !submit.files.is_empty() {
+        let message = format!(
+            "{name} answers with its result and makes no job; call {} instead",
+            submit.path
+        );
+        return Err(Refusal::invalid("operation", message));
+    }
+    Ok((family, submit))
+}
+
+/// Accepts what was made ready, in one commit. Inputs are kept before it, and dropped again of those it did not take.
+pub(super) async fn accept(
+    house: Arc<House>,
+    floor: Arc<Floor>,
+    vault: Arc<Vault>,
+    mut bulk: NewBulk,
+    ready: Vec<(String, Result<Prepared, Refusal>)>,
+) -> Result<BulkView, Refusal> {
+    let (id, owner) = (bulk.id.clone(), AccountId::new(bulk.account_id.clone()));
+    let created_ms = bulk.created_ms;
+    let mut placed = Vec::with_capacity(ready.len());
+    for (operation, prepared) in ready {
+        let one = match prepared {
+            Ok(prepared) => place(&floor, &vault, &owner, prepared).await,
+            Err(refusal) => Err(refusal),
+        };
+        let wish = match &one {
+            Ok((one, _)) => BulkWish::Accept(Box::new(one.acceptance(&house, None))),
+            Err(refusal) => BulkWish::Refused(stored(refusal)),
+        };
+        placed.push((operation.clone(), one));
+        bulk.items.push(NewBulkItem { operation, wish });
+    }
+    let accepted = house.store.accept_bulk(bulk).await.map_err(unavailable)?;
+    let answers = match accepted {
+        BulkAccepted::New(answers) => answers,
+        BulkAccepted::Replayed { bulk_id } => return show(&house, &owner, &bulk_id).await,
+        BulkAccepted::Mismatch => return Err(accept::refusal_of(&Accepted::Mismatch, Quota::ZERO)),
+        BulkAccepted::NoAccount => {
+            return Err(accept::refusal_of(&Accepted::NoAccount, Quota::ZERO));
+        }
+    };
+    let (mut told, mut unused) = (Vec::with_capacity(placed.len()), Vec::new());
+    for ((operation, one), accepted) in placed.into_iter().zip(answers) {
+        let answer = match (one, accepted) {
+            (Err(refusal), _) => Err(refusal),
+            (Ok((one, _)), Some(Accepted::New { fence })) => Ok(one.begin(&house, &floor, fence)),
+            (Ok((one, kept)), accepted) => {
+                unused.extend(kept);
+                let refused = accepted.unwrap_or(Accepted::NoAccount);
+                Err(accept::refusal_of(&refused, one.price()))
+            }
+        };
+        told.push(BulkAnswer { operation, answer });
+    }
+    vault.drop_inputs(&unused).await;
+    house.wake_account(&owner);
+    Ok(BulkView {
+        id,
+        created_ms,
+        answers: told,
+    })
+}
+
+/// Takes a place for a job and keeps its inputs.
+async fn place(
+    floor: &Floor,
+    vault: &Vault,
+    owner: &AccountId,
+    prepared: Prepared,
+) -> Result<(Placed, Vec<NewAsset>), Refusal> {
+    let kept = vault.keep_inputs(owner, &prepared.brief).await?;
+    match Placed::new(floor, prepared) {
+        Ok(placed) => Ok((placed, kept)),
+        Err(refusal) => {
+            vault.drop_inputs(&kept).await;
+            Err(refusal)
+        }
+    }
+}
+
+/// What an account submitted together.
+pub(super) async fn show(house: &House, account_id: &str, id: &str) -> Result<BulkView, Refusal> {
+    let bulk = house.store.bulk(account_id, id).await;
+    let bulk = bulk.map_err(unavailable)?;
+    let bulk = bulk.ok_or_else(|| Refusal::new(Code::NotFound, "no such batch"))?;
+    Ok(view(bulk))
+}
+
+fn view(bulk: Bulk) -> BulkView {
+    BulkView {
+        id: bulk.id,
+        created_ms: bulk.created_ms,
+        answers: bulk.items.into_iter().map(answer).collect(),
+    }
+}
+
+fn answer(item: BulkItem) -> BulkAnswer {
+    let quota = Quota::from_thousandths;
+    BulkAnswer {
+        operation: item.operation,
+        answer: match item.told {
+            Told::Job(id) => Ok(JobId::new(id)),
+            Told::Refused(why) => Err(restored(&why)),
+            Told::QuotaShort { price, balance } => {
+                let balance = quota(balance);
+                let refused = Accepted::QuotaShort { balance };
+                Err(accept::refusal_of(&refused, quota(price)))
+            }
+            Told::QueueFull { max_queue } => {
+                let refused = Accepted::QueueFull { max_queue };
+                Err(accept::refusal_of(&refused, Quota::ZERO))
+            }
+            Told::NoAccount => Err(accept::refusal_of(&Accepted::NoAccount, Quota::ZERO)),
+        },
+    }
+}
+
+fn stored(refusal: &Refusal) -> String {
+    let stored = Stored {
+        code: refusal.code.word().to_owned(),
+        field: refusal.field.clone(),
+        message: refusal.message.clone(),
+    };
+    serde_json::to_string(&stored).unwrap_or_default()
+}
+
+fn restored(text: &str) -> Refusal {
+    let Ok(stored) = serde_json::from_str::<Stored>(text) else {
+        return Refusal::new(Code::Internal, "the request was refused");
+    };
+    let code = Code::ALL.iter().find(|code| code.word() == stored.code);
+    Refusal {
+        code: code.copied().unwrap_or(Code::Internal),
+        field: stored.field,
+        message: stored.message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_the_same_after_it_was_stored() {
+        let refusal = Refusal::invalid("prompt", "is \"too\" long");
+        assert_eq!(restored(&stored(&refusal)), refusal);
+    }
+
+    #[test]
+    fn what_answers_at_once_is_none_of_many() {
+        assert!(operation("artgen.imagine").is_ok());
+        for name in ["design.generations", "imgmodel.edits", "no.such"] {
+            let refusal = operation(name).err().expect(name);
+            assert_eq!(refusal.field.as_deref(), Some("operation"));
+        }
+    }
+}

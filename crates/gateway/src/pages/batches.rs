@@ -1,0 +1,165 @@
+//! Many requests at once: submitted, and how far they are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use atelier_contract::body::{self, Fields};
+use atelier_contract::family::{IMAGE_BODY, RefusedData, refused};
+use atelier_contract::pages::batches::{BatchAnswers, BatchCounts, BatchItem, BatchView, NewBatch};
+use atelier_contract::time::timestamp;
+use atelier_contract::{JobState, Quota, operation};
+use atelier_engine::key::hex;
+use atelier_engine::{BulkAnswer, BulkCall, BulkView, JobMark};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::app::App;
+use crate::config::Role;
+use crate::http::denial::Denial;
+use crate::http::idempotency::idempotency_key;
+use crate::http::page::{Data, RawBody};
+use crate::http::received::Received;
+
+/// Submits them together.
+pub(super) async fn submit(
+    app: Arc<App>,
+    received: Received,
+    RawBody(fields, _): RawBody<NewBatch, IMAGE_BODY>,
+) -> Result<Data<BatchAnswers>, Denial> {
+    let key = idempotency_key(&received.head.headers)?;
+    let caller = received.caller()?.clone();
+    let custody = received.from.role == Role::Custody;
+    let accepted = async move {
+        let idempotency = key.map(|key| (key, fingerprint(&fields)));
+        let batch: NewBatch = body::read(fields)?;
+        let requests = batch.requests.into_iter();
+        let call = BulkCall {
+            caller,
+            requests: requests
+                .map(|one| (one.operation.to_string(), one.request))
+                .collect(),
+            idempotency,
+            custody,
+        };
+        app.engine.intake().submit_bulk(call).await
+    };
+    let accepted = received.pass.spend(accepted).await??;
+    Ok(Data(answers(&accepted)))
+}
+
+/// What a repetition has in common with the first call.
+fn fingerprint(fields: &Fields) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(b"jobs.batch\0");
+    hasher.update(Value::Object(fields.clone()).to_string().as_bytes());
+    hex(&hasher.finalize())
+}
+
+fn answers(bulk: &BulkView) -> BatchAnswers {
+    let accepted = bulk.answers.iter().filter(|one| one.answer.is_ok()).count();
+    BatchAnswers {
+        batch_id: bulk.id.clone(),
+        accepted,
+        refused: bulk.answers.len() - accepted,
+        answers: bulk.answers.iter().map(answer).collect(),
+    }
+}
+
+/// What a submit of its own would have answered.
+fn answer(one: &BulkAnswer) -> Fields {
+    let family = operation(&one.operation).map(|(family, _)| family);
+    match (&one.answer, family) {
+        (Ok(id), Some(family)) => match family.accepted(id) {
+            Value::Object(body) => body,
+            _ => Fields::new(),
+        },
+        (Ok(_), None) => Fields::new(),
+        (Err(refusal), family) => {
+            let data = family.map_or(RefusedData::Null, |family| family.refused_data);
+            refused(data, refusal)
+        }
+    }
+}
+
+/// Shows how far a batch is.
+pub(super) async fn show(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Data<BatchView>, Denial> {
+    let account = received.account()?;
+    let bulk = app.engine.intake().bulk(account, received.param(0)).await?;
+    let marks = app.engine.jobs().marks_of(account, &job_ids(&bulk)).await?;
+    Ok(Data(view(bulk, marks)))
+}
+
+/// The jobs of a batch.
+pub(super) fn job_ids(bulk: &BulkView) -> Vec<String> {
+    let answers = bulk.answers.iter();
+    let jobs = answers.filter_map(|one| one.answer.as_ref().ok());
+    jobs.map(ToString::to_string).collect()
+}
+
+/// A batch with its jobs as they are.
+pub(super) fn view(bulk: BulkView, marks: Vec<JobMark>) -> BatchView {
+    let marks = marks.into_iter().map(|mark| (mark.id.clone(), mark));
+    let marks: HashMap<String, JobMark> = marks.collect();
+    let mut counts = BatchCounts::default();
+    let (mut quota, mut held) = (Quota::ZERO, Quota::ZERO);
+    for mark in marks.values() {
+        quota = quota + mark.quota;
+        if !mark.state.is_final() {
+            held = held + mark.price;
+        }
+    }
+    let items: Vec<BatchItem> = bulk
+        .answers
+        .into_iter()
+        .map(|one| item(one, &marks, &mut counts))
+        .collect();
+    BatchView {
+        batch_id: bulk.id,
+        created_at: timestamp(bulk.created_ms),
+        done: counts.waiting + counts.running == 0,
+        counts,
+        quota,
+        held,
+        items,
+    }
+}
+
+fn item(one: BulkAnswer, marks: &HashMap<String, JobMark>, counts: &mut BatchCounts) -> BatchItem {
+    counts.total += 1;
+    let mut item = BatchItem {
+        operation: one.operation,
+        job_id: None,
+        status: "REFUSED",
+        progress: 0,
+        message: None,
+        code: None,
+    };
+    match one.answer {
+        Err(refusal) => {
+            counts.refused += 1;
+            item.code = Some(refusal.code.word());
+            item.message = Some(refusal.message);
+        }
+        Ok(id) => {
+            if let Some(mark) = marks.get(id.as_str()) {
+                *match mark.state {
+                    JobState::Waiting => &mut counts.waiting,
+                    JobState::Running => &mut counts.running,
+                    JobState::Succeeded => &mut counts.succeeded,
+                    JobState::Failed => &mut counts.failed,
+                } += 1;
+                item.status = mark.state.word();
+                item.progress = mark.progress;
+            } else {
+                counts.deleted += 1;
+                item.status = "DELETED";
+            }
+            item.job_id = Some(id);
+        }
+    }
+    item
+}

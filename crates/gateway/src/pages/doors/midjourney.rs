@@ -1,0 +1,350 @@
+//! midjourney-proxy's calls, in both of its dialects: each becomes an order of a family, and jobs are shown as its tasks.
+//! That program answers a refused submit with 200 and a number of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_contract::body::{self, Fields};
+use atelier_contract::family::IMAGE_BODY;
+use atelier_contract::fields::ImageData;
+use atelier_contract::midjourney::{
+    NewTask, Press, STATE, TaskView, Wish, WishedJob, press, region, task_operations, window, wish,
+};
+use atelier_contract::pages::list::ListQuery;
+use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal, operation};
+use atelier_engine::{Call, Engine, JobsFilter, refusal_of};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::config::Role;
+use crate::http::denial::Denial;
+use crate::http::idempotency::idempotency_key;
+use crate::http::page::{Body, Json, Query, RawBody};
+use crate::http::received::Received;
+
+/// The most tasks of a list.
+const LISTED: i64 = 100;
+/// How long a seed is waited for.
+const SEED: Duration = Duration::from_mins(1);
+
+/// That program's answer to a submit.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MidjourneyAnswer")]
+pub(crate) struct SubmitAnswer {
+    /// 1 accepted, 22 waits in the queue, 21 a window waits, 3 no such task, 4 not valid, 23 queue full, 24 banned word.
+    code: u8,
+    /// The same in words.
+    description: String,
+    /// The task.
+    result: Option<String>,
+    /// More about it.
+    properties: Map<String, Value>,
+}
+
+impl SubmitAnswer {
+    fn new(code: u8, description: impl Into<String>, result: Option<String>) -> Self {
+        Self {
+            code,
+            description: description.into(),
+            result,
+            properties: Map::new(),
+        }
+    }
+
+    /// A refusal in that program's numbers; what is wrong here and now keeps its own status.
+    fn refused(refusal: Refusal) -> Result<Self, Denial> {
+        let code = match refusal.code {
+            Code::JobNotFound | Code::ParentNotFinished => 3,
+            Code::QueueFull => 23,
+            Code::BannedPrompt => 24,
+            other if other.status() == 400 => 4,
+            _ => return Err(refusal.into()),
+        };
+        let mut answer = Self::new(code, refusal.message, None);
+        if code == 24 {
+            let quoted = answer.description.split(['[', ']', '`']).nth(1);
+            let word = quoted.unwrap_or_default().to_owned();
+            answer.properties.insert("bannedWord".into(), word.into());
+        }
+        Ok(answer)
+    }
+}
+
+/// Begins a task; the path says what, and perhaps how fast.
+pub(crate) async fn submit(
+    app: Arc<App>,
+    received: Received,
+    RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
+) -> Result<Json<SubmitAnswer>, Denial> {
+    let (speed, call) = match &*received.params {
+        [speed, call] => (Some(speed_of(speed)?), call.clone()),
+        _ => (None, received.param(0).to_owned()),
+    };
+    begin(app, received, (&call, speed), fields).await
+}
+
+/// Swaps a face.
+pub(crate) async fn swap(
+    app: Arc<App>,
+    received: Received,
+    RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
+) -> Result<Json<SubmitAnswer>, Denial> {
+    begin(app, received, ("swap", None), fields).await
+}
+
+fn nothing_here() -> Refusal {
+    Refusal::new(Code::NotFound, "there is nothing at this path")
+}
+
+fn speed_of(prefix: &str) -> Result<&'static str, Refusal> {
+    match prefix {
+        "mj-relax" => Ok("relax"),
+        "mj-fast" => Ok("fast"),
+        "mj-turbo" => Ok("turbo"),
+        _ => Err(nothing_here()),
+    }
+}
+
+async fn begin(
+    app: Arc<App>,
+    received: Received,
+    (call, speed): (&str, Option<&'static str>),
+    fields: Fields,
+) -> Result<Json<SubmitAnswer>, Denial> {
+    let body: NewTask = match body::read(fields) {
+        Ok(body) => body,
+        Err(refusal) => return Ok(Json(SubmitAnswer::refused(refusal)?)),
+    };
+    let wished = wish(call, &body, speed).ok_or_else(nothing_here)?;
+    let account = received.account()?.to_owned();
+    let answer = match wished {
+        Ok(Wish::Job(job)) => order(app, received, job).await,
+        Ok(Wish::Press {
+            task,
+            custom_id,
+            rest,
+        }) => match button(&app, &account, &task, &custom_id).await {
+            Ok(Press::Act(action)) => {
+                let wished = WishedJob::follow_up(&task, action, rest);
+                order(app, received, wished).await
+            }
+            Ok(Press::Region) => return Ok(Json(opened(&task))),
+            Err(refusal) => Err(refusal.into()),
+        },
+        Ok(Wish::Window { task, rest }) => match region(&task).1 {
+            Some(parent) => order(app, received, WishedJob::region(parent, rest)).await,
+            None => Err(Refusal::job_not_found().into()),
+        },
+        Err(refusal) => Err(refusal.into()),
+    };
+    match answer {
+        Ok(answer) => Ok(Json(answer)),
+        Err(denial) if denial.retry_after_s.is_none() || denial.refusal.code == Code::QueueFull => {
+            Ok(Json(SubmitAnswer::refused(denial.refusal)?))
+        }
+        Err(denial) => Err(denial),
+    }
+}
+
+/// A window that waits for its mask.
+fn opened(task: &str) -> SubmitAnswer {
+    let mut answer = SubmitAnswer::new(21, "Waiting for window confirm", Some(region(task).0));
+    answer.properties.insert("remix".into(), true.into());
+    answer
+}
+
+/// What a button of a task does.
+async fn button(
+    app: &App,
+    account: &AccountId,
+    task: &str,
+    custom_id: &str,
+) -> Result<Press, Refusal> {
+    let job = app.engine.jobs().job(account, &JobId::new(task)).await?;
+    press(&job, custom_id).ok_or_else(|| {
+        let message = "is no button of this task";
+        Refusal::field(Code::ActionNotAvailable, "customId", message)
+    })
+}
+
+/// Submits what was wished for, after pictures that must have an address were given one.
+async fn order(
+    app: Arc<App>,
+    received: Received,
+    wished: WishedJob,
+) -> Result<SubmitAnswer, Denial> {
+    let Some((family, submit)) = operation(wished.operation) else {
+        return Err(nothing_here().into());
+    };
+    let key = idempotency_key(&received.head.headers)?;
+    let caller = received.caller()?.clone();
+    let custody = received.from.role == Role::Custody && family.custody;
+    let work = async move {
+        let account = caller.account_id.clone();
+        let mut fields = wished.fields;
+        let notes = fields.remove(STATE);
+        for name in wished.addresses {
+            if let Some(Value::String(given)) = fields.get(*name) {
+                let address = kept(&app.engine, &account, name, given).await?;
+                fields.insert((*name).to_owned(), address.into());
+            }
+        }
+        let mut words = Vec::new();
+        for picture in &wished.pictures {
+            words.push(kept(&app.engine, &account, "base64Array", picture).await?);
+        }
+        if let Some(Value::String(prompt)) = fields.get("prompt").filter(|_| !words.is_empty()) {
+            words.push(prompt.clone());
+            fields.insert("prompt".into(), words.join(" ").into());
+        }
+        let call = Call {
+            caller,
+            family,
+            submit,
+            fields,
+            files: Vec::new(),
+            idempotency_key: key,
+            custody,
+            notes: notes
+                .map(|state| (STATE.to_owned(), state))
+                .into_iter()
+                .collect(),
+        };
+        let submitted = app.engine.intake().submit(call).await?;
+        app.engine.jobs().job(&account, &submitted.job_id).await
+    };
+    let job = received.pass.spend(work).await??;
+    let id = Some(job.id.to_string());
+    Ok(if job.state == JobState::Waiting {
+        SubmitAnswer::new(22, "In queue", id)
+    } else {
+        SubmitAnswer::new(1, "Submit success", id)
+    })
+}
+
+/// The address of a picture; bytes are kept first.
+async fn kept(
+    engine: &Engine,
+    account: &AccountId,
+    field: &str,
+    given: &str,
+) -> Result<String, Refusal> {
+    if given.starts_with("http://") || given.starts_with("https://") {
+        return Ok(given.to_owned());
+    }
+    let unusable = |why: &str| Refusal::field(Code::ImageUnusable, field, why);
+    let ImageData::Inline(inline) = ImageData::from_base64(given).map_err(unusable)? else {
+        return Ok(given.to_owned());
+    };
+    let bytes = inline.bytes.unwrap_or_default().to_vec();
+    Ok(engine
+        .vault()
+        .uploads()
+        .keep(account, bytes.into())
+        .await?
+        .url)
+}
+
+/// Shows a task; nothing when there is none.
+pub(crate) async fn fetch(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Json<Option<TaskView>>, Denial> {
+    let (account, id) = (received.account()?, received.param(0));
+    let (asked, is_window) = match region(id).1 {
+        Some(parent) => (parent, true),
+        None => (id, false),
+    };
+    let shown = match app.engine.jobs().job(account, &JobId::new(asked)).await {
+        Ok(job) if is_window => Some(window(&job, id)),
+        Ok(job) if is_task(&job) => Some(TaskView::of(&job)),
+        Ok(_) => None,
+        Err(refusal) if refusal.code == Code::JobNotFound => None,
+        Err(refusal) => return Err(refusal.into()),
+    };
+    Ok(Json(shown))
+}
+
+fn is_task(job: &Job) -> bool {
+    task_operations().contains(&job.operation)
+}
+
+/// Ends a task that has not finished.
+pub(crate) async fn cancel(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Json<SubmitAnswer>, Denial> {
+    let id = JobId::new(received.param(0));
+    app.engine.jobs().cancel(received.account()?, &id).await?;
+    let done = SubmitAnswer::new(1, "Cancelled", Some(id.to_string()));
+    Ok(Json(done))
+}
+
+/// The seed of a task's picture.
+pub(crate) async fn seed(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Json<SubmitAnswer>, Denial> {
+    let account = received.account()?.to_owned();
+    let parent = app
+        .engine
+        .jobs()
+        .job(&account, &JobId::new(received.param(0)))
+        .await?;
+    let wished = WishedJob::seed(parent.id.as_str());
+    let engine = Arc::clone(&app.engine);
+    let begun = order(app, received, wished).await?;
+    let id = JobId::new(begun.result.unwrap_or_default());
+    let job = engine.jobs().finished(&account, &id, SEED).await?;
+    let found = job.output().and_then(|output| output.seed.clone());
+    match found {
+        Some(seed) => Ok(Json(SubmitAnswer::new(1, "success", Some(seed)))),
+        None => Ok(Json(SubmitAnswer::refused(refusal_of(&job))?)),
+    }
+}
+
+/// The latest tasks, newest first.
+pub(crate) async fn list(
+    app: Arc<App>,
+    received: Received,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Vec<TaskView>>, Denial> {
+    let filter = JobsFilter {
+        operations: task_operations(),
+        page: query.page.get(),
+        limit: LISTED,
+        ..JobsFilter::default()
+    };
+    let account = Some(received.account()?);
+    let (jobs, _) = app.engine.jobs().list(account, filter).await?;
+    Ok(Json(jobs.iter().map(TaskView::of).collect()))
+}
+
+/// Tasks by their names.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "MidjourneyTasks")]
+pub(crate) struct Wanted {
+    /// The names.
+    ids: Vec<String>,
+}
+
+/// Some tasks.
+pub(crate) async fn some(
+    app: Arc<App>,
+    received: Received,
+    Body(mut wanted): Body<Wanted>,
+) -> Result<Json<Vec<TaskView>>, Denial> {
+    wanted.ids.truncate(LISTED as usize);
+    let jobs = app
+        .engine
+        .jobs()
+        .jobs_of(received.account()?, &wanted.ids)
+        .await?;
+    let tasks = jobs.iter().filter(|job| is_task(job));
+    Ok(Json(tasks.map(TaskView::of).collect()))
+}

@@ -1,0 +1,158 @@
+//! Accepting many jobs at once: each is admitted or refused in its turn, all in one commit that also remembers what each
+//! request was told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::db::args;
+use crate::jobs::accept::{Accept, Accepted, Idempotency};
+use crate::row::{Columns, Read};
+use crate::{Result, Store};
+
+/// Requests that a caller submits together.
+#[derive(Clone, Debug)]
+pub struct NewBulk {
+    /// Identifier.
+    pub id: String,
+    /// Whose it is.
+    pub account_id: String,
+    /// The caller's key for the whole, if any.
+    pub idempotency: Option<Idempotency>,
+    /// The requests in order.
+    pub items: Vec<NewBulkItem>,
+    /// The time.
+    pub created_ms: i64,
+}
+
+/// One of the requests.
+#[derive(Clone, Debug)]
+pub struct NewBulkItem {
+    /// `family.operation`.
+    pub operation: String,
+    /// What is wished for.
+    pub wish: BulkWish,
+}
+
+/// A request that can be accepted, or that was refused before it came here.
+#[derive(Clone, Debug)]
+pub enum BulkWish {
+    /// To be accepted like a single one. Its own key is not looked at.
+    Accept(Box<Accept>),
+    /// Refused already; the text is kept as it is.
+    Refused(String),
+}
+
+/// What became of a [`NewBulk`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BulkAccepted {
+    /// Each request in order; `None` for those that were refused already.
+    New(Vec<Option<Accepted>>),
+    /// The same call was accepted before; nothing changed.
+    Replayed {
+        /// The first one.
+        bulk_id: String,
+    },
+    /// The key was used before with another body.
+    Mismatch,
+    /// There is no such account.
+    NoAccount,
+}
+
+/// What callers submitted together, as it is remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bulk {
+    /// Identifier.
+    pub id: String,
+    /// What each request was told, in order.
+    pub items: Vec<BulkItem>,
+    /// When it was submitted.
+    pub created_ms: i64,
+}
+
+/// What one of the requests was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BulkItem {
+    /// `family.operation`.
+    pub operation: String,
+    /// What it was told.
+    pub told: Told,
+}
+
+/// What a request was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// It became this job.
+    Job(String),
+    /// It was refused before the store was asked; the text is the caller's of the store.
+    Refused(String),
+    /// The balance was below the price.
+    QuotaShort {
+        /// What it would have cost, in thousandths.
+        price: i64,
+        /// What there was, in thousandths.
+        balance: i64,
+    },
+    /// The account had as many unfinished jobs in the queue as it may.
+    QueueFull {
+        /// How many it may have.
+        max_queue: i64,
+    },
+    /// The account was gone.
+    NoAccount,
+}
+
+impl Told {
+    /// What an acceptance comes to; `None` for what cannot be of a single request.
+    pub(crate) fn of(accept: &Accept, accepted: &Accepted) -> Option<Self> {
+        Some(match accepted {
+            Accepted::New { .. } => Self::Job(accept.job.id.clone()),
+            Accepted::QuotaShort { balance } => Self::QuotaShort {
+                price: accept.job.price.thousandths(),
+                balance: balance.thousandths(),
+            },
+            Accepted::QueueFull { max_queue } => Self::QueueFull {
+                max_queue: *max_queue,
+            },
+            Accepted::NoAccount => Self::NoAccount,
+            Accepted::Replayed { .. } | Accepted::Mismatch => return None,
+        })
+    }
+}
+
+struct Row {
+    id: String,
+    items: String,
+    created_ms: i64,
+}
+
+impl Read for Row {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            items: columns.text()?,
+            created_ms: columns.int()?,
+        })
+    }
+}
+
+impl Store {
+    /// Accepts requests together, in one commit with every other change that waits.
+    pub async fn accept_bulk(&self, bulk: NewBulk) -> Result<BulkAccepted> {
+        self.commit(bulk).await
+    }
+
+    /// What an account submitted together under an identifier.
+    pub async fn bulk(&self, account_id: &str, id: &str) -> Result<Option<Bulk>> {
+        let sql = "SELECT id, items, created_ms FROM bulk WHERE id = $1 AND account_id = $2";
+        let row: Option<Row> = self.db().maybe(sql, args![id, account_id]).await?;
+        let read = |row: Row| -> Result<Bulk> {
+            let items = serde_json::from_str(&row.items);
+            Ok(Bulk {
+                id: row.id,
+                items: items.map_err(|error| sqlx::Error::Decode(error.into()))?,
+                created_ms: row.created_ms,
+            })
+        };
+        row.map(read).transpose()
+    }
+}

@@ -1,0 +1,62 @@
+//! Marks of jobs: the little that shows whether a job has changed since somebody looked, without what was asked and made.
+
+use atelier_contract::{JobState, Quota};
+
+use crate::db::{args, json};
+use crate::jobs::row::state;
+use crate::row::{Columns, Read};
+use crate::{Result, Store};
+
+/// The mark of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobMark {
+    /// Identifier.
+    pub id: String,
+    /// Where it is.
+    pub state: JobState,
+    /// 0 to 100.
+    pub progress: i64,
+    /// Counts changes a caller sees.
+    pub revision: i64,
+    /// What was held.
+    pub price: Quota,
+    /// What was charged.
+    pub quota: Quota,
+    /// When anything a caller sees of it last changed.
+    pub updated_ms: i64,
+}
+
+impl Read for JobMark {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            state: state(columns.int()?)?,
+            progress: columns.int()?,
+            revision: columns.int()?,
+            price: columns.quota()?,
+            quota: columns.quota()?,
+            updated_ms: columns.int()?,
+        })
+    }
+}
+
+const MARK: &str = "id, state, progress, revision, price, quota, updated_ms";
+
+impl Store {
+    /// The unfinished jobs of an account and those that ended at or after a time.
+    pub async fn job_marks(&self, account_id: &str, ended_from_ms: i64) -> Result<Vec<JobMark>> {
+        let sql = format!(
+            "SELECT {MARK} FROM job WHERE account_id = $1 AND state < 2 \
+             UNION ALL SELECT {MARK} FROM job WHERE account_id = $1 AND finished_ms >= $2 AND deleted_ms IS NULL"
+        );
+        self.db().all(&sql, args![account_id, ended_from_ms]).await
+    }
+
+    /// Some jobs of an account.
+    pub async fn job_marks_of(&self, account_id: &str, ids: &[String]) -> Result<Vec<JobMark>> {
+        let sql = format!(
+            "SELECT {MARK} FROM job WHERE account_id = $1 AND deleted_ms IS NULL AND id IN ({{list:$2}})"
+        );
+        self.db().all(&sql, args![account_id, &json(ids)]).await
+    }
+}

@@ -1,0 +1,82 @@
+//! Uploads: files that callers sent to be used as inputs. They are assets with an identifier of their own, and end like
+//! every other file.
+
+use crate::assets::{ASSET_COLUMNS, Asset, NewAsset};
+use crate::db::args;
+use crate::row::{Columns, Read};
+use crate::{Result, Store};
+
+/// A file that a caller uploaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upload {
+    /// Identifier.
+    pub id: String,
+    /// The file.
+    pub asset: Asset,
+}
+
+impl Read for Upload {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: columns.text()?,
+            asset: Asset::read(columns)?,
+        })
+    }
+}
+
+impl Store {
+    /// Records an upload before it is stored.
+    pub async fn note_upload(&self, id: &str, asset: NewAsset) -> Result<()> {
+        self.change((id.to_owned(), asset), |conn, (id, asset)| {
+            Box::pin(async move {
+                let sql = "INSERT INTO asset (upload_id, key, job_id, account_id, media_type, bytes, expires_ms, \
+                     created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+                let values = args![
+                    &*id,
+                    &asset.key,
+                    &asset.job_id,
+                    &asset.account_id,
+                    &asset.media_type,
+                    asset.bytes,
+                    asset.expires_ms,
+                    asset.created_ms
+                ];
+                conn.run(sql, values).await.map(|_| ())
+            })
+        })
+        .await
+    }
+
+    /// A page of an account's uploads that have not expired, newest first, and how many there are.
+    pub async fn uploads(
+        &self,
+        account_id: &str,
+        now_ms: i64,
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<Upload>, i64)> {
+        const WHICH: &str =
+            "FROM asset WHERE account_id = $1 AND upload_id IS NOT NULL AND expires_ms > $2";
+        let total = format!("SELECT COUNT(*) {WHICH}");
+        let total = self.db().one(&total, args![account_id, now_ms]).await?;
+        let page = format!(
+            "SELECT upload_id, {ASSET_COLUMNS} {WHICH} ORDER BY created_ms DESC, upload_id DESC LIMIT $3 OFFSET $4"
+        );
+        let values = args![account_id, now_ms, limit, offset];
+        Ok((self.db().all(&page, values).await?, total))
+    }
+
+    /// Has an upload of an account expire at once; whether there was one.
+    pub async fn drop_upload(&self, account_id: &str, id: &str, now_ms: i64) -> Result<bool> {
+        let input = (account_id.to_owned(), id.to_owned(), now_ms);
+        self.change(input, |conn, (account_id, id, now_ms)| {
+            Box::pin(async move {
+                let sql = "UPDATE asset SET expires_ms = 0 \
+                     WHERE upload_id = $1 AND account_id = $2 AND expires_ms > $3";
+                let dropped = conn.run(sql, args![&*id, &*account_id, *now_ms]).await?;
+                Ok(dropped > 0)
+            })
+        })
+        .await
+    }
+}

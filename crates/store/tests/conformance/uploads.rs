@@ -1,0 +1,67 @@
+//! Uploads: recorded, listed by owner, dropped, and ended like every other file.
+
+use atelier_store::Asset;
+
+use crate::rig::{NOW, Rig};
+
+each_db!(
+    uploads_are_listed_to_their_owner_newest_first,
+    a_dropped_upload_is_condemned_at_once,
+);
+
+fn asset(key: &str, account: &str, created_ms: i64) -> Asset {
+    Asset {
+        key: key.into(),
+        job_id: String::new(),
+        account_id: account.into(),
+        media_type: "image/png".into(),
+        bytes: 7,
+        expires_ms: NOW + 1000,
+        created_ms,
+    }
+}
+
+async fn uploads_are_listed_to_their_owner_newest_first(rig: Rig) {
+    for (id, account, at) in [
+        ("u1", "a", 1),
+        ("u2", "a", 2),
+        ("u3", "b", 3),
+        ("u4", "a", 4),
+    ] {
+        let asset = asset(&format!("in/files/{id}"), account, NOW + at);
+        rig.store.note_upload(id, asset).await.expect("noted");
+    }
+    // Other files of the account are none of its uploads.
+    let input = asset("in/a/hash", "a", NOW);
+    rig.store.note_inputs(vec![input]).await.expect("noted");
+    let list = async |now_ms, offset| {
+        let (page, total) = rig
+            .store
+            .uploads("a", now_ms, offset, 2)
+            .await
+            .expect("read");
+        let ids: Vec<String> = page.into_iter().map(|one| one.id).collect();
+        (ids.join(" "), total)
+    };
+    assert_eq!(list(NOW, 0).await, ("u4 u2".to_owned(), 3));
+    assert_eq!(list(NOW, 2).await, ("u1".to_owned(), 3));
+    assert_eq!(list(NOW + 1000, 0).await, (String::new(), 0), "expired");
+    let twice = rig.store.note_upload("u1", asset("in/x", "a", NOW)).await;
+    assert!(twice.is_err(), "an identifier is used once");
+}
+
+async fn a_dropped_upload_is_condemned_at_once(rig: Rig) {
+    let upload = asset("in/files/u", "a", NOW);
+    rig.store.note_upload("u", upload).await.expect("noted");
+    let drop = async |account: &str| {
+        rig.store
+            .drop_upload(account, "u", NOW)
+            .await
+            .expect("done")
+    };
+    assert!(!drop("b").await, "it belongs to another account");
+    assert!(drop("a").await);
+    assert!(!drop("a").await, "it is gone");
+    let condemned = rig.store.condemn_assets(NOW, NOW - 1, 10).await;
+    assert_eq!(condemned.expect("condemned"), ["in/files/u"]);
+}
