@@ -88,9 +88,12 @@ impl Slot {
             return;
         }
         self.pool.with(&self.name, |member| {
-            let step = |count: usize| match aside {
-                true => count.saturating_sub(1),
-                false => count + 1,
+            let step = |count: usize| {
+                if aside {
+                    count.saturating_sub(1)
+                } else {
+                    count + 1
+                }
             };
             member.here = step(member.here);
             member.candidate.busy = step(member.candidate.busy);

@@ -74,10 +74,10 @@ fn due(route: &Route, who: Who) -> Due {
     match (route.needs, who) {
         (Needs::Nothing, _) => Due::Open,
         (_, Who::Unproven) if route.method != Method::GET => Due::Forbidden,
-        (_, Who::Session | Who::Unproven) => Due::Passes,
         (Needs::Scope(_), Who::WithoutScope) | (Needs::Operator, Who::Viewer) => Due::Forbidden,
         (Needs::Scope(_), Who::Stranger) => Due::Blind,
-        (Needs::Scope(_), Who::Owner)
+        (_, Who::Session | Who::Unproven)
+        | (Needs::Scope(_), Who::Owner)
         | (Needs::Viewer | Needs::Operator, Who::Operator | Who::Root)
         | (Needs::Viewer, Who::Viewer) => Due::Passes,
         _ => Due::Unknown,
