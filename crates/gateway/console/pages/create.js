@@ -45,7 +45,7 @@ function usePrice(operation, values) {
   const [state, setState] = useState({ price: null, hint: null });
   useEffect(() => {
     if (!operation) return undefined;
-    const missing = operation.fields.some((field) => field.required && field.default === undefined && values[field.name] === undefined);
+    const missing = operation.fields.some((field) => field.required && field.default === undefined && (values[field.name] ?? "") === "");
     if (missing) { setState({ price: null, hint: null }); return undefined; }
     let stale = false;
     const timer = setTimeout(() => {
