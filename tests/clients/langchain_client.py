@@ -7,7 +7,7 @@ from langchain_community.tools.openai_dalle_image_generation import OpenAIDALLEI
 from langchain_community.utilities.dalle_image_generator import DallEAPIWrapper
 
 base, key = sys.argv[1:3]
-wrapper = DallEAPIWrapper(openai_api_key=key, openai_api_base=f"{base}/v1", model="art-3", size="1024x1024")
+wrapper = DallEAPIWrapper(api_key=key, base_url=f"{base}/v1", model="art-3", size="1024x1024")
 tool = OpenAIDALLEImageGenerationTool(api_wrapper=wrapper)
 address = tool.invoke("a lighthouse at dawn")
 with urllib.request.urlopen(address) as answer:

@@ -4,6 +4,7 @@ import base64
 import io
 import sys
 import time
+import urllib.request
 
 import litellm
 from PIL import Image
@@ -19,8 +20,8 @@ def check(name, truth):
     passed += 1
 
 
-made = litellm.image_generation(model="openai/art-2", prompt="a lighthouse", size="512x512", response_format="b64_json", **at)
-picture = base64.b64decode(made.data[0].b64_json)
+made = litellm.image_generation(model="openai/art-2", prompt="a lighthouse", size="512x512", **at)
+picture = urllib.request.urlopen(made.data[0].url).read()
 check("a picture of the asked-for size", Image.open(io.BytesIO(picture)).size == (512, 512))
 edited = litellm.image_edit(model="openai/image-1", prompt="make it night", image=io.BytesIO(picture), quality="low", **at)
 check("an edited picture", Image.open(io.BytesIO(base64.b64decode(edited.data[0].b64_json))).format == "PNG")

@@ -108,7 +108,9 @@ mod tests {
     fn what_operators_do_is_for_operators_and_what_callers_do_for_callers() {
         use atelier_contract::pages::{Access, Method};
         for operation in catalogue().operations {
-            let changes = !matches!(operation.method, Method::Get);
+            // What only works something out may be asked by whoever may look.
+            let changes =
+                !matches!(operation.method, Method::Get) && !operation.name.ends_with(".preview");
             let right = match operation.path.split('/').nth(1) {
                 Some("admin") if changes => operation.access == Access::Operator,
                 Some("admin") => operation.access == Access::Viewer,

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::servers::{Server, answer, names, outbound, png, read_request};
+use atelier_backends::guard::Policy;
 use atelier_backends::http::{CallbackOutcome, Limits, Outbound, Trouble};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -362,17 +363,20 @@ async fn many_names_of_one_receiver_have_no_more_places_than_its_address() {
     let hosts = ["a.example.org", "b.example.org", "c.example.org"];
     let script = hosts.map(|host| (host, addresses));
     let (resolver, _) = names(&script);
-    let client = outbound(Limits {
-        per_receiver: 2,
-        per_address: 3,
-        ..limits()
-    });
-    let client = client.with_resolver(resolver).expect("a client");
     let silent = Server::allowed(|stream| {
         std::thread::sleep(Duration::from_secs(3));
         drop(stream);
     });
     let port = silent.address.port();
+    let limits = Limits {
+        per_receiver: 2,
+        per_address: 3,
+        ..limits()
+    };
+    let allow = [format!("127.0.0.2/32:{port}")];
+    let policy = Policy::from_settings(&[port], Some(&allow), true, &[], &[]).expect("a policy");
+    let client = Outbound::new(policy, limits).expect("a client");
+    let client = client.with_resolver(resolver).expect("a client");
     let posts = hosts.iter().flat_map(|host| [*host; 2]).map(|host| {
         let (client, url) = (client.clone(), format!("http://{host}:{port}/hook"));
         async move { client.post_callback(&url, &[], Bytes::new()).await }

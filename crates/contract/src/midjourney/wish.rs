@@ -116,7 +116,7 @@ pub fn wish(call: &str, body: &NewTask, speed: Option<&str>) -> Option<Result<Wi
         "simple-change" => simple_change(body),
         "action" => action(body),
         "modal" => modal(body),
-        "video" => video(body),
+        "video" => Ok(Wish::Job(video(body))),
         "swap" => swap(body),
         _ => return None,
     })
@@ -272,12 +272,12 @@ fn modal(body: &NewTask) -> Result<Wish, Refusal> {
     })
 }
 
-fn video(body: &NewTask) -> Result<Wish, Refusal> {
+fn video(body: &NewTask) -> WishedJob {
     if body.action.as_deref() == Some("extend") {
         let own = json!({
             "jobId": body.task_id, "index": body.index, "manual": body.motion, "bs": body.batch_size,
         });
-        return Ok(Wish::Job(job("artgen.video.extend", body, own)));
+        return job("artgen.video.extend", body, own);
     }
     let large = body
         .video_type
@@ -291,10 +291,10 @@ fn video(body: &NewTask) -> Result<Wish, Refusal> {
         "bs": body.batch_size,
         "resolution": if large { "hd" } else { "sd" },
     });
-    Ok(Wish::Job(WishedJob {
+    WishedJob {
         addresses: &["imageUrl", "endingUrl"],
         ..job("artgen.video.submit", body, own)
-    }))
+    }
 }
 
 fn swap(body: &NewTask) -> Result<Wish, Refusal> {

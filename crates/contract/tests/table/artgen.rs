@@ -269,12 +269,13 @@ fn a_blend_takes_two_to_five_inline_images() {
         let body = json!({ "imgBase64Array": vec![picture; count] });
         assert_eq!(order("artgen.blend", &body, None).is_ok(), good, "{count}");
     }
+    // Whose an address is, is judged where it is known; the order says that only a file of the service's own will do.
     let body = json!({ "imgBase64Array": [picture, "https://example.com/a.png"] });
-    refused(
-        "artgen.blend",
-        &body,
-        "imgBase64Array[1]",
-        "data-URI or base64",
+    let (order, _) = order("artgen.blend", &body, None).expect("an order");
+    let sources = order.brief.sources;
+    assert!(
+        sources.iter().all(|source| source.wanted.kept_only),
+        "{sources:?}"
     );
 }
 

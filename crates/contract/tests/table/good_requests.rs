@@ -148,6 +148,13 @@ pub(crate) fn good_requests(name: &str) -> Vec<GoodRequest> {
             all.push(good(json!({ "url": "https://example.com/clip.mp4" })));
             all
         }
+        "vidgen_partner.generations" => vec![
+            good(example(name)),
+            GoodRequest {
+                body: changed(name, &json!({ "remixed_from_video_id": "x" })),
+                parent: Some(filmed(name, &json!({}))),
+            },
+        ],
         "vidgen.generations" => changes(name, &[json!({}), json!({ "model": "video-2-pro" })]),
         "imgmodel.generations" => changes(
             name,

@@ -135,7 +135,9 @@ impl Called<'_> {
             }
         }
         if self.making.open {
-            paths.iter().for_each(|path| open(path));
+            for path in &paths {
+                open(path);
+            }
         }
         Ok(())
     }

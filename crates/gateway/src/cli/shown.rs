@@ -18,7 +18,7 @@ pub(super) fn show(talk: &Talk, answer: &Value, columns: &[&str]) {
     let data = answer.get("data").unwrap_or(answer);
     match data {
         Value::Array(rows) if rows.iter().all(Value::is_object) => {
-            list(talk, answer, rows, columns)
+            list(talk, answer, rows, columns);
         }
         Value::Object(fields) => {
             let mut fields = fields.clone();

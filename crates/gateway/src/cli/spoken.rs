@@ -172,9 +172,9 @@ async fn quote(
     let request = match asked.sent {
         Sent::Json(fields) => Value::Object(fields),
         Sent::Form(parts) => {
-            let texts = parts.into_iter().filter_map(|(name, part)| match part {
-                Part::Text(text) => Some((name, Value::from(text))),
-                Part::File(file) => Some((name, Value::from(crate::client::data_uri(&file)))),
+            let texts = parts.into_iter().map(|(name, part)| match part {
+                Part::Text(text) => (name, Value::from(text)),
+                Part::File(file) => (name, Value::from(crate::client::data_uri(&file))),
             });
             Value::Object(texts.collect())
         }

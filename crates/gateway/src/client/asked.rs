@@ -115,6 +115,7 @@ fn form(parts: &[(String, Part)]) -> Form {
 }
 
 /// What a failed request means.
+#[expect(clippy::needless_pass_by_value, reason = "as errors are handed on")]
 pub(crate) fn away(error: reqwest::Error) -> Fault {
     let place = error.url().map(|url| url.origin().ascii_serialization());
     let place = place.unwrap_or_default();

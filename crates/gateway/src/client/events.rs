@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(45);
 /// A pause before a lost stream is opened again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// A service that is away for this long is given up.
-const AWAY: Duration = Duration::from_secs(300);
+const AWAY: Duration = Duration::from_mins(5);
 
 /// Follows a job until it is over and gives back its last state; `seen` is told every change.
 pub(crate) async fn follow(

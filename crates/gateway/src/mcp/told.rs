@@ -1,5 +1,6 @@
 //! What a model is told: a job with previews of its pictures, a list, a refusal.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
@@ -112,17 +113,16 @@ pub(super) async fn finished(app: &Arc<App>, job: &Job) -> Value {
         .unwrap_or_default();
     let mut text = format!("job {} succeeded, quota {}", job.id, job.quota);
     for file in &shown.files {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n{} {}×{}, until {}: {}",
             file.media_type, file.width, file.height, file.expires_at, file.url
-        ));
+        );
     }
     if files.is_empty() {
         // Some results are words.
-        text.push_str(&format!(
-            "\n{}",
-            shown.result.clone().unwrap_or_default()["data"]
-        ));
+        let words = shown.result.clone().unwrap_or_default();
+        let _ = write!(text, "\n{}", words["data"]);
     }
     let mut content = vec![json!({ "type": "text", "text": text })];
     for file in files.iter().take(PREVIEWS) {

@@ -1,5 +1,7 @@
 //! Rows and fields of answers as people read them.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::screen::{self, Ink};
@@ -80,10 +82,7 @@ pub(crate) fn fields(object: &Map<String, Value>) -> String {
             }
             other => whole(other),
         };
-        text.push_str(&format!(
-            "{}{gap}  {value}\n",
-            screen::ink(Ink::Faint, name)
-        ));
+        let _ = writeln!(text, "{}{gap}  {value}", screen::ink(Ink::Faint, name));
     }
     text
 }

@@ -20,7 +20,8 @@ async fn until(response: &mut Response, last: impl Fn(&str, &Value) -> bool) -> 
                     found.unwrap_or_default().to_owned()
                 };
                 let (kind, id, data) = (line("event: "), line("id: "), line("data: "));
-                text = rest.to_owned();
+                let rest = rest.to_owned();
+                text = rest;
                 if kind.is_empty() {
                     continue;
                 }

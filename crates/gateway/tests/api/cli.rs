@@ -79,7 +79,13 @@ fn pictures_in(folder: &Path) -> Vec<String> {
             .to_string_lossy()
             .into_owned()
     });
-    names.filter(|name| name.ends_with(".png")).collect()
+    names
+        .filter(|name| {
+            std::path::Path::new(name)
+                .extension()
+                .is_some_and(|end| end == "png")
+        })
+        .collect()
 }
 
 #[tokio::test]

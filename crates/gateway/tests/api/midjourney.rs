@@ -47,6 +47,7 @@ impl Proxy<'_> {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one story, told in order")]
 async fn a_proxy_client_draws_follows_up_and_is_called_back_with_its_task() {
     let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let receiver = Outside::start(move |mut stream| {

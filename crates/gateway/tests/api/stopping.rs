@@ -90,10 +90,13 @@ async fn a_stop_waits_for_a_paid_call_and_hands_everything_else_back_at_once() {
         });
     let mut gateway = options.spawn().await;
     let body = json!({ "vendor": "openai", "name": "slow", "base_url": vendor.url("/v1"),
-        "rank": 1, "operations": ["imgmodel"] });
+        "rank": 1, "operations": ["imgmodel"], "settings": { "image_model": "gpt-image-1.5" } });
     let made = gateway.operate(Method::POST, "/admin/v1/backends", Some(body));
     let made = made.await;
-    let backend = made.json["data"]["id"].as_str().expect("an id").to_owned();
+    let backend = made.json["data"]["id"].as_str();
+    let backend = backend
+        .unwrap_or_else(|| panic!("{}", made.json))
+        .to_owned();
     let path = format!("/admin/v1/backends/{backend}/accounts");
     let account = json!({ "name": "first", "credential": "paid" });
     let made = gateway.operate(Method::POST, &path, Some(account)).await;

@@ -197,6 +197,6 @@ async fn inputs_of_a_refused_call_expire_and_those_of_others_do_not(rig: Rig) {
     rig.store.note_inputs(vec![again]).await.expect("noted");
     let dropped = rig.store.drop_inputs(&refused).await.expect("dropped");
     assert_eq!(dropped, 1);
-    let gone = rig.store.condemn_assets(NOW + 5, 0, 10).await;
+    let gone = rig.store.condemn_assets(NOW + 5, NOW, 10).await;
     assert_eq!(gone.expect("condemned"), ["in/fresh"]);
 }

@@ -150,7 +150,7 @@ async fn marks_show_the_unfinished_and_what_ended_since(rig: Rig) {
     let mut both = vec![waiting.clone(), failed.clone()];
     both.sort();
     assert_eq!(ids(ended_ms).await, both);
-    assert_eq!(ids(ended_ms + 1).await, [waiting.clone()]);
+    assert_eq!(ids(ended_ms + 1).await, std::slice::from_ref(&waiting));
     let some = [failed.clone(), "no-such-job".into()];
     let marks = rig.store.job_marks_of(&id, &some).await.expect("marks");
     assert_eq!(marks.len(), 1);

@@ -82,7 +82,7 @@ pub(crate) async fn submit(
         [speed, call] => (Some(speed_of(speed)?), call.clone()),
         _ => (None, received.param(0).to_owned()),
     };
-    begin(app, received, (&call, speed), fields).await
+    Box::pin(begin(app, received, (&call, speed), fields)).await
 }
 
 /// Swaps a face.
@@ -91,7 +91,7 @@ pub(crate) async fn swap(
     received: Received,
     RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
 ) -> Result<Json<SubmitAnswer>, Denial> {
-    begin(app, received, ("swap", None), fields).await
+    Box::pin(begin(app, received, ("swap", None), fields)).await
 }
 
 fn nothing_here() -> Refusal {
@@ -120,7 +120,7 @@ async fn begin(
     let wished = wish(call, &body, speed).ok_or_else(nothing_here)?;
     let account = received.account()?.to_owned();
     let answer = match wished {
-        Ok(Wish::Job(job)) => order(app, received, job).await,
+        Ok(Wish::Job(job)) => Box::pin(order(app, received, job)).await,
         Ok(Wish::Press {
             task,
             custom_id,
@@ -128,13 +128,13 @@ async fn begin(
         }) => match button(&app, &account, &task, &custom_id).await {
             Ok(Press::Act(action)) => {
                 let wished = WishedJob::follow_up(&task, action, rest);
-                order(app, received, wished).await
+                Box::pin(order(app, received, wished)).await
             }
             Ok(Press::Region) => return Ok(Json(opened(&task))),
             Err(refusal) => Err(refusal.into()),
         },
         Ok(Wish::Window { task, rest }) => match region(&task).1 {
-            Some(parent) => order(app, received, WishedJob::region(parent, rest)).await,
+            Some(parent) => Box::pin(order(app, received, WishedJob::region(parent, rest))).await,
             None => Err(Refusal::job_not_found().into()),
         },
         Err(refusal) => Err(refusal.into()),
@@ -298,7 +298,7 @@ pub(crate) async fn seed(
         .await?;
     let wished = WishedJob::seed(parent.id.as_str());
     let engine = Arc::clone(&app.engine);
-    let begun = order(app, received, wished).await?;
+    let begun = Box::pin(order(app, received, wished)).await?;
     let id = JobId::new(begun.result.unwrap_or_default());
     let job = engine.jobs().finished(&account, &id, SEED).await?;
     let found = job.output().and_then(|output| output.seed.clone());

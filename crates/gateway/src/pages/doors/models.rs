@@ -71,11 +71,10 @@ pub(crate) async fn show(
 ) -> Result<Json<ModelRow>, Denial> {
     let name = received.param(0);
     let model = models().iter().find(|model| model.name == name);
-    match model.filter(|model| is_usable(&app, model)) {
-        Some(model) => Ok(Json(ModelRow::of(model))),
-        None => {
-            let message = "no such model can be used now; GET /v1/models lists those that can";
-            Err(Refusal::new(Code::NotFound, message).into())
-        }
+    if let Some(model) = model.filter(|model| is_usable(&app, model)) {
+        Ok(Json(ModelRow::of(model)))
+    } else {
+        let message = "no such model can be used now; GET /v1/models lists those that can";
+        Err(Refusal::new(Code::NotFound, message).into())
     }
 }

@@ -325,6 +325,7 @@ pub(crate) async fn content(
 
 /// A video that is gone.
 #[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
 pub(crate) struct Deleted {
     /// Identifier.
     id: String,
