@@ -11,7 +11,6 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use tokio::time::timeout;
 
-use crate::db::in_place;
 use crate::db::readers::Readers;
 use crate::db::{Conn, Db, Link};
 use crate::{Error, Options, Result};
@@ -35,8 +34,7 @@ const SERVER_SIDE: [(&str, &str); 7] = [
 /// Where the database is; opens connections.
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
-    /// A file, and whether each step at it is waited for in place.
-    Sqlite(Box<SqliteConnectOptions>, bool),
+    Sqlite(Box<SqliteConnectOptions>),
     Postgres(Box<PgConnectOptions>),
 }
 
@@ -44,7 +42,7 @@ impl Address {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         if let Some(path) = url.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
-            return Ok(Self::Sqlite(Box::new(sqlite(path)), false));
+            return Ok(Self::Sqlite(Box::new(sqlite(path))));
         }
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let options = PgConnectOptions::from_str(url)?
@@ -58,9 +56,9 @@ impl Address {
     /// The same, with what is wanted of SQLite.
     pub(crate) fn with(self, wanted: &Options) -> Self {
         match self {
-            Self::Sqlite(options, _) => {
+            Self::Sqlite(options) => {
                 let options = options.foreign_keys(wanted.references);
-                Self::Sqlite(Box::new(options), wanted.in_place)
+                Self::Sqlite(Box::new(options))
             }
             postgres @ Self::Postgres(_) => postgres,
         }
@@ -69,7 +67,7 @@ impl Address {
     /// Makes the file of a new SQLite database, for no other user of the machine to read; what SQLite puts beside it
     /// gets the same rights.
     pub(crate) fn make_private(&self) {
-        if let Self::Sqlite(options, _) = self {
+        if let Self::Sqlite(options) = self {
             let mut file = OpenOptions::new();
             let made = file.write(true).create_new(true).mode(0o600);
             // One that is there stays as it is; a place where no file can be made is SQLite's to complain about.
@@ -80,13 +78,13 @@ impl Address {
     /// A connection that writes.
     pub(crate) async fn writer(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(options, in_place) => {
+            Self::Sqlite(options) => {
                 // Checkpoints are made aside, so that no commit waits for one.
                 let options = (**options)
                     .clone()
                     .pragma("wal_autocheckpoint", "0")
                     .pragma("journal_size_limit", "4194304");
-                open_sqlite(&options, *in_place).await
+                open_sqlite(&options).await
             }
             Self::Postgres(options) => {
                 // Every statement of the writer reaches rows by key. Plans made while the tables were still empty
@@ -107,7 +105,7 @@ impl Address {
     /// A connection that changes the schema, which takes as long as it takes.
     pub(crate) async fn builder(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(..) => self.writer().await,
+            Self::Sqlite(_) => self.writer().await,
             Self::Postgres(options) => {
                 let options = (**options)
                     .clone()
@@ -120,9 +118,9 @@ impl Address {
     /// A connection that copies the write-ahead log of SQLite and waits for nobody.
     pub(crate) async fn copier(&self) -> Result<Option<Conn>> {
         match self {
-            Self::Sqlite(options, in_place) => {
+            Self::Sqlite(options) => {
                 let options = (**options).clone().busy_timeout(Duration::ZERO);
-                open_sqlite(&options, *in_place).await.map(Some)
+                open_sqlite(&options).await.map(Some)
             }
             Self::Postgres(_) => Ok(None),
         }
@@ -131,7 +129,7 @@ impl Address {
     /// The write-ahead log beside a SQLite file.
     pub(crate) fn write_ahead_log(&self) -> Option<PathBuf> {
         match self {
-            Self::Sqlite(options, _) => {
+            Self::Sqlite(options) => {
                 let mut name = options.get_filename().as_os_str().to_owned();
                 name.push("-wal");
                 Some(name.into())
@@ -143,17 +141,15 @@ impl Address {
     /// The connections that read; opened as they are needed.
     pub(crate) fn readers(&self, options: &Options) -> Db {
         match self {
-            Self::Sqlite(address, in_place) => Db::Sqlite(
+            Self::Sqlite(address) => Db::Sqlite(
                 SqlitePoolOptions::new()
                     .max_connections(options.readers.max(1))
                     .acquire_timeout(PATIENCE)
                     .test_before_acquire(false)
                     .max_lifetime(None)
-                    .idle_timeout(None)
                     .connect_lazy_with(
                         (**address).clone().read_only(true).create_if_missing(false),
                     ),
-                *in_place,
             ),
             Self::Postgres(address) => {
                 let options_of_each = (**address).clone().options(SERVER_SIDE);
@@ -170,17 +166,17 @@ impl Address {
     /// The file of a SQLite database.
     pub(crate) fn file(&self) -> Option<&std::path::Path> {
         match self {
-            Self::Sqlite(options, _) => Some(options.get_filename()),
+            Self::Sqlite(options) => Some(options.get_filename()),
             Self::Postgres(_) => None,
         }
     }
 }
 
-async fn open_sqlite(options: &SqliteConnectOptions, in_place: bool) -> Result<Conn> {
-    let opened = timeout(PATIENCE, options.connect());
-    let opened = in_place::step(in_place, opened).await;
-    let conn = opened.map_err(|_| Error::Busy)??;
-    Ok(Conn::new(Link::Sqlite(Box::new(conn)), None).in_place(in_place))
+async fn open_sqlite(options: &SqliteConnectOptions) -> Result<Conn> {
+    let conn = timeout(PATIENCE, options.connect())
+        .await
+        .map_err(|_| Error::Busy)??;
+    Ok(Conn::new(Link::Sqlite(Box::new(conn)), None))
 }
 
 async fn open_postgres(options: &PgConnectOptions, patience: Option<Duration>) -> Result<Conn> {

@@ -1,7 +1,6 @@
 //! The two databases: who reads them, and one way to ask either.
 
 mod conn;
-pub(crate) mod in_place;
 pub(crate) mod readers;
 pub(crate) mod statement;
 
@@ -22,25 +21,23 @@ pub(crate) use statement::{Arg, Line, args, json};
 /// The readers.
 #[derive(Clone, Debug)]
 pub(crate) enum Db {
-    /// The connections, and whether each step is waited for in place.
-    Sqlite(SqlitePool, bool),
+    Sqlite(SqlitePool),
     Postgres(Arc<Readers>),
 }
 
 impl Db {
     pub(crate) fn dialect(&self) -> Dialect {
         match self {
-            Self::Sqlite(..) => Dialect::Sqlite,
+            Self::Sqlite(_) => Dialect::Sqlite,
             Self::Postgres(_) => Dialect::Postgres,
         }
     }
 
     pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
         match self {
-            Self::Sqlite(readers, in_place) => {
+            Self::Sqlite(readers) => {
                 let sql = Dialect::Sqlite.text(sql).into_owned();
-                let asked = bound!(Sqlite, sql, args).fetch_all(readers);
-                let rows = in_place::step(*in_place, asked).await?;
+                let rows = bound!(Sqlite, sql, args).fetch_all(readers).await?;
                 rows.iter()
                     .map(|row| Ok(T::read(&mut Columns::of(row))?))
                     .collect()
@@ -75,7 +72,7 @@ impl Db {
 
     pub(crate) async fn close(&self) {
         match self {
-            Self::Sqlite(readers, in_place) => in_place::step(*in_place, readers.close()).await,
+            Self::Sqlite(readers) => readers.close().await,
             Self::Postgres(readers) => readers.close(),
         }
     }

@@ -101,9 +101,6 @@ pub struct Options {
     /// Whether SQLite is to look whether anything refers to what is deleted. Archiving makes sure of that itself: looking
     /// would read whole tables for every job.
     pub references: bool,
-    /// Whether every step at SQLite is waited for in place, with nothing else happening meanwhile: for simulations, whose
-    /// virtual time must not move before a commit has come to its end.
-    pub in_place: bool,
 }
 
 impl Default for Options {
@@ -113,7 +110,6 @@ impl Default for Options {
             batch_most: 256,
             queue_most: 4096,
             references: true,
-            in_place: false,
         }
     }
 }

@@ -7,7 +7,6 @@ use sqlx::sqlite::SqliteQueryResult;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
 use tokio::time::timeout;
 
-use crate::db::in_place;
 use crate::db::statement::{Arg, Line, args, bound};
 use crate::dialect::{Dialect, column_names, line_columns};
 use crate::row::{Columns, Read};
@@ -52,8 +51,6 @@ pub(crate) enum Link {
 pub(crate) struct Conn {
     link: Link,
     patience: Option<Duration>,
-    /// Whether each step is waited for in place.
-    in_place: bool,
     lost: bool,
 }
 
@@ -101,15 +98,8 @@ impl Conn {
         Self {
             link,
             patience,
-            in_place: false,
             lost: false,
         }
-    }
-
-    /// The same, waiting for each step in place or not.
-    pub(crate) fn in_place(mut self, in_place: bool) -> Self {
-        self.in_place = in_place;
-        self
     }
 
     /// The connection itself, once nobody asks it anything.
@@ -148,13 +138,11 @@ impl Conn {
         let Self {
             link,
             patience,
-            in_place,
             lost,
         } = self;
-        let patience = (*patience, *in_place);
         on!(Link, link, conn: Driver => {
             let asked = bound!(Driver, sql, args).persistent(kept).fetch_all(&mut **conn);
-            let rows = within(patience, lost, asked).await?;
+            let rows = within(*patience, lost, asked).await?;
             rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
         })
     }
@@ -173,13 +161,11 @@ impl Conn {
         let Self {
             link,
             patience,
-            in_place,
             lost,
         } = self;
-        let patience = (*patience, *in_place);
         on!(Link, link, conn: Driver => {
             let asked = bound!(Driver, sql, args).execute(&mut **conn);
-            Ok(within(patience, lost, asked).await?.affected())
+            Ok(within(*patience, lost, asked).await?.affected())
         })
     }
 
@@ -212,13 +198,11 @@ impl Conn {
         let Self {
             link,
             patience,
-            in_place,
             lost,
         } = self;
-        let patience = (*patience, *in_place);
         on!(Link, link, conn => {
             let asked = sqlx::raw_sql(sql).execute(&mut **conn);
-            within(patience, lost, asked).await.map(|_| ())
+            within(*patience, lost, asked).await.map(|_| ())
         })
     }
 
@@ -228,13 +212,11 @@ impl Conn {
         let Self {
             link,
             patience,
-            in_place,
             lost,
         } = self;
-        let patience = (*patience, *in_place);
         on!(Link, link, conn => {
             let asked = sqlx::raw_sql(sql).fetch_all(&mut **conn);
-            let rows = within(patience, lost, asked).await?;
+            let rows = within(*patience, lost, asked).await?;
             Ok(Columns::of(rows.first().ok_or(Error::NotFound)?).text()?)
         })
     }
@@ -246,7 +228,7 @@ impl Conn {
             return;
         }
         let patience = self.patience.map(|_| GOODBYE);
-        let closed = on!(Link, self.link, conn => within((patience, self.in_place), &mut lost, conn.close()).await);
+        let closed = on!(Link, self.link, conn => within(patience, &mut lost, conn.close()).await);
         if let Err(error) = closed {
             tracing::warn!(%error, "closing a connection");
         }
@@ -255,7 +237,7 @@ impl Conn {
 
 /// Waits for a step, but no longer than its patience.
 async fn within<T>(
-    (patience, in_place): (Option<Duration>, bool),
+    patience: Option<Duration>,
     lost: &mut bool,
     step: impl Future<Output = sqlx::Result<T>>,
 ) -> Result<T> {
@@ -263,7 +245,7 @@ async fn within<T>(
     *lost = true;
     let done = match patience {
         Some(patience) => timeout(patience, step).await,
-        None => Ok(in_place::step(in_place, step).await),
+        None => Ok(step.await),
     };
     let Ok(done) = done else {
         tracing::warn!(?patience, "the database did not answer in time");

@@ -28,23 +28,18 @@ const FOLDER_TRIES: u32 = 20;
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: Arc<Path>,
-    /// Whether each step is waited for in place, with nothing else happening meanwhile.
-    in_place: bool,
 }
 
 impl Folder {
-    pub(super) fn open(root: PathBuf, in_place: bool) -> Result<Self> {
+    pub(super) fn open(root: PathBuf) -> Result<Self> {
         let mut folders = private_folder();
         folders.recursive(true).create(root.join(UNFINISHED))?;
-        Ok(Self {
-            root: root.into(),
-            in_place,
-        })
+        Ok(Self { root: root.into() })
     }
 
     pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
         let (root, target) = (Arc::clone(&self.root), self.root.join(key));
-        self.blocking(move || {
+        blocking(move || {
             let draft = Draft::create(&root)?;
             fs::write(&draft.path, &bytes)?;
             fs::File::open(&draft.path)?.sync_all()?;
@@ -58,12 +53,11 @@ impl Folder {
         S: Stream<Item = Result<Bytes>> + Send + Unpin,
     {
         let (root, target) = (Arc::clone(&self.root), self.root.join(key));
-        let draft = self
-            .blocking({
-                let root = Arc::clone(&root);
-                move || Draft::create(&root)
-            })
-            .await?;
+        let draft = blocking({
+            let root = Arc::clone(&root);
+            move || Draft::create(&root)
+        })
+        .await?;
         let mut file = tokio::fs::OpenOptions::new()
             .write(true)
             .open(&draft.path)
@@ -77,13 +71,13 @@ impl Folder {
         file.flush().await?;
         file.sync_all().await?;
         drop(file);
-        self.blocking(move || draft.finish(&root, &target)).await?;
+        blocking(move || draft.finish(&root, &target)).await?;
         Ok(size)
     }
 
     pub(super) async fn size(&self, key: &str) -> Result<Option<u64>> {
         let path = self.root.join(key);
-        self.blocking(move || match fs::metadata(path) {
+        blocking(move || match fs::metadata(path) {
             Ok(data) if data.is_file() => Ok(Some(data.len())),
             Ok(_) => Ok(None),
             Err(error) if is_absent(&error) => Ok(None),
@@ -94,7 +88,7 @@ impl Folder {
 
     pub(super) async fn read(&self, key: &str) -> Result<Bytes> {
         let path = self.root.join(key);
-        self.blocking(move || match fs::read(path) {
+        blocking(move || match fs::read(path) {
             Ok(bytes) => Ok(bytes.into()),
             Err(error) => Err(absent_or(error)),
         })
@@ -121,7 +115,7 @@ impl Folder {
     pub(super) async fn delete(&self, key: &str) -> Result<()> {
         let path = self.root.join(key);
         let deep = key.split('/').count() > 2;
-        self.blocking(move || {
+        blocking(move || {
             match fs::remove_file(&path) {
                 Err(error) if !is_absent(&error) => return Err(error.into()),
                 _ => {}
@@ -140,13 +134,12 @@ impl Folder {
             root: Arc::clone(&self.root),
             folders: vec![self.root.join(prefix)],
             before_ms,
-            in_place: self.in_place,
         };
         let pages = futures_util::stream::try_unfold(walk, |mut walk| async move {
             let Some(folder) = walk.folders.pop() else {
                 return Ok(None);
             };
-            blocking(walk.in_place, move || {
+            blocking(move || {
                 let keys = walk.visit(&folder)?;
                 Ok(Some((keys, walk)))
             })
@@ -161,7 +154,7 @@ impl Folder {
 
     pub(super) async fn sweep_unfinished(&self, before_ms: i64) -> Result<u64> {
         let folder = self.root.join(UNFINISHED);
-        self.blocking(move || {
+        blocking(move || {
             let mut removed = 0;
             for entry in fs::read_dir(folder)? {
                 let entry = entry?;
@@ -176,13 +169,6 @@ impl Folder {
             Ok(removed)
         })
         .await
-    }
-
-    async fn blocking<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        blocking(self.in_place, work).await
     }
 }
 
@@ -275,7 +261,6 @@ struct Walk {
     root: Arc<Path>,
     folders: Vec<PathBuf>,
     before_ms: i64,
-    in_place: bool,
 }
 
 impl Walk {
@@ -329,12 +314,8 @@ fn absent_or(error: io::Error) -> FilesError {
 }
 
 async fn blocking<T: Send + 'static>(
-    in_place: bool,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    if in_place {
-        return work();
-    }
     tokio::task::spawn_blocking(work)
         .await
         .map_err(io::Error::other)?
