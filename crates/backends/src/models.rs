@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use atelier_contract::brief::Task;
 use serde::Deserialize;
 
+use crate::backend::{Fault, Work};
+use crate::inputs::cannot;
 use crate::wrong::Wrong;
 
 /// What is made four at a time and put into one, where `grids` is on.
@@ -48,6 +50,20 @@ enum Kind {
 }
 
 impl Models {
+    /// The same, with the vendor's usual models where the operator names none, and checked.
+    pub(crate) fn or_usual(mut self, image: &str, video: &str) -> Result<Self, Wrong> {
+        self.image.get_or_insert_with(|| image.to_owned());
+        self.video.get_or_insert_with(|| video.to_owned());
+        self.check()?;
+        Ok(self)
+    }
+
+    /// The vendor's name of the model that a job asks for.
+    pub(crate) fn chosen(&self, work: &Work) -> Result<&str, Fault> {
+        let model = self.of(&work.operation, &work.brief.model);
+        model.ok_or_else(|| cannot("model", "no back end serves this model"))
+    }
+
     /// Names the first operation that this vendor does not do, or that nothing is named at all.
     pub(crate) fn check(&self) -> Result<(), Wrong> {
         if let Some(other) = self.named.keys().find(|name| self.kind(name).is_none()) {

@@ -6,9 +6,11 @@ mod heard;
 mod scene;
 mod sheet;
 mod speech;
+mod timing;
 
 pub(crate) use desk::Desk;
 pub(crate) use heard::Heard;
-pub(crate) use scene::{Films, Lengths, Scene, nearest_ratio};
+pub(crate) use scene::{Films, Lengths, Scene, films, nearest_ratio};
 pub(crate) use sheet::{Masks, Pictures, Sheet};
 pub(crate) use speech::{Brought, Found, Plan, Speech, Told, id};
+pub(crate) use timing::{patience, pause};

@@ -200,6 +200,11 @@ pub(crate) fn nearest_ratio<'a>((width, height): Size, offered: &[&'a str]) -> &
     best.copied().unwrap_or("1:1")
 }
 
+/// Whether a job makes a video.
+pub(crate) fn films(work: &Work) -> bool {
+    matches!(work.brief.task, Task::Animate | Task::Extend(_))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 use crate::answers::{self, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::inputs::cannot;
 use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::seeds;
-use crate::tasks::{Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, id};
+use crate::tasks::{
+    Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, id, patience, pause,
+};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -70,15 +71,14 @@ struct Bfl {
 
 fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings: Settings = read_settings(setup.settings)?;
-    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
     let models = Models {
         makes: MAKES,
-        image: usual(settings.image_model, IMAGE_MODEL),
-        video: usual(settings.video_model, VIDEO_MODEL),
+        image: settings.image_model,
+        video: settings.video_model,
         grids: settings.grids,
         named: settings.models,
     };
-    models.check()?;
+    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
     Ok(Desk::worker(Bfl {
         http: setup
@@ -88,15 +88,14 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         models,
         audio: settings.audio,
         safety_tolerance: settings.safety_tolerance,
-        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(2).clamp(1, 300)),
-        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(60).clamp(1, 3600)),
+        pause: pause(settings.poll_seconds, 2),
+        patience: patience(settings.timeout_seconds, 60),
     }))
 }
 
 impl Bfl {
     async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        let model = self.models.of(&work.operation, &work.brief.model);
-        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
+        let model = self.models.chosen(work)?;
         let (mut body, finish) = if films(work) {
             let scene = Scene::of(work, &bodies::FILMS).await?;
             (bodies::film(&scene, self.audio), Finish::default())
@@ -117,10 +116,6 @@ impl Bfl {
             VendorCall::post_json(path.clone(), &body)
         }))
     }
-}
-
-fn films(work: &Work) -> bool {
-    matches!(work.brief.task, Task::Animate | Task::Extend(_))
 }
 
 impl Speech for Bfl {

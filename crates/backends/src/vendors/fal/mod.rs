@@ -13,7 +13,7 @@ use crate::backend::{Class, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::inputs::data_uri;
 use crate::mapping::{Mappings, Written};
-use crate::tasks::{Desk, Heard, Plan, Speech, Told, id};
+use crate::tasks::{Desk, Heard, Plan, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -73,8 +73,8 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
             .with_header(("authorization", "credential"), &format!("Key {key}"))?
             .with_secret(key),
         schema_url: settings.schema_url.unwrap_or_else(|| SCHEMAS.to_owned()),
-        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(3).clamp(1, 300)),
-        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(60).clamp(1, 3600)),
+        pause: pause(settings.poll_seconds, 3),
+        patience: patience(settings.timeout_seconds, 60),
     }))
 }
 

@@ -14,9 +14,8 @@ use serde_json::Value;
 
 use crate::backend::{Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::inputs::cannot;
 use crate::models::{Makes, Models, Names};
-use crate::tasks::{Desk, Heard, Plan, Speech, Told};
+use crate::tasks::{Desk, Heard, Plan, Speech, Told, films, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -69,15 +68,14 @@ struct Google {
 
 fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings: Settings = read_settings(setup.settings)?;
-    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
     let models = Models {
         makes: MAKES,
-        image: usual(settings.image_model, IMAGE_MODEL),
-        video: usual(settings.video_model, VIDEO_MODEL),
+        image: settings.image_model,
+        video: settings.video_model,
         grids: settings.grids,
         named: settings.models,
     };
-    models.check()?;
+    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
     Ok(Desk::worker(Google {
         http: setup
@@ -85,20 +83,9 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
             .with_header(("x-goog-api-key", "credential"), key)?,
         models,
         most_seconds: settings.most_seconds,
-        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(10).clamp(1, 300)),
-        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(300).clamp(1, 3600)),
+        pause: pause(settings.poll_seconds, 10),
+        patience: patience(settings.timeout_seconds, 300),
     }))
-}
-
-impl Google {
-    fn model(&self, work: &Work) -> Result<&str, Fault> {
-        let model = self.models.of(&work.operation, &work.brief.model);
-        model.ok_or_else(|| cannot("model", "no back end serves this model"))
-    }
-}
-
-fn films(work: &Work) -> bool {
-    matches!(work.brief.task, Task::Animate | Task::Extend(_))
 }
 
 impl Speech for Google {
@@ -124,7 +111,7 @@ impl Speech for Google {
 
     fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
         Box::pin(async move {
-            let model = self.model(work)?;
+            let model = self.models.chosen(work)?;
             if films(work) {
                 videos::plan(work, model, self.most_seconds).await
             } else {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::tasks::{Brought, Desk, Heard, Plan, Sheet, Speech, Told, id};
+use crate::tasks::{Brought, Desk, Heard, Plan, Sheet, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -160,13 +160,11 @@ impl Speech for Ideogram {
     }
 
     fn patience(&self) -> Duration {
-        let seconds = self.settings.timeout_seconds.unwrap_or(120);
-        Duration::from_secs(seconds.clamp(1, 3600))
+        patience(self.settings.timeout_seconds, 120)
     }
 
     fn pause(&self) -> Duration {
-        let seconds = self.settings.poll_seconds.unwrap_or(2);
-        Duration::from_secs(seconds.clamp(1, 300))
+        pause(self.settings.poll_seconds, 2)
     }
 
     fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {

@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::inputs::{self, cannot};
+use crate::inputs;
 use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
-use crate::tasks::{Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, id};
+use crate::tasks::{
+    Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, id, patience, pause,
+};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -70,30 +72,28 @@ struct Luma {
 
 fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings: Settings = read_settings(setup.settings)?;
-    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
     let models = Models {
         makes: MAKES,
-        image: usual(settings.image_model, IMAGE_MODEL),
-        video: usual(settings.video_model, VIDEO_MODEL),
+        image: settings.image_model,
+        video: settings.video_model,
         grids: settings.grids,
         named: settings.models,
     };
-    models.check()?;
+    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
     Ok(Desk::worker(Luma {
         http: setup
             .http
             .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
         models,
-        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(5).clamp(1, 300)),
-        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(60).clamp(1, 3600)),
+        pause: pause(settings.poll_seconds, 5),
+        patience: patience(settings.timeout_seconds, 60),
     }))
 }
 
 impl Luma {
     async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        let model = self.models.of(&work.operation, &work.brief.model);
-        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
+        let model = self.models.chosen(work)?;
         let (body, finish) = if films(work) {
             let earlier = match work.brief.task {
                 Task::Extend(index) => {
@@ -112,10 +112,6 @@ impl Luma {
         let call = VendorCall::post_json("generations", &body);
         Ok(Plan::alike(work, call, finish))
     }
-}
-
-fn films(work: &Work) -> bool {
-    matches!(work.brief.task, Task::Animate | Task::Extend(_))
 }
 
 fn path(task: &Value) -> String {

@@ -19,7 +19,7 @@ use crate::files::looks_made;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::inputs;
 use crate::pictures::Finish;
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told};
+use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, patience};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -161,8 +161,7 @@ impl Speech for NovelAi {
     }
 
     fn patience(&self) -> Duration {
-        let seconds = self.settings.timeout_seconds.unwrap_or(180);
-        Duration::from_secs(seconds.clamp(1, 3600))
+        patience(self.settings.timeout_seconds, 180)
     }
 
     fn pause(&self) -> Duration {

@@ -11,7 +11,7 @@ use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::inputs;
 use crate::pictures::Finish;
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id};
+use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -136,13 +136,11 @@ impl Speech for Piapi {
     }
 
     fn patience(&self) -> Duration {
-        let seconds = self.settings.timeout_seconds.unwrap_or(60);
-        Duration::from_secs(seconds.clamp(1, 3600))
+        patience(self.settings.timeout_seconds, 60)
     }
 
     fn pause(&self) -> Duration {
-        let seconds = self.settings.poll_seconds.unwrap_or(3);
-        Duration::from_secs(seconds.clamp(1, 300))
+        pause(self.settings.poll_seconds, 3)
     }
 
     fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {

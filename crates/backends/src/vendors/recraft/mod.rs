@@ -12,7 +12,7 @@ use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::fit::{self, Size};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::inputs::{self, cannot, data_uri};
-use crate::tasks::{Brought, Desk, Heard, Masks, Pictures, Plan, Sheet, Speech, Told};
+use crate::tasks::{Brought, Desk, Heard, Masks, Pictures, Plan, Sheet, Speech, Told, patience};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -219,8 +219,7 @@ impl Speech for Recraft {
     }
 
     fn patience(&self) -> Duration {
-        let seconds = self.settings.timeout_seconds.unwrap_or(180);
-        Duration::from_secs(seconds.clamp(1, 3600))
+        patience(self.settings.timeout_seconds, 180)
     }
 
     fn pause(&self) -> Duration {

@@ -13,7 +13,7 @@ use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::mapping::{Mappings, Written};
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id};
+use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -61,8 +61,8 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         http: setup
             .http
             .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
-        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(3).clamp(1, 300)),
-        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(60).clamp(1, 3600)),
+        pause: pause(settings.poll_seconds, 3),
+        patience: patience(settings.timeout_seconds, 60),
     }))
 }
 

@@ -10,17 +10,15 @@ mod settings;
 
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
 use serde_json::Value;
 
 use crate::answers::{self, ErrorWords};
 use crate::backend::{Fault, Later, LostSubmit, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
-use crate::inputs::cannot;
 use crate::models::Models;
 use crate::pictures::Finish;
 use crate::seeds;
-use crate::tasks::{Desk, Heard, Plan, Scene, Sheet, Speech, Told};
+use crate::tasks::{Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -76,10 +74,9 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
 
 impl RoleTask {
     fn order<'a>(&'a self, work: &'a Work, place: u32) -> Result<Order<'a>, Fault> {
-        let model = self.models.of(&work.operation, &work.brief.model);
         let seed = work.brief.seed;
         Ok(Order {
-            model: model.ok_or_else(|| cannot("model", "no back end serves this model"))?,
+            model: self.models.chosen(work)?,
             token: token(work, place),
             settings: &self.settings,
             seed: seed.map(|seed| seeds::member(seed, place as usize) & 0x7fff_ffff),
@@ -128,10 +125,6 @@ fn token(work: &Work, place: u32) -> String {
     format!("{}-{place}", work.attempt_id)
 }
 
-fn films(work: &Work) -> bool {
-    matches!(work.brief.task, Task::Animate | Task::Extend(_))
-}
-
 impl Speech for RoleTask {
     fn http(&self) -> &VendorHttp {
         &self.http
@@ -142,13 +135,11 @@ impl Speech for RoleTask {
     }
 
     fn patience(&self) -> Duration {
-        let seconds = self.settings.timeout_seconds.unwrap_or(300);
-        Duration::from_secs(seconds.clamp(1, 3600))
+        patience(self.settings.timeout_seconds, 300)
     }
 
     fn pause(&self) -> Duration {
-        let seconds = self.settings.poll_seconds.unwrap_or(10);
-        Duration::from_secs(seconds.clamp(1, 300))
+        pause(self.settings.poll_seconds, 10)
     }
 
     fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {

@@ -16,7 +16,7 @@ use crate::inputs::{self, cannot, data_uri};
 use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::seeds;
-use crate::tasks::{Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, id};
+use crate::tasks::{Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -81,15 +81,14 @@ struct Runway {
 
 fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings: Settings = read_settings(setup.settings)?;
-    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
     let models = Models {
         makes: MAKES,
-        image: usual(settings.image_model, IMAGE_MODEL),
-        video: usual(settings.video_model, VIDEO_MODEL),
+        image: settings.image_model,
+        video: settings.video_model,
         grids: settings.grids,
         named: settings.models,
     };
-    models.check()?;
+    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let table = Table::read()?;
     for name in models.image.iter().chain(&models.video) {
         table.check(name)?;
@@ -105,19 +104,14 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         table,
         audio: settings.audio,
         // The vendor asks for no more than one question in five seconds.
-        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(6).clamp(1, 300)),
-        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(120).clamp(1, 3600)),
+        pause: pause(settings.poll_seconds, 6),
+        patience: patience(settings.timeout_seconds, 120),
     }))
 }
 
 impl Runway {
-    fn model(&self, work: &Work) -> Result<&str, Fault> {
-        let model = self.models.of(&work.operation, &work.brief.model);
-        model.ok_or_else(|| cannot("model", "no back end serves this model"))
-    }
-
     async fn film<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        let name = self.model(work)?;
+        let name = self.models.chosen(work)?;
         let begins = matches!(work.brief.task, Task::Extend(_)) || !work.brief.sources.is_empty();
         let framed = self.table.image_to_video.get(name);
         let free = self.table.text_to_video.get(name);
@@ -164,7 +158,7 @@ impl Runway {
     }
 
     async fn paint<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        let name = self.model(work)?;
+        let name = self.models.chosen(work)?;
         let model = self.table.text_to_image.get(name);
         let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
         let sheet = Sheet::of(work, &models::pictures(model)).await?;

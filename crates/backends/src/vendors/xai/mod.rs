@@ -13,10 +13,12 @@ use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::clock;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::inputs::{self, cannot};
+use crate::inputs;
 use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Scene, Sheet, Speech, Told, id};
+use crate::tasks::{
+    Brought, Desk, Found, Heard, Plan, Scene, Sheet, Speech, Told, films, id, patience, pause,
+};
 use crate::vendor::{Setup, Vendor, read_settings};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -87,15 +89,14 @@ struct Xai {
 
 fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings: Settings = read_settings(setup.settings)?;
-    let usual = |given: Option<String>, name: &str| Some(given.unwrap_or_else(|| name.to_owned()));
     let models = Models {
         makes: MAKES,
-        image: usual(settings.image_model, IMAGE_MODEL),
-        video: usual(settings.video_model, VIDEO_MODEL),
+        image: settings.image_model,
+        video: settings.video_model,
         grids: settings.grids,
         named: settings.models,
     };
-    models.check()?;
+    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
     Ok(Desk::worker(Xai {
         http: setup
@@ -104,15 +105,14 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         models,
         audio: settings.audio,
         extension_model: settings.extension_model,
-        pause: Duration::from_secs(settings.poll_seconds.unwrap_or(5).clamp(1, 300)),
-        patience: Duration::from_secs(settings.timeout_seconds.unwrap_or(180).clamp(1, 3600)),
+        pause: pause(settings.poll_seconds, 5),
+        patience: patience(settings.timeout_seconds, 180),
     }))
 }
 
 impl Xai {
     async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        let model = self.models.of(&work.operation, &work.brief.model);
-        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
+        let model = self.models.chosen(work)?;
         if let Some(body) = self.extension(work) {
             let call = VendorCall::post_json("videos/extensions", &body);
             return Ok(Plan::alike(work, call, Finish::default()));
@@ -148,10 +148,6 @@ impl Xai {
             })
         })
     }
-}
-
-fn films(work: &Work) -> bool {
-    matches!(work.brief.task, Task::Animate | Task::Extend(_))
 }
 
 /// A review here says nothing: there is no picture, or one that it marked.
