@@ -185,6 +185,7 @@ async fn an_upsample_is_the_same_picture_at_twice_the_side() {
 }
 
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn every_action_on_a_grid_and_on_a_single_picture_makes_its_kind_of_picture() {
     let studio = Studio::new();
     for (flags, actions) in [
@@ -330,6 +331,7 @@ async fn a_repainted_picture_can_be_followed_up_on() {
 }
 
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn blends_of_two_and_five_can_be_followed_up_on() {
     let studio = Studio::new();
     for (count, dimensions) in [(2, "SQUARE"), (5, "PORTRAIT")] {

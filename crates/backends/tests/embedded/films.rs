@@ -115,6 +115,7 @@ fn corner(picture: &Picture) -> Picture {
 
 /// Video without its mark, a character of it, and a later video with that character.
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
     let studio = Studio::new();
     let body = json!({ "model": "video-2", "prompt": "a red fox in a meadow", "duration": 10 });
@@ -185,6 +186,7 @@ fn magenta(picture: &Picture) -> usize {
 }
 
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn the_span_chooses_the_frames_and_a_character_comes_again_by_its_looks() {
     let studio = Studio::new();
     let url = studio.host_bytes("foreign.mp4", foreign_clip().into());
@@ -210,6 +212,7 @@ async fn the_span_chooses_the_frames_and_a_character_comes_again_by_its_looks() 
 }
 
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn a_video_with_references_begins_with_the_first_and_loses_its_mark_too() {
     let studio = Studio::new();
     let reference = photo(200, 300, 180);
@@ -241,6 +244,7 @@ async fn a_foreign_video_cannot_lose_a_mark_and_says_so() {
 }
 
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn clips_and_partner_videos_have_the_asked_length_and_size() {
     let studio = Studio::new();
     let body = json!({ "prompt": "a river", "video_length": "11", "aspect_ratio": "1:1" });

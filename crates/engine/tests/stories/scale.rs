@@ -105,6 +105,7 @@ async fn seen_after(rig: &Rig, ids: &[atelier_contract::JobId], release_ms: i64)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn five_thousand_jobs_at_vendors_keep_the_rate_of_questions_and_are_seen_in_time() {
     let stage = Stage::named("scale");
     let rig = Rig::live().await;

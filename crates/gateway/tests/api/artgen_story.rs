@@ -253,6 +253,7 @@ fn difference(one: &Picture, other: &Picture) -> f64 {
 }
 
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn every_follow_up_returns_a_real_picture_and_the_history_lists_them() {
     let mut story = Story::begin().await;
     let grid = story

@@ -7,6 +7,7 @@ use crate::families::{Walk, operations};
 use crate::gateway::Options;
 
 #[tokio::test]
+#[ignore = "long: ./scripts/proofs stories"]
 async fn every_example_goes_through_both_services_and_is_paid_for_in_both() {
     let Chain {
         front,
