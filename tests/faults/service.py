@@ -1,0 +1,155 @@
+"""Nodes of the service as processes: started, killed, frozen and stopped, spoken to over HTTP."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+import urllib.parse
+
+TOKEN = "an-operator-for-fault-tests"
+
+
+def call(base, method, path, key=None, body=None, headers=None, timeout=40, token=None):
+    """One request on a connection of its own: (status, JSON). Raises OSError when no answer came."""
+    where = urllib.parse.urlsplit(base)
+    line = http.client.HTTPConnection(where.hostname, where.port, timeout=timeout)
+    head = dict(headers or {})
+    if key:
+        head["SVC-API-KEY"] = key
+    if token:
+        head["Authorization"] = f"Bearer {token}"
+    data = None
+    if body is not None:
+        data = json.dumps(body)
+        head["Content-Type"] = "application/json"
+    try:
+        line.request(method, path, body=data, headers=head)
+        answer = line.getresponse()
+        text = answer.read()
+        return answer.status, json.loads(text) if text else None
+    except (http.client.HTTPException, ValueError) as error:
+        raise OSError(f"no whole answer: {error}") from error
+    finally:
+        line.close()
+
+
+class Node:
+    """One process."""
+
+    def __init__(self, binary, folder, port, database=None, settings=None, log=None):
+        self.binary, self.folder, self.port = binary, folder, port
+        self.database, self.settings = database, dict(settings or {})
+        self.base = f"http://127.0.0.1:{port}"
+        self.log = log or os.path.join(folder, "node.log")
+        self.process = None
+
+    def start(self, wait=60):
+        """Starts it and waits until it listens; how many seconds that took."""
+        os.makedirs(self.folder, exist_ok=True)
+        words = [self.binary, "serve", "--listen", f"127.0.0.1:{self.port}", "--data-dir", self.folder]
+        if self.database:
+            words += ["--database", self.database]
+        environment = dict(os.environ, ATELIER_ADMIN_TOKEN=TOKEN)
+        environment.update({f"ATELIER_{name}": str(value) for name, value in self.settings.items()})
+        began = time.monotonic()
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(words, stdout=log, stderr=log, env=environment)
+        while time.monotonic() - began < wait:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the node ended at its start: {self.last_words()}")
+            try:
+                if call(self.base, "GET", "/healthz", timeout=2)[0] == 200:
+                    return time.monotonic() - began
+            except OSError:
+                pass
+            time.sleep(0.02)
+        raise RuntimeError(f"the node does not listen: {self.last_words()}")
+
+    def kill(self):
+        """kill -9."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+        if self.process:
+            self.process.wait()
+
+    def stop(self, within=90):
+        """SIGTERM; how many seconds it took."""
+        began = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=within)
+        return time.monotonic() - began
+
+    def freeze(self, frozen=True):
+        self.process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def last_words(self):
+        with open(self.log, "rb") as log:
+            return log.read()[-1500:].decode(errors="replace")
+
+    def operate(self, method, path, body=None):
+        status, answer = call(self.base, method, path, body=body, token=TOKEN)
+        if status != 200:
+            raise RuntimeError(f"{method} {path}: {status} {answer}")
+        return answer["data"]
+
+    def account(self, name, balance, max_queue=1000):
+        """A fresh account: its identifier and its key."""
+        made = self.operate("POST", "/admin/v1/accounts", {"email": f"{name}@example.com", "balance": balance})
+        self.operate("PATCH", f"/admin/v1/accounts/{made['id']}", {"max_queue": max_queue})
+        return made["id"], made["api_key"]
+
+    def audit(self, live=False):
+        """`atelier audit` on the same data: (exit code, what it printed)."""
+        words = [self.binary, "audit", "--data-dir", self.folder] + (["--live"] if live else [])
+        if self.database:
+            words += ["--database", self.database]
+        ran = subprocess.run(words, capture_output=True, text=True, timeout=600)
+        return ran.returncode, ran.stdout + ran.stderr
+
+
+class Sink:
+    """A receiver of callbacks that keeps a log of the bodies by job, and can refuse some."""
+
+    def __init__(self):
+        import http.server
+
+        sink = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                with sink.lock:
+                    sink.count += 1
+                    told = json.loads(body)
+                    sink.got.setdefault(told.get("jobId"), []).append((self.headers.get("webhook-id"), told))
+                    status = 500 if sink.failing and sink.count % sink.failing == 0 else 200
+                self.send_response(status)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.lock, self.got, self.count, self.failing = threading.Lock(), {}, 0, 0
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+def free_port():
+    import socket
+
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def database_of(url, name):
+    """A fresh database on a PostgreSQL server; its URL."""
+    subprocess.run(["psql", url, "-qc", f'CREATE DATABASE "{name}"'], check=True, capture_output=True)
+    return re.sub(r"/[^/]*$", f"/{name}", url)
