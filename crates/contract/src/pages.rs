@@ -7,6 +7,7 @@ pub mod audit;
 pub mod backends;
 pub mod batches;
 pub mod callbacks;
+pub mod cost;
 pub mod credential;
 pub mod files;
 mod groups;

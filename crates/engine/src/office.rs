@@ -6,6 +6,7 @@ mod backends;
 mod callers;
 mod custody;
 mod keys;
+mod margins;
 mod operators;
 mod overview;
 mod preview;

@@ -90,6 +90,8 @@ pub struct Settings {
     pub refresh_ms: u64,
     /// Where vendors may post that a job is worth a look; empty for nowhere.
     pub hook_base_url: String,
+    /// What one unit of quota is sold for, in dollars; 0 when nobody says.
+    pub quota_usd: f64,
     /// Bytes of rendered results kept in memory.
     pub result_cache_bytes: u64,
 }
@@ -127,6 +129,7 @@ impl Default for Settings {
             polls_at_once: 128,
             refresh_ms: 5_000,
             hook_base_url: String::new(),
+            quota_usd: 0.0,
             result_cache_bytes: 16 * 1024 * 1024,
         }
     }

@@ -202,6 +202,7 @@ pub(crate) struct Rule {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Prices {
     pub(crate) file: PathBuf,
+    pub(crate) quota_usd: f64,
 }
 
 /// Where the service may connect to on a caller's behalf.

@@ -62,6 +62,7 @@ fn settlement(ids: &AtomicU64, job_id: String) -> Settlement {
             quota: Quota::from_thousandths(4_000),
             assets: Vec::new(),
         },
+        cost: None,
         ledger_id: unique(ids, 3),
         now_ms: NOW + 4_000,
     }

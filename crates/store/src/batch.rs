@@ -4,6 +4,7 @@
 pub(crate) mod attempts;
 pub(crate) mod books;
 mod calls;
+mod costs;
 mod decide;
 mod lines;
 pub(crate) mod tries;

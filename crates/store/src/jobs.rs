@@ -8,6 +8,7 @@ mod foresee;
 pub mod history;
 pub mod lease;
 pub mod list;
+pub mod margins;
 pub mod marks;
 pub(crate) mod row;
 pub mod settle;

@@ -53,8 +53,9 @@ pub use jobs::bulk::{Bulk, BulkAccepted, BulkItem, BulkWish, NewBulk, NewBulkIte
 pub use jobs::history::{AttemptRow, EndedRow, Owed};
 pub use jobs::lease::{LeaseRequest, work_kind};
 pub use jobs::list::JobFilter;
+pub use jobs::margins::MarginRow;
 pub use jobs::marks::JobMark;
-pub use jobs::settle::{Guard, Outcome, Settled, Settlement};
+pub use jobs::settle::{Cost, Guard, Outcome, Settled, Settlement};
 pub use jobs::statistics::{Counts, UsageRow};
 pub use keys::{Key, KeyAdded, NewKey};
 pub use ledger::{Credit, CreditKind, Credited, LedgerRow};

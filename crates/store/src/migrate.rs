@@ -76,6 +76,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0024_deleted",
         include_str!("../migrations/0024_deleted.sql"),
     ),
+    ("0025_costs", include_str!("../migrations/0025_costs.sql")),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

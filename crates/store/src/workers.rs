@@ -5,6 +5,7 @@ pub mod change;
 use atelier_contract::Quota;
 use atelier_contract::fields::{Count, Text};
 use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::pages::cost::Amount;
 use atelier_contract::pages::hours::Hours;
 use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
@@ -55,6 +56,8 @@ pub struct WorkerRow {
     pub credential: String,
     /// What it has spent, in quota.
     pub spent: Quota,
+    /// What its vendor says that it took, in millionths, by what it counts in; not taken from here when it is changed.
+    pub costs: Vec<(String, i64)>,
     /// What is known of its health as JSON; empty for nothing.
     pub health: String,
     /// When that was learned.
@@ -71,7 +74,7 @@ const BACKEND_COLUMNS: &str = "id, owner, name, vendor, base_url, settings, oper
      declared, switched_off, created_ms, revision";
 
 const WORKER_COLUMNS: &str = "id, backend_id, owner, name, concurrency, per_minute, per_hour, \
-     polls_per_minute, weight, models, modes, hours, spend_cap, state, credential, spent, health, \
+     polls_per_minute, weight, models, modes, hours, spend_cap, cost_cap, state, credential, spent, health, \
      health_ms, retired, created_ms, revision";
 
 impl Read for BackendRow {
@@ -114,10 +117,12 @@ impl Read for WorkerRow {
                 modes: list(&columns.text()?),
                 hours: Hours::parse(&columns.text()?).unwrap_or_default(),
                 spend_cap: columns.maybe_int()?.map(Quota::from_thousandths),
+                cost_cap: columns.maybe_int()?.map(Amount::from_micros),
                 state: WorkerState::from_word(&columns.text()?).unwrap_or_default(),
             },
             credential: columns.text()?,
             spent: columns.quota()?,
+            costs: Vec::new(),
             health: columns.text()?,
             health_ms: columns.int()?,
             retired: columns.flag()?,
@@ -144,7 +149,15 @@ impl Store {
     /// Every worker account, oldest first.
     pub async fn workers(&self) -> Result<Vec<WorkerRow>> {
         let sql = format!("SELECT {WORKER_COLUMNS} FROM worker ORDER BY created_ms, id");
-        self.db().all(&sql, &[]).await
+        let mut workers: Vec<WorkerRow> = self.db().all(&sql, &[]).await?;
+        let sql = "SELECT worker_id, currency, cost FROM worker_cost ORDER BY worker_id, currency";
+        let costs: Vec<((String, String), i64)> = self.db().all(sql, &[]).await?;
+        for ((worker_id, currency), cost) in costs {
+            if let Some(row) = workers.iter_mut().find(|row| row.id == worker_id) {
+                row.costs.push((currency, cost));
+            }
+        }
+        Ok(workers)
     }
 
     /// When attempts began since a time, each with its worker, oldest first.

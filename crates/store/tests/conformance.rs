@@ -21,6 +21,8 @@ mod attempt;
 mod bulk;
 #[path = "conformance/chain.rs"]
 mod chain;
+#[path = "conformance/costs.rs"]
+mod costs;
 #[path = "conformance/coverage.rs"]
 mod coverage;
 #[path = "conformance/deletion.rs"]

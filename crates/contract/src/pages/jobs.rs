@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::callbacks::CallbackLog;
+use super::cost::CostSum;
 use super::list::{PageNumber, PageSize};
 use crate::body::Fields;
 use crate::families::artgen::history::ListedState;
@@ -182,6 +183,9 @@ pub struct TrailAttempt {
     /// The back end and worker account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+    /// What the vendor says that it took; told to the operator alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostSum>,
 }
 
 /// A job as its events show it: without what was asked, which does not change.

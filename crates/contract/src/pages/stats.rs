@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cost::Amount;
+use crate::quota::Quota;
+
 /// What the house is doing right now.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -23,10 +26,34 @@ pub struct Stats {
     pub waiting_by_lane: BTreeMap<String, i64>,
     /// Every worker account.
     pub backends: Vec<WorkerStats>,
+    /// What callers paid and what vendors took in the last 30 days, for each family at each vendor of the operator's.
+    pub margins: Vec<Margin>,
     /// How long this node has been up.
     pub up_ms: i64,
     /// What accounts share on this node, and who has how much of it.
     pub shares: Vec<ShareStats>,
+}
+
+/// What callers paid for what one vendor made of one family, and what it took.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Margin {
+    /// The vendor.
+    pub vendor: String,
+    /// The family.
+    pub family: String,
+    /// Jobs that succeeded.
+    pub jobs: i64,
+    /// What callers were charged for them.
+    pub quota: Quota,
+    /// What the vendor counts in; null for what it made without a word about its cost.
+    pub currency: Option<String>,
+    /// What the vendor took, also for what nobody got.
+    pub cost: Option<Amount>,
+    /// What it took for one unit of quota.
+    pub cost_per_quota: Option<f64>,
+    /// What is left, in dollars: needs a vendor that counts in them, and `quota_usd` in the configuration.
+    pub margin_usd: Option<f64>,
 }
 
 /// Something that accounts share.

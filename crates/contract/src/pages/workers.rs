@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
+use super::cost::{Amount, CostSum};
 use super::credential::Credential;
 use super::hours::Hours;
 use super::name::Name;
@@ -59,6 +60,9 @@ pub struct WorkerSpec {
     /// The most it may spend, in quota; null for no limit.
     #[serde(deserialize_with = "cap")]
     pub spend_cap: Option<Quota>,
+    /// The most its vendor may say that it took, in what the vendor counts in; null for no limit. It closes on what is
+    /// reported: jobs in hand may exceed it.
+    pub cost_cap: Option<Amount>,
     /// Whether it is given work.
     pub state: WorkerState,
 }
@@ -75,7 +79,7 @@ fn cap<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quota>, D::E
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Resets {
-    /// Counts what it spent from zero again.
+    /// Counts what it spent from zero again, in quota and in the vendor's money.
     pub clear_spent: Flag<false>,
     /// Forgets what is held against it, such as a ban.
     pub clear_health: Flag<false>,
@@ -183,6 +187,8 @@ pub struct WorkerView {
     pub has_credential: bool,
     /// What it has spent, in quota.
     pub spent: Quota,
+    /// What its vendor says that it took, by what it counts in.
+    pub costs: Vec<CostSum>,
     /// When it was made.
     pub created_at: String,
     /// Jobs it has in hand.

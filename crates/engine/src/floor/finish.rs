@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Fault, Made};
-use atelier_store::Guard;
+use atelier_store::{Cost, Guard};
 
 use crate::crash;
 use crate::floor::context::Context;
-use crate::floor::fail::{fail, fail_or_retry};
+use crate::floor::fail::fail_or_retry;
 use crate::floor::job::RunningJob;
 use crate::floor::react::react;
-use crate::floor::settle::{refused, settle};
+use crate::floor::settle::{refused, settle_paid};
 use crate::floor::ticket::PAUSES_MS;
 use crate::vault::Owner;
 
@@ -35,17 +35,47 @@ pub(super) async fn finish(
         price: leased.price,
         asked,
     };
+    let cost = cost(job, &made);
+    let micros = cost.as_ref().map_or(0, |cost| cost.micros);
     let outcome = context.vault.store(&owner, made).await?;
     crash::point("runner.before_settle");
-    match settle(house, &leased.id, Guard::Fence(leased.fence), outcome).await {
+    let (pool, guard) = (&context.pool, Guard::Fence(leased.fence));
+    match settle_paid(house, &leased.id, guard, outcome, cost).await {
         Ok(Some(done)) => {
-            let pool = &context.pool;
             pool.good(job.worker(), took_ms, done.quota, house.now_ms());
+            pool.took(job.worker(), micros);
         }
-        Ok(None) => tracing::info!(job = %leased.id, "a late result was discarded"),
+        Ok(None) => {
+            tracing::info!(job = %leased.id, "a late result was discarded");
+            pool.took(job.worker(), micros);
+        }
         Err(error) => return Err(Fault::house(format!("store: {error}"))),
     }
     Ok(())
+}
+
+/// What the vendor says that it took for the attempt.
+fn cost(job: &RunningJob, made: &Made) -> Option<Cost> {
+    let told = made.cost.as_ref()?;
+    let attempt = job.work.as_ref().map(|work| work.attempt_id.clone());
+    Some(Cost {
+        attempt_id: attempt.unwrap_or_else(|| job.leased.attempt().to_string()),
+        micros: told.micros,
+        currency: told.currency.to_owned(),
+    })
+}
+
+/// Ends a job whose result was paid for and could not be kept.
+pub(super) async fn fail_paid(context: &Context, job: &RunningJob, made: &Made, fault: &Fault) {
+    let (house, leased) = (&context.house, &job.leased);
+    let (guard, cost) = (Guard::Fence(leased.fence), cost(job, made));
+    let micros = cost.as_ref().map_or(0, |cost| cost.micros);
+    match settle_paid(house, &leased.id, guard, refused(fault), cost).await {
+        Ok(_) => context.pool.took(job.worker(), micros),
+        Err(error) => {
+            tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");
+        }
+    }
 }
 
 /// Stores what was made at once and settles. While the vault or the store is away it is tried again: what was paid for
@@ -70,7 +100,7 @@ pub(super) async fn finish_at_once(
             if free {
                 fail_or_retry(house, leased, &fault).await;
             } else {
-                fail(house, leased, refused(&fault)).await;
+                fail_paid(context, job, &made, &fault).await;
             }
             return;
         }

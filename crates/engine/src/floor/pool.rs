@@ -300,6 +300,11 @@ impl Pool {
         });
     }
 
+    /// What the vendor says that it took; it is written down by whoever settled.
+    pub(crate) fn took(&self, name: &WorkerName, micros: i64) {
+        self.with(name, |member| member.candidate.cost += micros);
+    }
+
     /// A start or a work in hand failed.
     pub(crate) fn fault(&self, name: &WorkerName, fault: &Fault, now_ms: i64) {
         self.failed(name, fault, now_ms, Health::fault);

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use atelier_backends::backend::{Progress, Started, Work};
-use atelier_backends::{Class, Fault};
+use atelier_backends::{Class, Fault, Made};
 use serde_json::Value;
 
 use crate::floor::context::Context;
 use crate::floor::fail::{UNKNOWN, fail, not_made};
-use crate::floor::finish::{finish, finish_at_once};
+use crate::floor::finish::{fail_paid, finish, finish_at_once};
 use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::RunningJob;
 use crate::floor::prepare::with_inputs;
 use crate::floor::react::react;
-use crate::floor::settle::{broken, refused};
+use crate::floor::settle::broken;
 use crate::floor::ticket;
 
 /// A question that takes longer than this has failed.
@@ -78,11 +78,11 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
             Some((job, pause))
         }
         Ok(Progress::Done(made)) => {
-            let result = (made, asked(&job));
+            let result = (made.clone(), asked(&job));
             let Err(fault) = finish(context, &job, result).await else {
                 return None;
             };
-            not_stored(context, job, &fault).await
+            not_stored(context, job, &made, &fault).await
         }
         Ok(Progress::Failed(fault)) => {
             pool.fault(job.worker(), &fault, house.now_ms());
@@ -169,12 +169,12 @@ async fn denied(context: &Context, mut job: RunningJob) -> Again {
 }
 
 /// This house could not store a result: the vendor keeps it, so it is fetched again later.
-async fn not_stored(context: &Context, job: RunningJob, fault: &Fault) -> Again {
+async fn not_stored(context: &Context, job: RunningJob, made: &Made, fault: &Fault) -> Again {
     if react(fault.class).job.may_pass() {
         tracing::warn!(job = %job.id(), detail = %fault.detail, "a result waits at the vendor");
         return Some(later(job, None));
     }
-    fail(&context.house, &job.leased, refused(fault)).await;
+    fail_paid(context, &job, made, fault).await;
     None
 }
 

@@ -3,7 +3,7 @@
 
 use atelier_backends::Fault;
 use atelier_contract::FaultKind;
-use atelier_store::{Guard, JobRow, Outcome, Settled, Settlement};
+use atelier_store::{Cost, Guard, JobRow, Outcome, Settled, Settlement};
 
 use crate::crash;
 use crate::house::House;
@@ -36,10 +36,22 @@ pub(crate) async fn settle(
     guard: Guard,
     outcome: Outcome,
 ) -> Result<Option<JobRow>, atelier_store::Error> {
+    settle_paid(house, job_id, guard, outcome, None).await
+}
+
+/// Makes a job final together with what its vendor took for it, which counts also when the job ended without it.
+pub(super) async fn settle_paid(
+    house: &House,
+    job_id: &str,
+    guard: Guard,
+    outcome: Outcome,
+    cost: Option<Cost>,
+) -> Result<Option<JobRow>, atelier_store::Error> {
     let settlement = Settlement {
         job_id: job_id.to_owned(),
         guard,
         outcome,
+        cost,
         ledger_id: house.ids.uuid(),
         now_ms: house.now_ms(),
     };

@@ -89,6 +89,7 @@ impl Registry {
             spec: WorkerSpec::default(),
             credential: String::new(),
             spent: Quota::ZERO,
+            costs: Vec::new(),
             health: String::new(),
             health_ms: 0,
             retired: false,

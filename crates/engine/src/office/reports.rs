@@ -14,7 +14,7 @@ use atelier_store::AuditRow;
 
 use super::prices::Prices;
 use super::trail::Trail;
-use super::{overview, preview, trail};
+use super::{margins, overview, preview, trail};
 use crate::floor::{Floor, WorkerReport};
 use crate::house::{House, NodeDetail, unavailable};
 use crate::jobs::Jobs;
@@ -145,6 +145,7 @@ impl Reports {
                 .map(|(lane, jobs)| (name(lane), jobs))
                 .collect(),
             backends: reports.into_iter().map(worker_stats).collect(),
+            margins: margins::margins(&self.house).await?,
             up_ms: self.house.now_ms() - self.house.started_ms,
             shares: Vec::new(),
         })

@@ -2,6 +2,7 @@
 
 use atelier_contract::family::timestamp;
 use atelier_contract::pages::backends::BackendView;
+use atelier_contract::pages::cost::{Amount, CostSum};
 use atelier_contract::pages::workers::{Condition, Health, WorkerView};
 use atelier_store::{BackendRow, WorkerRow};
 
@@ -60,6 +61,13 @@ pub(super) fn backend(
     }
 }
 
+fn cost((currency, micros): &(String, i64)) -> CostSum {
+    CostSum {
+        currency: currency.clone(),
+        amount: Amount::from_micros(*micros),
+    }
+}
+
 /// A worker account; one that cannot be set up is not in the pool.
 pub(super) fn worker(row: &WorkerRow, reports: &[WorkerReport]) -> WorkerView {
     let name = WorkerName::from(row);
@@ -74,6 +82,7 @@ pub(super) fn worker(row: &WorkerRow, reports: &[WorkerReport]) -> WorkerView {
         spec: row.spec.clone(),
         has_credential: !row.credential.is_empty(),
         spent: row.spent,
+        costs: row.costs.iter().map(cost).collect(),
         created_at: timestamp(row.created_ms),
         busy: report.map_or(0, |one| one.busy),
         usable: report.is_some_and(|one| one.usable),

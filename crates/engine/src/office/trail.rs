@@ -1,5 +1,6 @@
 //! What happened to a job: the attempts at it.
 
+use atelier_contract::pages::cost::{Amount, CostSum};
 use atelier_contract::{AccountId, Code, JobId, Refusal};
 use atelier_store::{AttemptRow, JobRow};
 
@@ -27,6 +28,8 @@ pub struct AttemptView {
     pub submitted_ms: Option<i64>,
     /// When it ended.
     pub ended_ms: Option<i64>,
+    /// What the vendor says that it took.
+    pub cost: Option<CostSum>,
 }
 
 /// What happened to a job, of one account or of any.
@@ -38,6 +41,10 @@ pub(super) async fn of(
     let row = row(house, account_id, id).await?;
     let attempts = house.store.attempts(&row.id).await.map_err(unavailable)?;
     let view = |attempt: AttemptRow| AttemptView {
+        cost: attempt.cost.map(|micros| CostSum {
+            currency: attempt.currency.unwrap_or_default(),
+            amount: Amount::from_micros(micros),
+        }),
         worker: attempt.worker,
         state: attempt.state,
         why: attempt.why,

@@ -9,6 +9,7 @@ mod address_keys;
 mod adoption;
 mod attempts;
 mod callbacks;
+mod costs;
 mod custody;
 mod deadlines;
 mod endings;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Taken, Work};
+use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Taken, Work};
 use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker, Wrong};
 use atelier_contract::{FaultKind, Role};
 use bytes::Bytes;
@@ -246,6 +246,10 @@ impl Actor {
             "fails" => failed(Class::Retry),
             "fewer" => Ok(Progress::Done(made(work.brief.count / 2))),
             _ if times == 1 => running,
+            "costly" => Ok(Progress::Done(Made {
+                cost: Cost::of(after_ms(prompt) as f64 / 100.0, "USD"),
+                ..made(work.brief.count)
+            })),
             _ => done,
         }
     }

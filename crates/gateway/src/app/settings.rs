@@ -55,6 +55,7 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         polls_at_once: jobs.polls_at_once,
         refresh_ms: jobs.refresh_ms,
         hook_base_url: addresses.base_url.clone(),
+        quota_usd: config.prices.quota_usd,
         result_cache_bytes: jobs.result_cache_mib * 1024 * 1024,
     }
 }

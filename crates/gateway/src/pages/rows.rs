@@ -93,6 +93,7 @@ pub(super) fn trail(
         state: one.state,
         why: one.why.filter(|_| whole),
         worker: whole.then_some(one.worker),
+        cost: one.cost.filter(|_| whole),
     };
     let taken = |one: &&TryView| {
         one.status

@@ -78,6 +78,45 @@ async fn imagine(gateway: &Gateway, key: &str, prompt: &str) -> String {
 }
 
 #[tokio::test]
+async fn an_operator_sees_what_a_vendor_took_against_what_callers_paid() {
+    let chain = chain(Options::default().set("PRICES_QUOTA_USD", "0.5")).await;
+    let front = &chain.front;
+    let caller = front.account(100).await;
+    let id = imagine(front, &caller.key, "a lighthouse").await;
+    finished(front, &caller.key, &id).await;
+    let cost = json!({ "currency": "quota", "amount": 4 });
+    let path = format!("/admin/v1/jobs/{id}/trail");
+    let trail = front.operate(Method::GET, &path, None).await.json;
+    assert_eq!(trail["data"]["attempts"][0]["cost"], cost, "{trail}");
+    let trail = front
+        .get(&caller.key, &format!("/jobs/v1/{id}/trail"))
+        .await;
+    let own = &trail.json["data"]["attempts"][0];
+    assert!(own["state"] == "done" && own.get("cost").is_none(), "{own}");
+    let path = format!("/admin/v1/backends/{}", chain.backend);
+    let shown = front.operate(Method::GET, &path, None).await.json;
+    assert_eq!(
+        shown["data"]["accounts"][0]["costs"],
+        json!([cost]),
+        "{shown}"
+    );
+    let stats = front.operate(Method::GET, "/admin/v1/stats", None).await;
+    let margins = &stats.json["data"]["margins"];
+    let expected = json!([{ "vendor": "relay", "family": "artgen", "jobs": 1, "quota": 4, "currency": "quota",
+        "cost": 4, "costPerQuota": 1.0, "marginUsd": null }]);
+    assert_eq!(*margins, expected, "{margins}");
+
+    // The cap is in what the vendor counts in: all of it is gone, so the next job waits for another.
+    let account = format!("{path}/accounts/{}", chain.worker);
+    let cap = front.operate(Method::PATCH, &account, Some(json!({ "cost_cap": 4 })));
+    assert_eq!(cap.await.json["data"]["cost_cap"], 4);
+    let refused = front.post(&caller.key, "/artgen/v1/imagine", json!({ "prompt": "x" }));
+    refused.await.assert_refused(400, "no_available_account");
+    let wrong = front.operate(Method::PATCH, &account, Some(json!({ "cost_cap": -1 })));
+    wrong.await.assert_refused(400, "invalid_parameter");
+}
+
+#[tokio::test]
 async fn work_goes_to_the_back_end_and_every_change_applies_at_once() {
     let chain = chain(Options::default()).await;
     let (front, path) = (

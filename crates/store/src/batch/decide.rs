@@ -7,6 +7,7 @@ use atelier_contract::{JobState, Quota, Speed};
 use crate::assets::Asset;
 use crate::batch::books::{Books, Posting};
 use crate::batch::calls::{Call, Calls};
+use crate::batch::costs::Costs;
 use crate::batch::lines::{BulkLine, DeliveryLine, FinalLine, JobLine};
 use crate::jobs::accept::{Accept, Accepted, Idempotency};
 use crate::jobs::bulk::{BulkAccepted, BulkItem, BulkWish, NewBulk, Told};
@@ -58,6 +59,7 @@ pub(crate) struct Decisions<'a> {
     pub(crate) finals: Vec<FinalLine>,
     pub(crate) deliveries: Vec<DeliveryLine>,
     pub(crate) assets: Vec<Asset>,
+    pub(crate) costs: Costs,
 }
 
 impl<'a> Decisions<'a> {
@@ -72,6 +74,7 @@ impl<'a> Decisions<'a> {
             finals: Vec::new(),
             deliveries: Vec::new(),
             assets: Vec::new(),
+            costs: Costs::default(),
         }
     }
 
@@ -203,6 +206,7 @@ impl<'a> Decisions<'a> {
         let Some(row) = self.jobs.get_mut(&settlement.job_id) else {
             return Settled::Lost;
         };
+        self.costs.told(row, settlement);
         let allowed = match settlement.guard {
             Guard::Fence(fence) => row.state == JobState::Running && row.fence == fence,
             Guard::Unfinished => !row.state.is_final(),
@@ -214,6 +218,7 @@ impl<'a> Decisions<'a> {
         let row = row.clone();
         if let Outcome::Succeeded { assets, .. } = &settlement.outcome {
             self.assets.extend(assets.iter().cloned());
+            self.costs.paid(&row, settlement);
         }
         self.books.count(&row.account_id, &row.queue, -1);
         self.books

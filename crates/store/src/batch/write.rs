@@ -19,6 +19,7 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
         conn.run(INSERT_BULKS, args![&lines]).await?;
     }
     finals(conn, decisions).await?;
+    decisions.costs.write(conn).await?;
     assets::upsert(conn, &decisions.assets).await
 }
 

@@ -22,6 +22,10 @@ pub struct AttemptRow {
     pub submitted_ms: Option<i64>,
     /// When it ended.
     pub ended_ms: Option<i64>,
+    /// What the vendor took, in millionths of the currency, where it said so.
+    pub cost: Option<i64>,
+    /// What the vendor counts in.
+    pub currency: Option<String>,
 }
 
 impl Read for AttemptRow {
@@ -33,6 +37,8 @@ impl Read for AttemptRow {
             began_ms: columns.int()?,
             submitted_ms: columns.maybe_int()?,
             ended_ms: columns.maybe_int()?,
+            cost: columns.maybe_int()?,
+            currency: columns.maybe_text()?,
         })
     }
 }
@@ -97,7 +103,7 @@ impl Read for Owed {
 impl Store {
     /// The attempts at a job, oldest first.
     pub async fn attempts(&self, job_id: &str) -> Result<Vec<AttemptRow>> {
-        let sql = "SELECT worker, state, why, began_ms, submitted_ms, ended_ms FROM attempt \
+        let sql = "SELECT worker, state, why, began_ms, submitted_ms, ended_ms, cost, currency FROM attempt \
              WHERE job_id = $1 ORDER BY began_ms, id";
         self.db().all(sql, args![job_id]).await
     }

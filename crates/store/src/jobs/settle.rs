@@ -38,6 +38,17 @@ pub enum Outcome {
     },
 }
 
+/// What a vendor says that it took for an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The attempt.
+    pub attempt_id: String,
+    /// In millionths of the currency.
+    pub micros: i64,
+    /// What the vendor counts in.
+    pub currency: String,
+}
+
 /// Everything the end of a job writes.
 #[derive(Clone, Debug)]
 pub struct Settlement {
@@ -47,6 +58,8 @@ pub struct Settlement {
     pub guard: Guard,
     /// How it ends.
     pub outcome: Outcome,
+    /// What the vendor took; it counts once for its attempt, also when the job has ended without it.
+    pub cost: Option<Cost>,
     /// Identifier of the ledger row.
     pub ledger_id: String,
     /// The time.

@@ -1,6 +1,7 @@
 //! Changes of back ends and worker accounts. Who owns a row is part of every statement that changes it.
 
 use atelier_contract::Quota;
+use atelier_contract::pages::cost::Amount;
 use serde::Serialize;
 
 use crate::audit::AuditRow;
@@ -310,6 +311,7 @@ async fn put_worker(conn: &mut Conn, put: &WorkerPut, keeps_state: bool) -> Resu
         &modes,
         spec.hours.text(),
         spec.spend_cap.map(Quota::thousandths),
+        spec.cost_cap.map(Amount::micros),
         spec.state.word(),
         &health,
         health_ms,
@@ -318,7 +320,11 @@ async fn put_worker(conn: &mut Conn, put: &WorkerPut, keeps_state: bool) -> Resu
         put.clear_spent,
         put.health.is_some()
     ];
-    conn.run(PUT_WORKER, args).await.map(|_| ())
+    conn.run(PUT_WORKER, args).await?;
+    if put.clear_spent {
+        conn.run(FORGET_COSTS, args![&row.id]).await?;
+    }
+    Ok(())
 }
 
 async fn remove_worker(conn: &mut Conn, owner: &str, id: &str) -> Result<Removed> {
@@ -335,6 +341,7 @@ async fn remove_worker(conn: &mut Conn, owner: &str, id: &str) -> Result<Removed
         Some(0) => {}
         Some(live) => return Ok(Removed::Busy(live)),
     }
+    conn.run(FORGET_COSTS, args![id]).await?;
     conn.run("DELETE FROM worker WHERE id = $1", args![id])
         .await?;
     Ok(Removed::Done)
@@ -355,6 +362,9 @@ async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<Remove
         Some(0) => {}
         Some(live) => return Ok(Removed::Busy(live)),
     }
+    let forget =
+        "DELETE FROM worker_cost WHERE worker_id IN (SELECT id FROM worker WHERE backend_id = $1)";
+    conn.run(forget, args![id]).await?;
     conn.run("DELETE FROM worker WHERE backend_id = $1", args![id])
         .await?;
     conn.run("DELETE FROM backend WHERE id = $1", args![id])
@@ -375,20 +385,22 @@ const PUT_BACKEND: &str = "INSERT INTO backend (id, owner, name, vendor, base_ur
      switched_off = CASE WHEN $13 THEN backend.switched_off ELSE excluded.switched_off END, \
      revision = backend.revision + 1";
 
+const FORGET_COSTS: &str = "DELETE FROM worker_cost WHERE worker_id = $1";
+
 const PUT_WORKER: &str = "INSERT INTO worker (id, backend_id, owner, name, credential, concurrency, \
-     per_minute, per_hour, polls_per_minute, weight, models, modes, hours, spend_cap, spent, state, \
+     per_minute, per_hour, polls_per_minute, weight, models, modes, hours, spend_cap, cost_cap, spent, state, \
      health, health_ms, retired, created_ms, revision) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, FALSE, $18, 1) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17, $18, FALSE, $19, 1) \
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, credential = excluded.credential, \
      concurrency = excluded.concurrency, per_minute = excluded.per_minute, \
      per_hour = excluded.per_hour, polls_per_minute = excluded.polls_per_minute, \
      weight = excluded.weight, models = excluded.models, modes = excluded.modes, \
-     hours = excluded.hours, spend_cap = excluded.spend_cap, \
-     retired = CASE WHEN $19 THEN FALSE ELSE worker.retired END, \
-     state = CASE WHEN $19 THEN worker.state ELSE excluded.state END, \
-     spent = CASE WHEN $20 THEN 0 ELSE worker.spent END, \
-     health = CASE WHEN $21 THEN excluded.health ELSE worker.health END, \
-     health_ms = CASE WHEN $21 THEN excluded.health_ms ELSE worker.health_ms END, \
+     hours = excluded.hours, spend_cap = excluded.spend_cap, cost_cap = excluded.cost_cap, \
+     retired = CASE WHEN $20 THEN FALSE ELSE worker.retired END, \
+     state = CASE WHEN $20 THEN worker.state ELSE excluded.state END, \
+     spent = CASE WHEN $21 THEN 0 ELSE worker.spent END, \
+     health = CASE WHEN $22 THEN excluded.health ELSE worker.health END, \
+     health_ms = CASE WHEN $22 THEN excluded.health_ms ELSE worker.health_ms END, \
      revision = worker.revision + 1";
 
 const NOTE_WORKERS: &str = "UPDATE worker SET spent = worker.spent + v.spent, \

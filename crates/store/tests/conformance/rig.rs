@@ -260,6 +260,7 @@ impl Rig {
                 quota: quota(spent),
                 assets: Vec::new(),
             },
+            cost: None,
             ledger_id: self.id("ledger"),
             now_ms: NOW + 5_000,
         }

@@ -108,6 +108,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0024_deleted",
         "c9b611b0b71316aa56f107ad2cb179e58c3bdbe332db2bb27d0465025420ae9e",
     ),
+    (
+        "0025_costs",
+        "f75a08ae6d88ba8765e64f60690b95c04cc463f04894c19ca0c8165d72f65ae8",
+    ),
 ];
 
 #[test]

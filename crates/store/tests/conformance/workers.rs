@@ -3,6 +3,7 @@
 use atelier_contract::Speed;
 use atelier_contract::fields::{Count, Text};
 use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::pages::cost::Amount;
 use atelier_contract::pages::hours::Hours;
 use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
@@ -31,7 +32,7 @@ each_db!(
     what_leaves_with_jobs_in_hand_is_switched_off_first,
 );
 
-fn backend(id: &str, owner: Option<&str>) -> BackendRow {
+pub(crate) fn backend(id: &str, owner: Option<&str>) -> BackendRow {
     BackendRow {
         id: id.into(),
         owner: owner.map(str::to_owned),
@@ -51,7 +52,7 @@ fn backend(id: &str, owner: Option<&str>) -> BackendRow {
     }
 }
 
-fn worker(id: &str, backend_id: &str, owner: Option<&str>) -> WorkerRow {
+pub(crate) fn worker(id: &str, backend_id: &str, owner: Option<&str>) -> WorkerRow {
     WorkerRow {
         id: id.into(),
         backend_id: backend_id.into(),
@@ -63,10 +64,12 @@ fn worker(id: &str, backend_id: &str, owner: Option<&str>) -> WorkerRow {
             modes: vec![Speed::Fast],
             hours: Hours::parse("08:00-20:00").expect("hours"),
             spend_cap: Some(quota(50)),
+            cost_cap: Some(Amount::from_micros(2_500_000)),
             ..WorkerSpec::default()
         },
         credential: "v1:1:sealed".into(),
         spent: quota(0),
+        costs: Vec::new(),
         health: String::new(),
         health_ms: 0,
         retired: false,
@@ -75,7 +78,7 @@ fn worker(id: &str, backend_id: &str, owner: Option<&str>) -> WorkerRow {
     }
 }
 
-fn put(row: WorkerRow) -> WorkerPut {
+pub(crate) fn put(row: WorkerRow) -> WorkerPut {
     WorkerPut {
         row,
         clear_spent: false,
@@ -83,7 +86,7 @@ fn put(row: WorkerRow) -> WorkerPut {
     }
 }
 
-async fn put_backend(rig: &Rig, row: BackendRow) -> Arranged {
+pub(crate) async fn put_backend(rig: &Rig, row: BackendRow) -> Arranged {
     let arrangement = Arrangement {
         backends: vec![row],
         ..Arrangement::default()
@@ -92,7 +95,7 @@ async fn put_backend(rig: &Rig, row: BackendRow) -> Arranged {
     arranged.expect("an answer")
 }
 
-async fn put_worker(rig: &Rig, row: WorkerRow) -> Arranged {
+pub(crate) async fn put_worker(rig: &Rig, row: WorkerRow) -> Arranged {
     let arrangement = Arrangement {
         workers: vec![put(row)],
         ..Arrangement::default()

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::notes::Notes;
 use super::shape::{Part, Shape};
-use crate::backend::{Class, Fault, Made, MadeFile, Work};
+use crate::backend::{Class, Cost, Fault, Made, MadeFile, Work};
 use crate::downloads::Downloads;
 use crate::files;
 use crate::http::VendorHttp;
@@ -73,8 +73,19 @@ pub(super) async fn made(
         revised_prompt: first(Part::Revised),
         alias,
         notes: notes.write(),
-        cost: None,
+        cost: cost(body),
     })
+}
+
+/// What the remote charged, in its quota; answers of the calls that wait do not say.
+fn cost(body: &Value) -> Option<Cost> {
+    let told = [&body["quota"], &body["data"]["quota"]];
+    let amount = |value: &Value| match value {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_f64(),
+    };
+    let amount = told.into_iter().find_map(amount)?;
+    Cost::of(amount, "quota")
 }
 
 /// How many of the asked-for items were made: a grid is all of its pictures.

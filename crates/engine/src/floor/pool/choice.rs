@@ -71,6 +71,9 @@ pub(crate) struct Candidate {
     pub(crate) hours: Hours,
     pub(crate) spend_cap: Option<Quota>,
     pub(crate) spent: Quota,
+    /// The most its vendor may take, and what it took, in millionths of what it counts in.
+    pub(crate) cost_cap: Option<i64>,
+    pub(crate) cost: i64,
     pub(crate) weight: i64,
     pub(crate) concurrency: usize,
     /// Jobs it has in hand, on all nodes.
@@ -125,7 +128,7 @@ impl Candidate {
 
     fn standing(&self, wish: &Wish<'_>, now_ms: i64) -> Standing {
         let over = |cap: Quota| self.spent + wish.price > cap;
-        if self.spend_cap.is_some_and(over) {
+        if self.spend_cap.is_some_and(over) || self.cost_cap.is_some_and(|cap| self.cost >= cap) {
             return Standing::Out;
         }
         match self.health.fitness(now_ms) {

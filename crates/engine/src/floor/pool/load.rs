@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use atelier_backends::{Backend, Vendor, Wrong};
 use atelier_contract::Quota;
+use atelier_contract::pages::cost::Amount;
 use atelier_contract::pages::workers::WorkerState;
 use atelier_store::{BackendRow, WorkerRow};
 
@@ -138,6 +139,9 @@ impl Loader {
             hours: spec.hours.clone(),
             spend_cap: spec.spend_cap,
             spent: row.spent,
+            cost_cap: spec.cost_cap.map(Amount::micros),
+            // A vendor counts in one thing; should it have changed that, whichever is more counts.
+            cost: row.costs.iter().map(|(_, cost)| *cost).max().unwrap_or(0),
             weight: spec.weight.get(),
             concurrency: limit(spec.concurrency.get()),
             busy: 0,
@@ -218,6 +222,10 @@ fn keep(member: &mut Member, old: Member) {
     member.unwritten = old.unwritten;
     member.changed = old.changed;
     member.candidate.spent = member.candidate.spent + old.unwritten;
+    if member.revision == old.revision {
+        // What was just settled may be newer than what was read.
+        member.candidate.cost = member.candidate.cost.max(old.candidate.cost);
+    }
     let (per_minute, per_hour) = (
         member.candidate.pace.per_minute,
         member.candidate.pace.per_hour,

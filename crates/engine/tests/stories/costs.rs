@@ -1,0 +1,44 @@
+//! What vendors say that they took: kept, added up, shown against what callers paid, and capped.
+
+use atelier_contract::{Code, JobState};
+use serde_json::json;
+
+use crate::rig::{Rig, worker};
+use crate::stage::Stage;
+use crate::vendors::cast;
+
+#[tokio::test]
+async fn a_cap_in_the_vendors_money_closes_on_what_was_reported() {
+    let (stage, rig) = (Stage::named("capped"), Rig::with_vendors().await);
+    let (backend, workers) = cast(&rig, "capped", "unknown", &["one"]).await;
+    let backends = rig.engine.office().backends();
+    let cap = worker(&json!({ "cost_cap": 0.5 }));
+    let changed = backends.change_worker("root", &backend, &workers[0], cap);
+    changed.await.expect("changed");
+    let caller = rig.account(100).await;
+    for prompt in ["costly 30", "costly 25"] {
+        let id = rig.imagine(&caller, prompt).await.expect("accepted");
+        rig.until_final(&caller, &id).await;
+        assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    }
+    let shown = backends.one(&backend).await.expect("shown");
+    let told = serde_json::to_value(&shown.accounts[0].costs).expect("JSON");
+    assert_eq!(told, json!([{ "currency": "USD", "amount": 0.55 }]));
+    rig.engine.floor().load_pool().await.expect("loaded");
+    let refused = rig.imagine(&caller, "costly 1").await;
+    let refused = refused.expect_err("it has had all it may have");
+    assert_eq!(refused.code, Code::NoAvailableAccount);
+    assert_eq!(stage.taken("costly 1"), 0);
+
+    let anew = worker(&json!({ "clear_spent": true }));
+    let changed = backends.change_worker("root", &backend, &workers[0], anew);
+    changed.await.expect("changed");
+    let id = rig.imagine(&caller, "costly 1").await.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    let stats = rig.engine.office().reports().stats().await.expect("stats");
+    let margins = serde_json::to_value(&stats.margins).expect("JSON");
+    let expected = json!([{ "vendor": "stage", "family": "artgen", "jobs": 3, "quota": 12, "currency": "USD",
+        "cost": 0.56, "costPerQuota": 0.046667, "marginUsd": null }]);
+    assert_eq!(margins, expected);
+    rig.check_books().await;
+}

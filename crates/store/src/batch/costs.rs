@@ -1,0 +1,189 @@
+//! What vendors say that they took, written by the commit that settles the job: with the attempt, in all for its worker
+//! account, and against what callers paid.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::Result;
+use crate::db::{Conn, args, json};
+use crate::jobs::row::JobRow;
+use crate::jobs::settle::{Cost, Settlement};
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The costs and takings of a batch.
+#[derive(Default)]
+pub(crate) struct Costs {
+    /// By attempt: two nodes may tell of the same one.
+    told: BTreeMap<String, Told>,
+    takings: Takings,
+}
+
+struct Told {
+    cost: Cost,
+    operation: String,
+    day: i64,
+}
+
+#[derive(Serialize)]
+struct CostLine<'a> {
+    id: &'a str,
+    cost: i64,
+    currency: &'a str,
+}
+
+#[derive(Serialize)]
+struct WorkerLine<'a> {
+    worker_id: &'a str,
+    currency: &'a str,
+    cost: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    day: i64,
+    backend_id: String,
+    operation: String,
+    currency: String,
+}
+
+/// Jobs, what callers paid for them, and what they cost.
+type Takings = BTreeMap<Kind, (i64, i64, i64)>;
+
+#[derive(Serialize)]
+struct TakingLine<'a> {
+    day: i64,
+    backend_id: &'a str,
+    operation: &'a str,
+    currency: &'a str,
+    jobs: i64,
+    quota: i64,
+    cost: i64,
+}
+
+impl Costs {
+    /// Takes note of what a settlement says was taken. Whether it settles or comes too late, the vendor was paid.
+    pub(crate) fn told(&mut self, row: &JobRow, settlement: &Settlement) {
+        let Some(cost) = &settlement.cost else { return };
+        let told = Told {
+            cost: cost.clone(),
+            operation: row.operation.clone(),
+            day: settlement.now_ms.div_euclid(DAY_MS),
+        };
+        self.told.entry(cost.attempt_id.clone()).or_insert(told);
+    }
+
+    /// Takes note of what a caller paid for what a worker account made.
+    pub(crate) fn paid(&mut self, row: &JobRow, settlement: &Settlement) {
+        let worker = row.worker.as_deref().and_then(|name| name.split_once('/'));
+        let Some((backend_id, _)) = worker else {
+            return;
+        };
+        let currency = settlement.cost.as_ref().map(|cost| cost.currency.clone());
+        let kind = Kind {
+            day: settlement.now_ms.div_euclid(DAY_MS),
+            backend_id: backend_id.to_owned(),
+            operation: row.operation.clone(),
+            currency: currency.unwrap_or_default(),
+        };
+        let taking = self.takings.entry(kind).or_default();
+        taking.0 += 1;
+        taking.1 += row.quota.thousandths();
+    }
+
+    /// Writes all of it. A cost counts once for its attempt.
+    pub(crate) async fn write(&self, conn: &mut Conn) -> Result<()> {
+        let mut takings = self.takings.clone();
+        if !self.told.is_empty() {
+            let line = |(id, told): (&'_ String, &'_ Told)| (id.clone(), told.cost.clone());
+            let told: Vec<(String, Cost)> = self.told.iter().map(line).collect();
+            let lines = told.iter().map(|(id, cost)| CostLine {
+                id,
+                cost: cost.micros,
+                currency: &cost.currency,
+            });
+            let lines: Vec<CostLine<'_>> = lines.collect();
+            let counted: Vec<(String, String)> = conn.all(NOTE_COSTS, args![&json(&lines)]).await?;
+            self.add_to_workers(conn, &counted).await?;
+            for (id, worker) in &counted {
+                let (Some(told), Some((backend_id, _))) =
+                    (self.told.get(id), worker.split_once('/'))
+                else {
+                    continue;
+                };
+                let kind = Kind {
+                    day: told.day,
+                    backend_id: backend_id.to_owned(),
+                    operation: told.operation.clone(),
+                    currency: told.cost.currency.clone(),
+                };
+                takings.entry(kind).or_default().2 += told.cost.micros;
+            }
+        }
+        if takings.is_empty() {
+            return Ok(());
+        }
+        let line = |(kind, taking): (&'_ Kind, &'_ (i64, i64, i64))| (kind.clone(), *taking);
+        let takings: Vec<(Kind, (i64, i64, i64))> = takings.iter().map(line).collect();
+        let lines = takings
+            .iter()
+            .map(|(kind, (jobs, quota, cost))| TakingLine {
+                day: kind.day,
+                backend_id: &kind.backend_id,
+                operation: &kind.operation,
+                currency: &kind.currency,
+                jobs: *jobs,
+                quota: *quota,
+                cost: *cost,
+            });
+        let lines: Vec<TakingLine<'_>> = lines.collect();
+        conn.run(ADD_TAKINGS, args![&json(&lines)])
+            .await
+            .map(|_| ())
+    }
+
+    async fn add_to_workers(&self, conn: &mut Conn, counted: &[(String, String)]) -> Result<()> {
+        let mut sums: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+        for (id, worker) in counted {
+            if let (Some(told), Some((_, worker_id))) = (self.told.get(id), worker.split_once('/'))
+            {
+                *sums.entry((worker_id, &told.cost.currency)).or_default() += told.cost.micros;
+            }
+        }
+        if sums.is_empty() {
+            return Ok(());
+        }
+        let line = |((worker_id, currency), cost)| WorkerLine {
+            worker_id,
+            currency,
+            cost,
+        };
+        let lines: Vec<WorkerLine<'_>> = sums.into_iter().map(line).collect();
+        conn.run(ADD_TO_WORKERS, args![&json(&lines)])
+            .await
+            .map(|_| ())
+    }
+}
+
+const NOTE_COSTS: &str = "UPDATE attempt SET cost = v.cost, currency = v.currency \
+     FROM {rows:$1 id text, cost bigint, currency text} \
+     WHERE attempt.id = v.id AND attempt.cost IS NULL RETURNING attempt.id, attempt.worker";
+
+const ADD_TO_WORKERS: &str = "INSERT INTO worker_cost (worker_id, currency, cost) \
+     SELECT v.worker_id, v.currency, v.cost \
+     FROM {rows:$1 worker_id text, currency text, cost bigint} \
+     WHERE EXISTS (SELECT 1 FROM worker WHERE worker.id = v.worker_id) \
+     ORDER BY v.worker_id, v.currency \
+     ON CONFLICT (worker_id, currency) DO UPDATE SET cost = worker_cost.cost + excluded.cost";
+
+// Callers' own worker accounts are their own money.
+const ADD_TAKINGS: &str = "INSERT INTO margin (day, vendor, operation, currency, jobs, quota, cost) \
+     SELECT v.day, backend.vendor, v.operation, v.currency, CAST(SUM(v.jobs) AS BIGINT), \
+     CAST(SUM(v.quota) AS BIGINT), CAST(SUM(v.cost) AS BIGINT) \
+     FROM {rows:$1 day bigint, backend_id text, operation text, currency text, jobs bigint, quota bigint, cost bigint} \
+     JOIN backend ON backend.id = v.backend_id WHERE backend.owner IS NULL \
+     GROUP BY v.day, backend.vendor, v.operation, v.currency \
+     ORDER BY v.day, backend.vendor, v.operation, v.currency \
+     ON CONFLICT (day, vendor, operation, currency) DO UPDATE SET jobs = margin.jobs + excluded.jobs, \
+     quota = margin.quota + excluded.quota, cost = margin.cost + excluded.cost";

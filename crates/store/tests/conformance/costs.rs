@@ -1,0 +1,158 @@
+//! What vendors took: with the attempt, for the worker account and against what callers paid, once, in the commit that
+//! settles.
+
+use atelier_store::{
+    Arrangement, Attempt, Began, Cost, Guard, MarginRow, Settled, Settlement, StartLimits,
+    WorkerPut,
+};
+
+use crate::rig::{NOW, Rig, quota, sql};
+use crate::workers::{backend, put, put_backend, put_worker, worker};
+
+each_db!(
+    a_cost_is_kept_with_its_attempt_and_added_up,
+    a_cost_counts_once_also_when_its_job_ended_without_it,
+    what_callers_pay_on_their_own_accounts_is_no_margin,
+    what_was_taken_can_be_counted_anew_and_goes_with_its_account,
+    nothing_of_a_settlement_that_fails_is_counted,
+);
+
+const DAY: i64 = (NOW + 5_000) / 86_400_000;
+
+async fn house(rig: &Rig, owner: Option<&str>) {
+    put_backend(rig, backend("b", owner)).await;
+    put_worker(rig, worker("w", "b", owner)).await;
+}
+
+/// A job that is in the hands of the worker account.
+async fn at_vendor(rig: &Rig, account: &str, attempt: &str) -> String {
+    let id = rig.running(account, 6).await;
+    let begun = rig.store.begin_attempt(Attempt {
+        id: attempt.into(),
+        job_id: id.clone(),
+        fence: 1,
+        worker: "b/w".into(),
+        limits: StartLimits::default(),
+        now_ms: NOW,
+    });
+    assert_eq!(begun.await.expect("an answer"), Began::Yes);
+    id
+}
+
+fn paid(rig: &Rig, id: &str, (attempt, micros): (&str, i64)) -> Settlement {
+    Settlement {
+        cost: Some(Cost {
+            attempt_id: attempt.into(),
+            micros,
+            currency: "USD".into(),
+        }),
+        ..rig.success(id, Guard::Fence(1), 4)
+    }
+}
+
+async fn costs(rig: &Rig) -> Vec<(String, i64)> {
+    let workers = rig.store.workers().await.expect("a read");
+    workers.into_iter().flat_map(|row| row.costs).collect()
+}
+
+async fn margins(rig: &Rig) -> Vec<MarginRow> {
+    rig.store.margins(DAY).await.expect("a read")
+}
+
+async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
+    house(&rig, None).await;
+    let account = rig.account(100, 10).await;
+    for (attempt, micros) in [("one", 40_000), ("two", 2)] {
+        let id = at_vendor(&rig, &account, attempt).await;
+        let settled = rig.settle(paid(&rig, &id, (attempt, micros))).await;
+        assert!(matches!(settled, Settled::Done(_)));
+        let attempts = rig.store.attempts(&id).await.expect("a read");
+        assert_eq!(
+            (attempts[0].cost, attempts[0].currency.as_deref()),
+            (Some(micros), Some("USD"))
+        );
+    }
+    let silent = at_vendor(&rig, &account, "silent").await;
+    rig.settle(rig.success(&silent, Guard::Fence(1), 3)).await;
+    assert_eq!(costs(&rig).await, [("USD".to_owned(), 40_002)]);
+    let row = |currency: &str, jobs, paid, cost| MarginRow {
+        vendor: "relay".into(),
+        operation: "artgen.imagine".into(),
+        currency: currency.into(),
+        jobs,
+        quota: quota(paid),
+        cost,
+    };
+    assert_eq!(
+        margins(&rig).await,
+        [row("", 1, 3, 0), row("USD", 2, 8, 40_002)]
+    );
+    let later = rig.store.margins(DAY + 1).await.expect("a read");
+    assert_eq!(later, []);
+}
+
+async fn a_cost_counts_once_also_when_its_job_ended_without_it(rig: Rig) {
+    house(&rig, None).await;
+    let account = rig.account(100, 10).await;
+    let id = at_vendor(&rig, &account, "late").await;
+    rig.settle(rig.failure(&id, Guard::Unfinished)).await;
+    for _ in 0..2 {
+        let late = rig.settle(paid(&rig, &id, ("late", 7))).await;
+        assert_eq!(late, Settled::Lost, "it was cancelled");
+    }
+    assert_eq!(costs(&rig).await, [("USD".to_owned(), 7)]);
+    let rows = margins(&rig).await;
+    assert_eq!(
+        (rows.len(), rows[0].jobs, rows[0].quota, rows[0].cost),
+        (1, 0, quota(0), 7)
+    );
+}
+
+async fn what_callers_pay_on_their_own_accounts_is_no_margin(rig: Rig) {
+    let account = rig.account(100, 10).await;
+    house(&rig, Some(&account)).await;
+    let id = at_vendor(&rig, &account, "own").await;
+    rig.settle(paid(&rig, &id, ("own", 9))).await;
+    assert_eq!(margins(&rig).await, []);
+    assert_eq!(costs(&rig).await, [("USD".to_owned(), 9)]);
+}
+
+async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) {
+    house(&rig, None).await;
+    let account = rig.account(100, 10).await;
+    let id = at_vendor(&rig, &account, "first").await;
+    rig.settle(paid(&rig, &id, ("first", 5))).await;
+    let anew = Arrangement {
+        workers: vec![WorkerPut {
+            clear_spent: true,
+            ..put(worker("w", "b", None))
+        }],
+        ..Arrangement::default()
+    };
+    rig.store.arrange(anew, None).await.expect("arranged");
+    assert_eq!(costs(&rig).await, []);
+    assert_eq!(margins(&rig).await[0].cost, 5, "what was taken was taken");
+    let id = at_vendor(&rig, &account, "second").await;
+    rig.settle(paid(&rig, &id, ("second", 6))).await;
+    let removed = rig.store.remove_worker(None, "w", None).await;
+    removed.expect("removed");
+    put_worker(&rig, worker("w", "b", None)).await;
+    assert_eq!(costs(&rig).await, []);
+}
+
+async fn nothing_of_a_settlement_that_fails_is_counted(rig: Rig) {
+    house(&rig, None).await;
+    let account = rig.account(100, 10).await;
+    let id = at_vendor(&rig, &account, "broken").await;
+    sql(&rig.url, "DROP TABLE margin").await.expect("dropped");
+    let failed = rig.store.settle(paid(&rig, &id, ("broken", 5))).await;
+    assert!(failed.is_err(), "the books cannot be written");
+    assert_eq!(costs(&rig).await, []);
+    let attempts = rig.store.attempts(&id).await.expect("a read");
+    assert_eq!(attempts[0].cost, None);
+    assert_eq!(
+        rig.purse(&account).await,
+        (quota(94), quota(6)),
+        "still held"
+    );
+}
