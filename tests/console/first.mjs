@@ -7,6 +7,8 @@ import { Visit } from "./visit.mjs";
 
 /** What the first page may cost on this machine: milliseconds until it can be used, and for one task. */
 const READY_MS = 300;
+/** What it may transfer, pictures of it included. */
+const MOST_BYTES = 300_000;
 
 export async function signedIn(visit, page, link) {
   await visit.signIn(link);
@@ -62,26 +64,40 @@ export async function pastedIntoShell(visit, page, key) {
   await page.keyboard.press("Escape");
 }
 
-/** How the first page does: what was transferred, when it could be used, its longest task. */
-export async function figures(visit, page, link) {
-  const context = await visit.browser.newContext({ viewport: { width: 1360, height: 860 } });
-  await context.addCookies(await visit.context.cookies());
-  const fresh = await context.newPage();
-  let bytes = 0;
-  fresh.on("response", async (response) => { bytes += (await response.body().catch(() => Buffer.alloc(0))).length; });
-  const times = [];
-  let longest = 0;
-  for (let round = 0; round < 3; round += 1) {
+/** How the first page does: what was transferred, when it could be used, its longest task; then the same with what is kept. */
+export async function figures(visit) {
+  const cookies = await visit.context.cookies();
+  const look = async (page) => {
+    const network = await page.context().newCDPSession(page);
+    await network.send("Network.enable");
+    let [bytes, requests] = [0, 0];
+    network.on("Network.loadingFinished", (one) => { bytes += one.encodedDataLength; requests += 1; });
     const begun = performance.now();
-    await fresh.goto(`${visit.base}/console/`, { waitUntil: "commit" });
-    await fresh.waitForSelector(".form textarea");
-    times.push(performance.now() - begun);
-    if (round === 0) await fresh.waitForLoadState("networkidle");
-    longest = Math.max(longest, await fresh.evaluate(() => new Promise((done) => { new PerformanceObserver((list) => done(Math.max(...list.getEntries().map((one) => one.duration)))).observe({ type: "longtask", buffered: true }); setTimeout(() => done(0), 200); })));
+    await page.goto(`${visit.base}/console/`, { waitUntil: "commit" });
+    await page.waitForSelector(".form textarea");
+    const ms = performance.now() - begun;
+    // What the page itself says, without the way from the browser to this program.
+    const own = await page.evaluate(() => { const [made] = performance.getEntriesByName("usable"); return made ? made.startTime : null; });
+    await page.waitForTimeout(700);
+    const longest = await page.evaluate(() => new Promise((done) => { new PerformanceObserver((list) => done(Math.max(...list.getEntries().map((one) => one.duration)))).observe({ type: "longtask", buffered: true }); setTimeout(() => done(0), 100); }));
+    await network.detach();
+    return { ms: own ?? ms, bytes, requests, longest };
+  };
+  const [fresh, kept] = [[], []];
+  for (let round = 0; round < 4; round += 1) {
+    const context = await visit.browser.newContext({ viewport: { width: 1360, height: 860 } });
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    fresh.push(await look(page));
+    kept.push(await look(page));
+    await context.close();
   }
-  await context.close();
-  times.sort((a, b) => a - b);
-  visit.step(`first page: ${Math.round(bytes / 3000)} kB transferred, usable after ${Math.round(times[0])} ms (best of three, worst ${Math.round(times.at(-1))} ms), longest task ${Math.round(longest)} ms; aim: ${READY_MS} ms on an idle machine`);
+  for (const [name, all] of [["first visit", fresh], ["next visit", kept]]) {
+    const [best] = [...all].sort((a, b) => a.ms - b.ms);
+    const worst = Math.max(...all.map((one) => one.ms));
+    visit.step(`${name}: ${Math.round(best.bytes / 1000)} kB in ${best.requests} requests, usable after ${Math.round(best.ms)} ms (worst ${Math.round(worst)} ms), longest task ${Math.round(best.longest)} ms; aim: ${READY_MS} ms on an idle machine`);
+    visit.check(best.bytes < MOST_BYTES, `${name}: ${best.bytes} bytes were transferred`);
+  }
 }
 
 export async function firstStory(visit, { link, key }) {
@@ -89,7 +105,7 @@ export async function firstStory(visit, { link, key }) {
   await visit.tell("create and upscale", () => createdAndUpscaled(visit, visit.page));
   await visit.tell("find it in the library", () => foundInLibrary(visit, visit.page));
   await visit.tell("paste its line into a shell", () => pastedIntoShell(visit, visit.page, key));
-  await visit.tell("figures of the first page", () => figures(visit, visit.page, link));
+  await visit.tell("figures of the first page", () => figures(visit));
 }
 
 if (process.argv[1]?.endsWith("first.mjs")) {

@@ -173,7 +173,9 @@ async function backends(visit, page) {
   await page.fill("#be-name", "moon");
   await page.fill("#be-url", vendor.url);
   await page.fill("#be-cred", "sk-none");
-  await page.fill("#settings-text", '{ "image_model": "any" }');
+  await page.fill("#set-image_model", "any");
+  await page.selectOption("#set-dialect", "localai");
+  await visit.barriers("the form of a vendor");
   await page.locator("dialog").screenshot({ path: `${visit.folder}/backend-form-light.png` });
   await page.locator("dialog .button", { hasText: "New back end" }).click();
   await page.waitForSelector("dialog", { state: "detached" });
@@ -192,6 +194,70 @@ async function backends(visit, page) {
   vendor.close();
 }
 
+/** A universal vendor: its models are chosen and described line by line. */
+async function mapping(visit, page) {
+  const vendor = await listen((response) => json(response, 404, { detail: "no such request" }));
+  await visit.go("/console/operator/backends");
+  await page.getByRole("button", { name: "New back end" }).click();
+  await page.locator(".vendor", { hasText: "fal" }).first().click();
+  visit.check(await page.inputValue("#be-url") === "https://queue.fal.run", "the usual address is not filled in");
+  await page.fill("#be-url", vendor.url);
+  await page.fill("#be-cred", "key:secret");
+  await page.fill("#set-schema_url", "");
+  await page.getByRole("button", { name: "Choose a model" }).click();
+  await page.selectOption("#map-0-op", "artgen.imagine");
+  await page.selectOption("#map-0-model", "");
+  await page.fill("#map-0-name", "fal-ai/any-model");
+  await page.getByRole("button", { name: "Add an input" }).click();
+  await page.locator(".mapping .pair").last().locator("input").first().fill("seed");
+  await page.locator(".mapping .pair").last().locator("input").nth(1).fill("{{seed}}");
+  await page.locator(".mapping .pair").last().locator("input").nth(1).blur();
+  await visit.barriers("the mapping editor");
+  await page.locator("dialog").screenshot({ path: `${visit.folder}/backend-mapping-light.png` });
+  await page.locator("dialog .row .button", { hasText: "New back end" }).click();
+  await page.waitForSelector("dialog", { state: "detached" });
+  const answer = await fetch(`${base}/admin/v1/backends`, { headers: { Authorization: `Bearer ${token}` } });
+  const made = (await answer.json()).data.find((one) => one.name === "fal");
+  visit.check(JSON.stringify(made?.settings?.models?.["artgen.imagine"]) === JSON.stringify({ input: { prompt: "{{prompt}}", seed: "{{seed}}" }, model: "fal-ai/any-model" }) || made?.settings?.models?.["artgen.imagine"]?.input?.seed === "{{seed}}", `the mapping is not kept: ${JSON.stringify(made?.settings)}`);
+  const card = page.locator(".backend", { hasText: "fal" });
+  await card.getByRole("button", { name: "Remove" }).first().click();
+  await page.locator("dialog .button", { hasText: "Remove" }).click();
+  await card.waitFor({ state: "detached" });
+  vendor.close();
+}
+
+/** Banned words are edited, hold at once, and are allowed again. */
+async function bannedWords(visit, page) {
+  const ask = (prompt) => fetch(`${base}/artgen/v1/promptCheck`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify({ prompt }) }).then((answer) => answer.status);
+  await visit.go("/console/operator/words");
+  await page.waitForSelector("#banned");
+  const before = await page.inputValue("#banned");
+  await page.fill("#banned", `${before}\n<b>purple</b> cheese\nmoon`);
+  await page.waitForSelector("text=Banned from now on");
+  await visit.look("operator-words");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.waitForSelector("text=The new list holds.");
+  visit.check(await ask("a moon over hills") === 400, "an added word is not banned");
+  await page.fill("#banned", before);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.waitForSelector("text=The new list holds.");
+  visit.check(await ask("a moon over hills") === 200, "a removed word is still banned");
+}
+
+/** Jobs that others make appear by themselves, and nobody asks for them again and again. */
+async function told(visit, page) {
+  await visit.go("/console/create");
+  await page.waitForSelector(".form textarea");
+  const asked = [];
+  const count = (request) => { if (/\/jobs\/v1\/[^/]+$/.test(new URL(request.url()).pathname) && request.resourceType() !== "eventsource") asked.push(request.url()); };
+  page.on("request", count);
+  const body = { prompt: "seven geese told by the stream" };
+  await fetch(`${base}/artgen/v1/imagine`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  await page.locator(".job", { hasText: "seven geese" }).locator(".made img").first().waitFor({ timeout: 60_000 });
+  page.off("request", count);
+  visit.check(asked.length <= 3, `the page asked ${asked.length} times about jobs`);
+}
+
 async function accounts(visit, page) {
   await visit.go("/console/operator/accounts");
   const row = page.locator("tr", { hasText: "demo@example.com" });
@@ -207,7 +273,19 @@ async function accounts(visit, page) {
   await page.locator("dialog .button", { hasText: "New account" }).click();
   await page.waitForSelector(".secret code");
   await page.locator("dialog .button", { hasText: "Done" }).click();
-  await page.locator("tr", { hasText: "second@example.com" }).waitFor();
+  const second = page.locator("tr", { hasText: "second@example.com" });
+  await second.waitFor();
+  await second.getByText("Limits").click();
+  await page.fill("#limit-max_queue", "7");
+  await visit.barriers("the form of limits");
+  await page.locator("dialog").screenshot({ path: `${visit.folder}/limits-light.png` });
+  await page.locator("dialog .button", { hasText: "Save" }).click();
+  await page.waitForSelector("dialog", { state: "detached" });
+  await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((one) => /second@/.test(one.textContent) && [...one.querySelectorAll("td.number")].some((cell) => cell.textContent === "7")));
+  await second.getByText("Look as it does").click();
+  await page.waitForSelector(".looking");
+  await page.getByRole("button", { name: "Stop looking" }).click();
+  await page.waitForSelector(".looking", { state: "detached" });
 }
 
 async function prices(visit, page) {
@@ -257,6 +335,7 @@ await tell("make and extend a clip", clip);
 await tell("compare two results", compare);
 await tell("a job with its family", jobPage);
 await tell("redeliver a callback, test a receiver", redeliver);
+await tell("what others make appears by itself", told);
 await tell("issue and revoke a key", keys);
 await tell("by keyboard", keyboard);
 await tell("a lost connection heals", lost);
@@ -266,6 +345,8 @@ await tell("the reference", documents);
 await tell("sign in as an operator", () => visit.signIn(token));
 await tell("credit an account", accounts);
 await tell("add, test and drain a back end", backends);
+await tell("map a universal vendor's model", mapping);
+await tell("ban and allow a word", bannedWords);
 await tell("prices with a preview", prices);
 await tell("operators", operators);
 for (const room of ["overview", "jobs", "accounts", "callbacks", "audit"]) await tell(room, () => visit.look(`operator-${room}`, `/console/operator/${room}`));

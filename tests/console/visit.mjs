@@ -24,7 +24,7 @@ export class Visit {
     mkdirSync(folder, { recursive: true });
     visit.browser = await chromium.launch({
       executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-features=OptimizationHints", "--disable-component-update", "--disable-sync"],
     });
     visit.context = await visit.browser.newContext({ viewport: { width: 1360, height: 860 }, bypassCSP: false, permissions: ["clipboard-read", "clipboard-write"] });
     await visit.context.addInitScript(() => {
@@ -43,10 +43,10 @@ export class Visit {
     const answer = await fetch(`${this.base}/console/`);
     const policy = answer.headers.get("content-security-policy");
     const serve = (name) => async (route) => {
-      const path = name || normalize(new URL(route.request().url()).pathname.slice("/console/".length));
+      const path = name || normalize(new URL(route.request().url()).pathname.slice("/console/".length).replace(/^~\w+\//, ""));
       const file = join(folder, path || "index.html");
       const found = existsSync(file) && statSync(file).isFile() ? file : join(folder, "index.html");
-      if (path === "session" || path.startsWith("..")) { await route.continue(); return; }
+      if (path === "session" || path === "catalogue.json" || path.startsWith("..")) { await route.continue(); return; }
       await route.fulfill({ body: readFileSync(found), headers: { "content-type": `${TYPES[extname(found)] || "text/plain"}; charset=utf-8`, "content-security-policy": policy } });
     };
     await this.context.route((url) => url.pathname.startsWith("/console/"), serve(""));
@@ -54,6 +54,10 @@ export class Visit {
   }
 
   listen(page) {
+    this.open = new Set();
+    // A stream of events is open for as long as the page is.
+    page.on("request", (request) => { if (request.resourceType() !== "eventsource") this.open.add(request); });
+    for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => this.open.delete(request));
     page.on("console", (message) => {
       // A refusal that the page shows to the viewer is no error of the page.
       if (message.type() === "error" && !this.expected?.test(message.text())) this.problems.push(`logged: ${message.text()} at ${message.location().url}`);
@@ -67,8 +71,22 @@ export class Visit {
 
   step(text) { console.log(text); }
 
+  /** Waits until the page has asked for nothing for a moment. */
+  async settled() {
+    for (let quiet = 0, rounds = 0; quiet < 4 && rounds < 300; rounds += 1) {
+      await this.page.waitForTimeout(100);
+      quiet = this.open.size ? 0 : quiet + 1;
+    }
+  }
+
+  async visitPage(url) {
+    this.open.clear();
+    await this.page.goto(url, { waitUntil: "load" });
+    await this.settled();
+  }
+
   async go(path) {
-    await this.page.goto(`${this.base}${path}`, { waitUntil: "networkidle" });
+    await this.visitPage(`${this.base}${path}`);
     this.longest = Math.max(this.longest, await this.page.evaluate(() => globalThis.longestTask || 0));
   }
 
@@ -114,7 +132,7 @@ export class Visit {
 
   /** Signs in with the printed link, a key or a token. */
   async signIn(secret) {
-    if (secret.startsWith("http")) { await this.page.goto(secret, { waitUntil: "networkidle" }); return; }
+    if (secret.startsWith("http")) { await this.visitPage(secret); return; }
     await this.context.clearCookies();
     await this.go("/console/");
     await this.page.fill("#secret", secret);

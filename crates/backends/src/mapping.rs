@@ -7,6 +7,7 @@ mod values;
 use std::collections::BTreeMap;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -20,7 +21,7 @@ use values::{Place, Values};
 const MOST_IMAGES: usize = 10;
 
 /// A model and what its inputs are filled with.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Mapping {
     /// The vendor's name of the model.
@@ -36,7 +37,7 @@ pub(crate) struct Mapping {
 }
 
 /// A model that has a mapping already, or one with its own.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Written {
     Ready(String),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::backend::{Fault, Work};
@@ -15,7 +16,7 @@ const GRIDS: &[Task] = &[Task::Draw, Task::Blend];
 const VIDEOS: &[Task] = &[Task::Animate, Task::Extend(0)];
 
 /// The vendor's name of a model: one for all, or one for each of ours (`*` for any other).
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Names {
     One(String),

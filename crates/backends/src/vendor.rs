@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -57,6 +58,11 @@ pub(crate) fn read_settings<T: Default + DeserializeOwned>(written: Value) -> Re
     }
 }
 
+/// What an operator may write as a vendor's settings, as JSON Schema.
+pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+    schemars::schema_for!(T).to_value()
+}
+
 /// A vendor that this program can talk to.
 pub struct Vendor {
     /// Its name in the configuration and the operator API.
@@ -65,6 +71,12 @@ pub struct Vendor {
     pub about: &'static str,
     /// Whether a worker account needs a credential.
     pub needs_credential: bool,
+    /// Where it usually is; nothing for programs that operators run themselves.
+    pub address: &'static str,
+    /// The JSON Schema of its own settings.
+    pub settings: fn() -> Value,
+    /// The mappings that come with a universal vendor, as JSON; nothing for one that needs none.
+    pub ready: &'static str,
     /// Builds a worker account, or says what is wrong with its settings.
     pub build: fn(Setup) -> Result<Worker, Wrong>,
 }

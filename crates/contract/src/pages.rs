@@ -5,6 +5,7 @@ mod access;
 pub mod accounts;
 pub mod audit;
 pub mod backends;
+pub mod banned;
 pub mod batches;
 pub mod callbacks;
 pub mod cost;

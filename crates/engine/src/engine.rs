@@ -19,7 +19,7 @@ use crate::ids::Ids;
 use crate::intake::Intake;
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
-use crate::office::{Doors, Office, Prices};
+use crate::office::{BannedWords, Doors, Office, Prices};
 use crate::settings::Settings;
 use crate::tidy::Tidy;
 use crate::vault::Vault;
@@ -83,15 +83,22 @@ impl Engine {
         let floor = Floor::new(house.clone(), vault.clone(), parts.workers, parts.vendors);
         let jobs = Arc::new(Jobs::new(house.clone(), vault.clone(), floor.clone()));
         let prices = Prices::new(house.clone(), parts.tariff);
+        let banned = BannedWords::new(house.clone());
         let office = Office::new(Doors {
             house: house.clone(),
             vault: vault.clone(),
             floor: floor.clone(),
             jobs: jobs.clone(),
             prices: prices.clone(),
+            banned: banned.clone(),
         });
         Arc::new(Self {
-            intake: Intake::new(house.clone(), vault.clone(), floor.clone(), prices),
+            intake: Intake::new(
+                house.clone(),
+                vault.clone(),
+                floor.clone(),
+                (prices, banned),
+            ),
             courier: Courier::new(house.clone(), vault.clone()),
             tidy: Tidy::new(house.clone(), vault.clone()),
             auditor: Auditor::new(house.clone()),

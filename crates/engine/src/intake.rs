@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::floor::{Floor, Lane};
 use crate::house::House;
 use crate::names::WorkerName;
-use crate::office::{Caller, Prices};
+use crate::office::{BannedWords, Caller, Prices};
 use crate::order::{Maker, Ordered, ordered};
 use crate::vault::Vault;
 use accept::Prepared;
@@ -39,6 +39,7 @@ pub struct Intake {
     vault: Arc<Vault>,
     floor: Arc<Floor>,
     prices: Arc<Prices>,
+    banned: Arc<BannedWords>,
     prompts: Prompts,
     review: Review,
 }
@@ -48,13 +49,14 @@ impl Intake {
         house: Arc<House>,
         vault: Arc<Vault>,
         floor: Arc<Floor>,
-        prices: Arc<Prices>,
+        (prices, banned): (Arc<Prices>, Arc<BannedWords>),
     ) -> Self {
         Self {
             house,
             vault,
             floor,
             prices,
+            banned,
             prompts: Prompts::default(),
             review: Review::default(),
         }
@@ -161,8 +163,8 @@ impl Intake {
         let (house, account_id) = (&self.house, &caller.account_id);
         self.prompts.check_pause(house, account_id, family)?;
         let request = (submit.parse)(fields)?;
-        let prompts = &self.prompts;
-        prompts.check(house, account_id, family, request.as_ref())?;
+        let (prompts, rules) = (&self.prompts, self.banned.rules());
+        prompts.check(house, account_id, family, request.as_ref(), &rules)?;
         let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
         let price = self.price_of(submit.name, &ordered.order.price, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
@@ -289,7 +291,7 @@ impl Intake {
 
     /// The banned word a prompt contains, if any.
     pub fn banned_word(&self, family: &str, prompt: &str) -> Option<String> {
-        let rules = &self.house.settings.prompt_rules;
+        let rules = &self.banned.rules();
         let broken = atelier_contract::broken_rule(prompt, family, rules);
         broken.map(|(_, word)| word.to_owned())
     }

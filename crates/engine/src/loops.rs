@@ -123,7 +123,10 @@ const LOOPS: &[Loop] = &[
         pause_ms: |_| PRICES_LOOK_MS,
         hint: Some(|engine| &engine.house().wakes.prices),
         step: |engine| {
-            Box::pin(async move { engine.office().prices().step().await.map(|()| Next::Pause) })
+            Box::pin(async move {
+                engine.office().banned().step().await?;
+                engine.office().prices().step().await.map(|()| Next::Pause)
+            })
         },
     },
 ];

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod backends;
+mod banned;
 mod callers;
 mod custody;
 mod keys;
@@ -35,6 +36,7 @@ use reports::Reports;
 use secrets::Secrets;
 use sessions::Sessions;
 
+pub(crate) use banned::BannedWords;
 pub use callers::Caller;
 pub use keys::{KeyHolder, KeyView, KeyWish};
 pub use operators::{Operator, OperatorView, ROOT};
@@ -52,12 +54,14 @@ pub(crate) struct Doors {
     pub(crate) floor: Arc<Floor>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) prices: Arc<Prices>,
+    pub(crate) banned: Arc<BannedWords>,
 }
 
 /// Looks after accounts, back ends and prices.
 pub struct Office {
     accounts: Accounts,
     backends: Backends,
+    banned: Arc<BannedWords>,
     callers: Arc<Callers>,
     custody: Custody,
     keys: Keys,
@@ -76,6 +80,7 @@ impl Office {
             floor,
             jobs,
             prices,
+            banned,
         } = doors;
         let callers = Arc::new(Callers::new(house.clone()));
         let operators = Arc::new(Operators::new(house.clone(), callers.clone()));
@@ -88,6 +93,7 @@ impl Office {
             reports: Reports::new(house.clone(), floor, jobs, (vault.clone(), prices.clone())),
             secrets: Secrets::new(house.clone(), vault),
             sessions: Sessions::new(house, callers.clone(), operators.clone()),
+            banned,
             callers,
             operators,
             prices,
@@ -102,6 +108,11 @@ impl Office {
     /// The operator's back ends and their worker accounts.
     pub fn backends(&self) -> &Backends {
         &self.backends
+    }
+
+    /// The words that no prompt may contain.
+    pub fn banned(&self) -> &BannedWords {
+        &self.banned
     }
 
     /// Who is behind a key.

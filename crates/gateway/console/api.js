@@ -27,7 +27,11 @@ export function onConnection(action) {
   return () => { watchers.delete(action); };
 }
 
-function tellConnection(now) {
+// Nothing else may ask for a while, so that a network that is back is tried at once.
+addEventListener("online", () => { if (!connected) send("GET", "/console/session").catch(() => {}); });
+
+/** Says whether the service was reached. */
+export function tellConnection(now) {
   if (now === connected) return;
   connected = now;
   watchers.forEach((action) => action(now));
@@ -127,23 +131,4 @@ export async function visit(accountId) {
 export async function endVisit() {
   await send("DELETE", "/console/session?visit=true");
   return session();
-}
-
-/** Follows a job until it is final; calls back with every change. Ends by itself, or with the function it returns. */
-export function follow(id, changed) {
-  let stopped = false;
-  (async () => {
-    for (let wait = 350; !stopped; wait = Math.min(wait * 1.3, 3000)) {
-      try {
-        const { data } = await get(`/jobs/v1/${encodeURIComponent(id)}`);
-        if (stopped) return;
-        changed(data);
-        if (data.status === "SUCCESS" || data.status === "FAILED") return;
-      } catch (error) {
-        if (error instanceof Refused && error.status !== 429 && error.status < 500) return;
-      }
-      await pause(wait);
-    }
-  })();
-  return () => { stopped = true; };
 }

@@ -6,15 +6,17 @@ import { Shell } from "./parts/shell.js";
 import { wear } from "./parts/menu.js";
 import { SignIn } from "./pages/sign_in.js";
 import { Create } from "./pages/create.js";
-import { Library } from "./pages/library.js";
-import { JobPage } from "./pages/job.js";
-import { Account } from "./pages/account.js";
+import { listen, onJobs } from "./events.js";
+import { later } from "./parts/later.js";
 
+/** Every page but the first is read when it is first opened, or when there is nothing else to do. */
+const Library = later(() => import("./pages/library.js").then((page) => page.Library));
+const JobPage = later(() => import("./pages/job.js").then((page) => page.JobPage));
+const Account = later(() => import("./pages/account.js").then((page) => page.Account));
 const PAGES = { create: Create, library: Library, job: JobPage, account: Account };
-/** The operator's pages are read when one of them is first opened: most visitors never do. */
 const OFFICE = {
   overview: () => import("./pages/operator/overview.js").then((page) => page.Overview), jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
-  accounts: () => import("./pages/operator/accounts.js").then((page) => page.Accounts), backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
+  accounts: () => import("./pages/operator/accounts.js").then((page) => page.Accounts), words: () => import("./pages/operator/words.js").then((page) => page.BannedWords), backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
   prices: () => import("./pages/operator/prices.js").then((page) => page.Prices), callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
   operators: () => import("./pages/operator/operators.js").then((page) => page.Operators), audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
 };
@@ -49,9 +51,15 @@ function App() {
   const refresh = () => get("/artgen/v1/info").then(({ data }) => setWho((old) => (old ? { ...old, account: { ...old.account, ...data } } : old)), () => {});
   useEffect(() => {
     if (!who?.account) return undefined;
-    const timer = setInterval(refresh, 5000);
-    return () => clearInterval(timer);
-  }, [Boolean(who?.account)]);
+    let soon = 0;
+    // What jobs cost is told by their changes; several at once are one question.
+    const ask = () => { clearTimeout(soon); soon = window.setTimeout(refresh, 250); };
+    const leave = onJobs(ask);
+    listen(true);
+    const idle = globalThis.requestIdleCallback || ((work) => setTimeout(work, 1500));
+    idle(() => { for (const page of [Library, JobPage, Account]) page.ready().catch(() => {}); });
+    return () => { clearTimeout(soon); leave(); listen(false); };
+  }, [who?.account?.email]);
   if (who === undefined) return null;
   if (!who) return html`<${SignIn} entered=${setWho} />`;
   const office = who.operator && (route.page === "operator" || (!who.account && route.page !== "job"));

@@ -5,8 +5,22 @@ let kept = null;
 
 /** The operations that make something, each with its fields, in the order people want them. */
 export function catalogue() {
-  kept ||= get("/openapi.json").then(read).catch((error) => { kept = null; throw error; });
+  kept ||= get("/console/catalogue.json").then(read).catch((error) => { kept = null; throw error; });
   return kept;
+}
+
+let whole = null;
+
+/** The schema of what an operation of the service takes in its body, its parts beside it. */
+export async function bodyOf(name) {
+  whole ||= get("/openapi.json").catch((error) => { whole = null; throw error; });
+  const document = await whole;
+  const content = operationsOf(document).find((one) => one.operationId === name)?.requestBody?.content?.["application/json"];
+  const schema = resolver(document)(content?.schema) || {};
+  const order = content?.["x-order"] || [];
+  const place = (key) => { const found = order.indexOf(key); return found < 0 ? order.length : found; };
+  const properties = Object.entries(schema.properties || {}).sort(([a], [b]) => place(a) - place(b));
+  return { ...schema, properties: Object.fromEntries(properties), $defs: document.components.schemas };
 }
 
 /** Follows references and takes the one alternative that is not null. */
@@ -44,11 +58,11 @@ function read(document) {
   for (const one of operationsOf(document)) {
     const takesKey = one.parameters?.some((parameter) => parameter.name === "Idempotency-Key");
     const content = one.requestBody?.content?.["application/json"];
-    if (!takesKey || !content || one.deprecated || /discouraged/.test(one.summary)) continue;
+    if (!takesKey || !one["x-makes"] || !content || one.deprecated || /discouraged/.test(one.summary)) continue;
     const fields = fieldsOf(resolve(content.schema), content["x-order"], resolve);
     operations.push({
       name: one.operationId, path: one.path, summary: one.summary.replace(/\.$/, ""), family: one.tags[0],
-      fields: sorted(fields), example: content.example || {}, makes: one["x-makes"] || "picture",
+      fields: sorted(fields), example: content.example || {}, makes: one["x-makes"],
       follows: fields.some((field) => field.widget === "job" && field.required),
     });
   }

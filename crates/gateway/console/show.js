@@ -69,6 +69,9 @@ export const isDrawing = (file) => file.type === "image/svg+xml";
 /** The small picture that the service keeps of a file, behind the same signature. */
 export const thumb = (file) => file.url.replace("/assets/", "/thumbs/");
 
+/** A picture of what a family makes. */
+export const tile = (family) => new URL(`./tiles/${family.toLowerCase().replace(/[^a-z]+/g, "-")}.webp`, import.meta.url).href;
+
 /** The state of a job in a word. */
 export const state = (job) => t({ SUCCESS: "done", FAILED: "failed", PENDING_QUEUE: "waiting" }[job.status] || (job.startedAt ? "running" : "waiting"));
 

@@ -7,12 +7,11 @@ mod console_policy;
 mod outbound;
 mod settings;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use anyhow::{Result, anyhow};
 use atelier_contract::family::IMAGE_BODY;
 use atelier_engine::Engine;
-use bytes::Bytes;
 use hyper::header::HeaderValue;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +19,7 @@ use crate::config::Config;
 use crate::counts::Counts;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
+use crate::http::kept::Kept;
 use crate::http::rate::Rates;
 use crate::mcp::running::Running;
 use crate::server::proxies::Proxies;
@@ -58,7 +58,9 @@ pub(crate) struct App {
     pub(crate) log_requests: bool,
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
-    pub(crate) document: LazyLock<Bytes>,
+    pub(crate) document: LazyLock<Kept>,
+    /// What the console reads of it first.
+    pub(crate) console_catalogue: OnceLock<Kept>,
     /// Where the console may take things from.
     pub(crate) console_policy: HeaderValue,
 }
@@ -70,7 +72,7 @@ impl App {
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
         is_public: bool,
-        document: fn() -> Bytes,
+        document: fn() -> Kept,
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
         let proxies = Proxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
@@ -93,6 +95,7 @@ impl App {
             log_requests: config.log.requests,
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),
+            console_catalogue: OnceLock::new(),
             console_policy: console_policy(&config),
             admin_token_hash,
             is_public,

@@ -12,6 +12,7 @@ mod fetch;
 pub(crate) mod form;
 pub(crate) mod hosts;
 pub(crate) mod idempotency;
+pub(crate) mod kept;
 pub(crate) mod page;
 pub(crate) mod pass;
 pub(crate) mod payload;

@@ -6,14 +6,15 @@ mod parts;
 use std::fmt::Write as _;
 
 use atelier_contract::Code;
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::catalogue;
+use crate::http::kept::Kept;
 
 /// The whole document, as it is sent.
-pub(crate) fn bytes() -> Bytes {
-    document().to_string().into()
+pub(crate) fn kept() -> Kept {
+    let media_type = "application/json; charset=utf-8";
+    Kept::new(media_type, document().to_string().into())
 }
 
 /// The whole document.

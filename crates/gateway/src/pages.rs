@@ -28,6 +28,7 @@ mod admin {
     pub(super) mod account_keys;
     pub(super) mod accounts;
     pub(super) mod backends;
+    pub(super) mod banned;
     pub(super) mod operators;
     pub(super) mod prices;
     pub(super) mod views;
@@ -57,7 +58,7 @@ use atelier_contract::pages::{Access, Door, Method, Page};
 use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
 use account::{callbacks, keys, ledger, quote, secret, usage};
-use admin::{account_keys, accounts, backends, operators, prices, views, workers};
+use admin::{account_keys, accounts, backends, banned, operators, prices, views, workers};
 use console::{files, session};
 use doors::{midjourney, models, videos};
 use service::{assets, docs, health, home, hooks, metrics};
@@ -172,6 +173,9 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
         .example(r#"{"artgen.imagine.fast":8}"#),
     post("admin.prices.preview", "/admin/v1/prices/preview", VIEWER, "What the jobs of the last week would have cost with some prices changed.", page!(prices::preview))
         .example(r#"{"artgen.imagine.fast":8}"#),
+    get("admin.banned", "/admin/v1/banned", VIEWER, "The words that no prompt may contain.", page!(banned::show)),
+    put("admin.banned.change", "/admin/v1/banned", OPERATOR, "Replaces the words that no prompt may contain, from now on and on every node.", page!(banned::change))
+        .example(r#"{"words":["gore","two words"]}"#),
     get("admin.vendors", "/admin/v1/vendors", VIEWER, "The vendors that back ends can be set up at.", page!(views::vendors)),
     get("admin.backends", "/admin/v1/backends", VIEWER, "The back ends in the order of fall-back, with their worker accounts and health.", page!(backends::list)),
     post("admin.backends.create", "/admin/v1/backends", OPERATOR, "A new back end; worker accounts are added to it.", page!(backends::create))

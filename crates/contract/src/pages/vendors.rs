@@ -14,6 +14,11 @@ pub struct VendorRow {
     pub about: &'static str,
     /// Whether a worker account needs a credential.
     pub needs_credential: bool,
-    /// The JSON Schema of its own settings; null when it says nothing about them.
-    pub settings: Option<Value>,
+    /// Where it usually is; null for programs that operators run themselves.
+    pub address: Option<&'static str>,
+    /// The JSON Schema of its own settings.
+    pub settings: Value,
+    /// The models that a universal vendor is ready for, each with what it serves and how its inputs are filled; null for
+    /// one that needs no mapping.
+    pub mappings: Option<Value>,
 }

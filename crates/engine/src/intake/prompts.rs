@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use atelier_contract::family::{Family, Request};
-use atelier_contract::{Code, Refusal, refuse_banned};
+use atelier_contract::{Code, PromptRule, Refusal, refuse_banned};
 
 use crate::house::House;
 
@@ -50,8 +50,9 @@ impl Prompts {
         account_id: &str,
         family: &'static Family,
         request: &dyn Request,
+        rules: &[PromptRule],
     ) -> Result<(), Refusal> {
-        let judged = refuse_banned(request, family.name, &house.settings.prompt_rules);
+        let judged = refuse_banned(request, family.name, rules);
         if judged.is_err() {
             self.count(house, account_id, family);
         }

@@ -96,7 +96,9 @@ impl Reports {
             name: vendor.name,
             about: vendor.about,
             needs_credential: vendor.needs_credential,
-            settings: None,
+            address: Some(vendor.address).filter(|address| !address.is_empty()),
+            settings: (vendor.settings)(),
+            mappings: serde_json::from_str(vendor.ready).ok(),
         };
         self.floor.vendors().iter().map(row).collect()
     }

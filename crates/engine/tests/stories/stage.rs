@@ -16,6 +16,9 @@ pub(crate) const VENDORS: &[Vendor] = &[Vendor {
     name: "stage",
     about: "A vendor for stories.",
     needs_credential: true,
+    address: "",
+    settings: || json!({}),
+    ready: "",
     build,
 }];
 

@@ -4,7 +4,7 @@ import { t } from "../words.js";
 import { get } from "../api.js";
 import { operationsOf, resolver } from "../catalogue.js";
 import { wear } from "../parts/menu.js";
-import { Errors } from "./errors.js";
+import { Errors, codesOf } from "./errors.js";
 import { Find } from "./find.js";
 import { Group } from "./group.js";
 import { Guide } from "./guide.js";
@@ -69,9 +69,9 @@ function Docs() {
       <h2 class="rooms-title">${t("docs.around")}</h2>${list(groups.filter((one) => !makes(one)))}${link("/errors", t("docs.errors"), kind === "errors")}
       ${guides.length > 0 && html`<h2 class="rooms-title">${t("docs.guides")}</h2>${guides.map((one) => link(`/guide/${one.name}`, one.title, kind === "guide" && name === one.name))}`}
     </nav>
-    <header class="top"><${Find} operations=${operations} resolve=${resolve} guides=${guides} slug=${slug} /><a class="button quiet" href="/openapi.json">openapi.json</a><a class="button quiet" href="/console/">${t("docs.console")}</a></header>
+    <header class="top"><${Find} operations=${operations} resolve=${resolve} guides=${guides} codes=${codesOf(api)} slug=${slug} /><a class="button quiet" href="/openapi.json">openapi.json</a><a class="button quiet" href="/console/">${t("docs.console")}</a></header>
     <main id="main" class="docs-main" tabindex="-1">
-      ${group && html`<${Group} key=${group} title=${group} slug=${slug} operations=${operations.filter((one) => one.tags[0] === group)} resolve=${resolve} makes=${makes(group)} />`}
+      ${group && html`<${Group} key=${group} title=${group} operations=${operations.filter((one) => one.tags[0] === group)} resolve=${resolve} makes=${makes(group)} />`}
       ${kind === "errors" && html`<${Errors} api=${api} />`}
       ${kind === "guide" && html`<${Guide} key=${name} name=${name} />`}
       ${!group && kind !== "errors" && kind !== "guide" && html`<${Welcome} api=${api} groups=${groups.filter(makes)} slug=${slug} operations=${operations} />`}

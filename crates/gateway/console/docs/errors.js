@@ -3,10 +3,13 @@ import { html } from "../lib.js";
 import { maybe, t } from "../words.js";
 import { Prose } from "../parts/prose.js";
 
+/** Every code with its status and meaning, as the service's description lists them. */
+export const codesOf = (api) => api.info.description.split("\n").filter((line) => line.startsWith("| `")).map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim().replace(/^`(.*)`$/, "$1")));
+
 export function Errors({ api }) {
-  const rows = api.info.description.split("\n").filter((line) => line.startsWith("| `")).map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  const rows = codesOf(api);
   return html`<article class="docs-page"><h1>${t("docs.errors")}</h1><p class="dim docs-lead">${t("docs.errorsText")}</p>
     <pre tabindex="0"><code>${'{ "status": "FAILED", "code": "invalid_parameter", "param": "mode", "message": "mode: must be one of …", "data": null }'}</code></pre>
     <section class="card flush"><div class="table-frame" tabindex="0" role="region" aria-label=${t("docs.errors")}><table><thead><tr><th scope="col">${t("docs.code")}</th><th scope="col">HTTP</th><th scope="col">${t("docs.meaning")}</th></tr></thead>
-    <tbody>${rows.map(([code, status, meaning]) => { const name = code.replace(/`/g, ""); return html`<tr id=${name}><td><a class="code" href=${`#${name}`}>${name}</a></td><td>${status}</td><td><${Prose} text=${meaning} />${maybe(`fix.${name}`) ? html` <span class="dim">${t(`fix.${name}`)}</span>` : ""}</td></tr>`; })}</tbody></table></div></section></article>`;
+    <tbody>${rows.map(([name, status, meaning]) => html`<tr id=${name}><td><a class="code" href=${`#${name}`}>${name}</a></td><td>${status}</td><td><${Prose} text=${meaning} />${maybe(`fix.${name}`) ? html` <span class="dim">${t(`fix.${name}`)}</span>` : ""}</td></tr>`)}</tbody></table></div></section></article>`;
 }

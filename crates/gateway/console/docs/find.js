@@ -12,7 +12,7 @@ function score(one, wanted) {
   return one.fieldNames.some((name) => name.toLowerCase().includes(wanted)) ? 1 : 0;
 }
 
-export function Find({ operations, resolve, guides, slug }) {
+export function Find({ operations, resolve, guides, codes, slug }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const box = useRef(null);
@@ -27,6 +27,7 @@ export function Find({ operations, resolve, guides, slug }) {
   const wanted = text.trim().toLowerCase();
   const found = wanted ? [
     ...guides.filter((one) => one.title.toLowerCase().includes(wanted)).map((one) => ({ text: one.title, hint: t("docs.guides"), href: `/docs/guide/${one.name}` })),
+    ...codes.filter(([name, status]) => name.includes(wanted.replace(/ /g, "_")) || status === wanted).map(([name, status, meaning]) => ({ text: `${name} · ${status}`, hint: meaning.replace(/`/g, ""), href: `/docs/errors#${name}` })),
     ...operations.map((one) => ({ ...one, fieldNames: Object.keys(resolve(one.requestBody?.content?.["application/json"]?.schema)?.properties || {}) }))
       .map((one) => ({ one, score: score(one, wanted) })).filter((row) => row.score).sort((a, b) => b.score - a.score)
       .map(({ one }) => ({ text: `${one.method.toUpperCase()} ${one.path}`, hint: one.summary, href: `/docs/${slug(one.tags[0])}#${one.operationId}` })),

@@ -1,7 +1,7 @@
 // One page of the reference: a family with a picture of what it makes, and each of its operations.
 import { html } from "../lib.js";
 import { t } from "../words.js";
-import { deed } from "../show.js";
+import { deed, tile } from "../show.js";
 import { Prose } from "../parts/prose.js";
 import { Operation } from "./operation.js";
 
@@ -15,10 +15,10 @@ function told(operations) {
   return all;
 }
 
-export function Group({ title, operations: every, resolve, makes, slug }) {
+export function Group({ title, operations: every, resolve, makes }) {
   const operations = told(every);
   return html`<article class="docs-page">
-    <header class="docs-head">${makes && html`<img src=${`/console/tiles/${slug(title)}.webp`} alt="" width="208" height="140" onError=${(event) => { event.target.hidden = true; }} />`}
+    <header class="docs-head">${makes && html`<img src=${tile(title)} alt="" width="208" height="140" onError=${(event) => { event.target.hidden = true; }} />`}
       <div><h1>${title}</h1><p class="dim">${t("docs.count", operations.length)}</p>
       <ul class="docs-toc">${operations.map((one) => html`<li><a href=${`#${one.operationId}`}>${one["x-makes"] ? deed(one.operationId) : html`<${Prose} text=${one.summary.replace(/\.$/, "")} />`}</a> <span class="code dim">${one.method.toUpperCase()} ${one.path}</span></li>`)}</ul></div></header>
     ${operations.map((one) => html`<${Operation} key=${one.operationId} one=${one} resolve=${resolve} />`)}

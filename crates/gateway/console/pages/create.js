@@ -1,8 +1,9 @@
 // Create: what to make on the left, what was made on the right, newest first.
 import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
-import { deed, isFinal, quotaOf, time, took } from "../show.js";
-import { follow as followJob, get, post, submit as send } from "../api.js";
+import { deed, isFinal, quotaOf, tile, time, took } from "../show.js";
+import { get, post, submit as send } from "../api.js";
+import { follow as followJob, onJobs } from "../events.js";
 import { go } from "../route.js";
 import { catalogue, isPicture, promptOf, taker, takesAddress } from "../catalogue.js";
 import { Form } from "../parts/form.js";
@@ -10,8 +11,9 @@ import { Prose } from "../parts/prose.js";
 import { Result, asked } from "../parts/result.js";
 import { carried } from "../parts/picture_field.js";
 import { shown } from "../parts/media.js";
-import { Lightbox } from "../parts/lightbox.js";
+import { later } from "../parts/later.js";
 
+const Lightbox = later(() => import("../parts/lightbox.js").then((part) => part.Lightbox));
 const RECENT = 12;
 const EXAMPLES = ["example.1", "example.2", "example.3"];
 
@@ -21,6 +23,8 @@ function useMade() {
   const followed = useRef(new Map());
   const put = (job) => setJobs((old) => {
     const known = (old || []).some((one) => one.jobId === job.jobId);
+    // News of a job leave out what was asked; one that is not here yet comes whole with the first answer.
+    if (!known && !job.request) return old;
     return known ? old.map((one) => (one.jobId === job.jobId ? { ...one, ...job } : one)) : [job, ...(old || [])].slice(0, 40);
   });
   const watch = (id) => {
@@ -31,7 +35,9 @@ function useMade() {
       setJobs(data);
       data.filter((job) => !isFinal(job)).forEach((job) => watch(job.jobId));
     }, () => setJobs([]));
-    return () => followed.current.forEach((stop) => stop());
+    // What another page or a program of the same account makes appears here as well.
+    const leave = onJobs((job) => { if (!isFinal(job)) watch(job.jobId); });
+    return () => { leave(); followed.current.forEach((stop) => stop()); };
   }, []);
   return { jobs, watch };
 }
@@ -101,8 +107,6 @@ function Tiles({ all, chosen, choose }) {
       <img src=${tile(family)} alt="" width="104" height="70" onError=${(event) => { event.target.hidden = true; }} /><span>${family}</span></button>`)}</div>`;
 }
 
-export const tile = (family) => `/console/tiles/${family.toLowerCase().replace(/[^a-z]+/g, "-")}.webp`;
-
 /** The way to begin with a family: one that needs words and no earlier job, if there is one. */
 function first(all, family) {
   const own = all.operations.filter((one) => one.family === family);
@@ -127,6 +131,8 @@ export function Create({ route, refresh }) {
   const top = useRef(null);
   const { jobs, watch } = useMade();
   useEffect(() => { catalogue().then(setAll, setProblem); }, []);
+  // Whoever measures finds here when the form could be used.
+  useEffect(() => { if (all && !performance.getEntriesByName("usable").length) performance.mark("usable"); }, [all]);
   const operation = useMemo(() => all && (all.operations.find((one) => one.name === route.query.op) || first(all, all.families[0])), [all, route.query.op]);
   const { price, hint } = usePrice(operation, values);
   const prices = useChoicePrices(operation, values, price);

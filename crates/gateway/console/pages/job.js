@@ -2,7 +2,8 @@
 import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 import { bytes, clockOf, count, deed, exactly, isFinal, state, thumb, time, took, when, why, words } from "../show.js";
-import { follow, get, post } from "../api.js";
+import { get, post } from "../api.js";
+import { follow } from "../events.js";
 import { href } from "../route.js";
 import { catalogue } from "../catalogue.js";
 import { CopyAs } from "../parts/copy_as.js";
@@ -81,7 +82,7 @@ export function JobPage({ who, route }) {
     let gone = false;
     const path = `/jobs/v1/${encodeURIComponent(id)}`;
     const read = who.account ? get(path) : Promise.reject(new Error("no account"));
-    read.then(({ data }) => { if (gone) return; setJob(data); stop = follow(id, setJob); })
+    read.then(({ data }) => { if (gone) return; setJob(data); stop = follow(id, (news) => setJob((old) => ({ ...old, ...news }))); })
       .catch((error) => (who.operator ? get(`/admin/v1/jobs?q=${encodeURIComponent(id)}`).then(({ data }) => {
         const found = data.find((one) => one.jobId === id);
         if (found) setJob(found); else setProblem(t("noJob"));
@@ -90,6 +91,13 @@ export function JobPage({ who, route }) {
     return () => { gone = true; stop(); };
   }, [id]);
   useEffect(() => { if (job) readTrail(); }, [id, job?.status]);
+  // A callback is tried after the job has ended; it is looked at until it was taken or given up.
+  useEffect(() => {
+    const owed = job && isFinal(job) && job.hookUrl && (!trail?.callback || ["due", "sending"].includes(trail.callback.status));
+    if (!owed) return undefined;
+    const timer = setTimeout(readTrail, 1500);
+    return () => clearTimeout(timer);
+  }, [job?.status, trail]);
   useEffect(() => { catalogue().then(setAll, () => {}); }, []);
   if (problem) return html`<div class="empty"><p class="empty-title">${t("noJob")}</p><p class="dim">${problem}</p></div>`;
   if (!job) return html`<div class="card waiting" aria-busy="true"></div>`;

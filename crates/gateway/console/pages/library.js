@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { count, day, isDrawing, isFinal, isVideo, state, words } from "../show.js";
 import { get } from "../api.js";
+import { onJobs } from "../events.js";
 import { go, href } from "../route.js";
 import { Compare } from "../parts/compare.js";
 import { Media, shown } from "../parts/media.js";
@@ -79,15 +80,18 @@ export function Library({ route }) {
     return () => clearTimeout(timer);
   }, [kind, text]);
   const open = (jobs || []).filter((job) => !isFinal(job));
-  // What runs is looked at again until it is done, in its place.
-  useEffect(() => {
-    if (!open.length) return undefined;
-    const timer = setTimeout(async () => {
-      const news = await Promise.all(open.slice(0, 12).map((job) => get(`/jobs/v1/${encodeURIComponent(job.jobId)}`).then(({ data }) => data, () => null)));
-      setJobs((old) => (old || []).map((job) => news.find((one) => one?.jobId === job.jobId) || job));
-    }, 1500);
-    return () => clearTimeout(timer);
-  }, [jobs]);
+  // What runs changes in its place as the service tells; what is new comes first where nothing is filtered out.
+  const known = useRef(new Set());
+  known.current = new Set((jobs || []).map((job) => job.jobId));
+  useEffect(() => onJobs((news) => {
+    if (known.current.has(news.jobId)) { setJobs((old) => (old || []).map((job) => (job.jobId === news.jobId ? { ...job, ...news } : job))); return; }
+    if (kind !== "all" || text || !known.current.size) return;
+    known.current.add(news.jobId);
+    get(`/jobs/v1/${encodeURIComponent(news.jobId)}`).then(({ data }) => {
+      setJobs((old) => ((old || []).some((job) => job.jobId === data.jobId) ? old : [data, ...(old || [])]));
+      setTotal((now) => now + 1);
+    }, () => {});
+  }, () => { if (pages.current === 1) read(1, false); }), [kind, text]);
   const more = jobs && jobs.length < total && pages.current * PAGE < total;
   useEffect(() => {
     if (!more || !end.current) return undefined;

@@ -3,7 +3,9 @@ import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { Dialog } from "./dialog.js";
 
-const INK = "#ffffff";
+/** What is painted is shown in a colour that pictures seldom have; the mask itself is white. */
+const PAINT = "#ff5a1f";
+const WHITE = "#ffffff";
 /** How far an arrow key moves the brush, as a share of the picture. */
 const STEP = 0.02;
 
@@ -23,10 +25,10 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     const { width, height } = canvas.current;
     context.globalCompositeOperation = "source-over";
     context.clearRect(0, 0, width, height);
-    if (inverted.current) { context.fillStyle = INK; context.fillRect(0, 0, width, height); }
+    if (inverted.current) { context.fillStyle = PAINT; context.fillRect(0, 0, width, height); }
     context.globalCompositeOperation = inverted.current ? "destination-out" : "source-over";
     context.lineCap = context.lineJoin = "round";
-    context.strokeStyle = context.fillStyle = INK;
+    context.strokeStyle = context.fillStyle = PAINT;
     for (const { points, size: broad } of strokes.current) {
       context.lineWidth = broad;
       context.beginPath();
@@ -71,10 +73,14 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     out.width = shape.width;
     out.height = shape.height;
     const context = out.getContext("2d");
-    context.fillStyle = holes ? INK : "#000000";
-    context.fillRect(0, 0, shape.width, shape.height);
-    if (holes) context.globalCompositeOperation = "destination-out";
+    const fill = (how, colour) => {
+      context.globalCompositeOperation = how;
+      context.fillStyle = colour;
+      context.fillRect(0, 0, shape.width, shape.height);
+    };
     context.drawImage(canvas.current, 0, 0);
+    if (holes) fill("source-out", WHITE);
+    else { fill("source-in", WHITE); fill("destination-over", "#000000"); }
     out.toBlob((blob) => done(blob), "image/png");
   };
   return html`<${Dialog} close=${close} label=${t("repaint")} kind="mask">

@@ -3,7 +3,9 @@ import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { upload } from "../api.js";
 import { takesAddress } from "../catalogue.js";
-import { MaskPainter } from "./mask.js";
+import { later } from "./later.js";
+
+const MaskPainter = later(() => import("./mask.js").then((part) => part.MaskPainter));
 
 /** A field that speaks of transparent parts wants those where it works; every other one wants white. */
 export const wantsHoles = (field) => /transparent/i.test(field.description);

@@ -6,10 +6,12 @@ import { post } from "../api.js";
 import { href } from "../route.js";
 import { followers, jobField, placeField, promptOf } from "../catalogue.js";
 import { sorted } from "./follow_ups.js";
-import { Compare } from "./compare.js";
-import { CopyAs } from "./copy_as.js";
+import { later } from "./later.js";
 import { Media, shown } from "./media.js";
-import { Repaint } from "./repaint.js";
+
+const Compare = later(() => import("./compare.js").then((part) => part.Compare));
+const CopyAs = later(() => import("./copy_as.js").then((part) => part.CopyAs));
+const Repaint = later(() => import("./repaint.js").then((part) => part.Repaint));
 
 /** Seconds since the job was accepted, ticking. */
 function Running({ job }) {

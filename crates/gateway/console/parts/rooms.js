@@ -10,6 +10,7 @@ export const OFFICE = [
   { page: "accounts", icon: "people" },
   { page: "backends", icon: "stack" },
   { page: "prices", icon: "tag" },
+  { page: "words", icon: "ban" },
   { page: "callbacks", icon: "bell" },
   { page: "operators", icon: "key" },
   { page: "audit", icon: "shield" },

@@ -6,10 +6,11 @@ import { onConnection } from "../api.js";
 import { go, href } from "../route.js";
 import { Icon } from "./icon.js";
 import { ROOMS, OFFICE } from "./rooms.js";
-import { Palette } from "./palette.js";
-import { Keyboard } from "./keyboard.js";
+import { later } from "./later.js";
 import { Menu } from "./menu.js";
 
+const Palette = later(() => import("./palette.js").then((part) => part.Palette));
+const Keyboard = later(() => import("./keyboard.js").then((part) => part.Keyboard));
 const GOALS = { l: "library", a: "account", o: "operator/overview", b: "operator/backends", j: "operator/jobs", c: "create" };
 
 const Room = ({ room, active, prefix = "" }) => html`
@@ -20,7 +21,12 @@ const Room = ({ room, active, prefix = "" }) => html`
 /** Says that the connection is lost for as long as it is. */
 function Connection() {
   const [here, setHere] = useState(true);
-  useEffect(() => onConnection(setHere), []);
+  useEffect(() => {
+    let soon = 0;
+    // What heals within a second is not worth a word.
+    const leave = onConnection((now) => { clearTimeout(soon); soon = window.setTimeout(() => setHere(now), now ? 0 : 900); });
+    return () => { clearTimeout(soon); leave(); };
+  }, []);
   return html`<div class="notices" role="status" aria-live="polite">${!here && html`<p class="notice">${t("lost")}</p>`}</div>`;
 }
 
@@ -50,6 +56,7 @@ export function Shell({ who, route, leave, back, children }) {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [Boolean(who.account)]);
+  useEffect(() => { document.querySelector(".rooms .active")?.scrollIntoView({ block: "nearest", inline: "center" }); }, [route.page, route.rest[0]]);
   const here = route.page === "operator" ? `operator/${route.rest[0] || "overview"}` : route.page === "job" ? "library" : route.page;
   return html`
     <a class="skip" href="#main">${t("skip")}</a>

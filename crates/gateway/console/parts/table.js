@@ -12,7 +12,7 @@ export const Table = ({ columns, rows, empty = "", caption }) => (rows.length ==
   ? html`<p class="empty small">${empty || t("noneYet")}</p>`
   : html`<div class=${`table-frame${columns.length > 3 ? " stacks" : ""}`} tabindex="0" role="region" aria-label=${caption}><table><caption class="visually-hidden">${caption}</caption>
       <thead><tr>${columns.map((column) => html`<th scope="col" class=${column.number ? "number" : ""}>${column.title || html`<span class="visually-hidden">${t("actions")}</span>`}</th>`)}</tr></thead>
-      <tbody>${rows.map((row, place) => html`<tr key=${row.id || row.jobId || place}>${columns.map((column) => html`<td class=${`${column.number ? "number" : ""}${column.title ? "" : " acts"}`} data-title=${column.title}>${column.show(row)}</td>`)}</tr>`)}</tbody></table></div>`);
+      <tbody>${rows.map((row, place) => html`<tr key=${row.id || row.jobId || place}>${columns.map((column) => html`<td class=${`${column.number ? "number" : ""}${column.title ? "" : " acts"}`} data-title=${column.title}><div class="cell">${column.show(row)}</div></td>`)}</tr>`)}</tbody></table></div>`);
 
 /** Rows of a page of the service, with more on request. `again` reads them anew. */
 export function usePages(path, limit = 20) {

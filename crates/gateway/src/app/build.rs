@@ -84,6 +84,12 @@ pub(crate) async fn build_engine(
         .await
         .context("stored prices")?;
     engine
+        .office()
+        .banned()
+        .step()
+        .await
+        .context("stored words")?;
+    engine
         .vault()
         .load_address_keys()
         .await

@@ -82,7 +82,7 @@ async fn serve(config: Config) -> Result<()> {
         engine,
         token.hash,
         addresses.is_public(),
-        openapi::bytes,
+        openapi::kept,
     )?;
     let server = Server::start(Arc::clone(&app), doors, tls);
     if let Some(welcome) = first_run::welcome(

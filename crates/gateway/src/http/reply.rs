@@ -7,8 +7,8 @@ use atelier_contract::family::{RefusedData, refused};
 use atelier_contract::{Code, Refusal};
 use bytes::Bytes;
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap,
-    HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName,
+    HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Response, StatusCode};
 use serde::Serialize;
@@ -132,35 +132,6 @@ pub(crate) fn text(media_type: &'static str, text: String) -> Reply {
     reply
 }
 
-/// A file of the console; a browser that has it already is told so.
-pub(crate) fn console(
-    path: &'static str,
-    bytes: &'static [u8],
-    mark: &HeaderValue,
-    policy: &HeaderValue,
-    known: Option<&HeaderValue>,
-) -> Reply {
-    let media_type = match path.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        Some("webp") => "image/webp",
-        _ => "text/plain; charset=utf-8",
-    };
-    let mut reply = Response::new(Payload::Whole(Bytes::from_static(bytes)));
-    *reply.headers_mut() = api_headers(HeaderValue::from_static(media_type));
-    let headers = reply.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(ETAG, mark.clone());
-    if known == Some(mark) {
-        *reply.body_mut() = Payload::Whole(Bytes::new());
-        *reply.status_mut() = StatusCode::NOT_MODIFIED;
-    }
-    reply
-}
-
 /// A stream of server-sent events.
 pub(crate) fn events(flow: Flow) -> Reply {
     let mut reply = Response::new(Payload::Flow(flow, None));
@@ -240,7 +211,7 @@ fn vendor_error(refusal: &Refusal) -> Map<String, Value> {
 }
 
 /// The headers of every answer that is not a file.
-fn api_headers(content_type: HeaderValue) -> HeaderMap {
+pub(super) fn api_headers(content_type: HeaderValue) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(12);
     headers.insert(CONTENT_TYPE, content_type);
     headers.insert(CACHE_CONTROL, NO_STORE);

@@ -1,4 +1,6 @@
 //! The console: its files, and the sessions of those who sign in.
 
+mod catalogue;
 pub(super) mod files;
+mod modules;
 pub(super) mod session;

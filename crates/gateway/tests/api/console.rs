@@ -71,7 +71,8 @@ async fn the_page_takes_nothing_from_elsewhere_and_runs_nothing_inline() {
         );
         let (_, script) = text.split_once("<script").expect("a script");
         assert!(
-            script.starts_with(" type=\"module\" src=\"/console/app.js\"></script>"),
+            script.starts_with(" type=\"module\" src=\"/console/~")
+                && script.contains("/app.js\"></script>"),
             "{script}"
         );
     }
@@ -83,6 +84,61 @@ async fn the_page_takes_nothing_from_elsewhere_and_runs_nothing_inline() {
     let again = gateway
         .request(Method::GET, "/console/app.js")
         .header("if-none-match", answer.header("etag"));
+    assert_eq!(send(again).await.status, 304);
+}
+
+#[tokio::test]
+async fn every_module_of_the_page_is_named_in_it_and_kept_for_ever() {
+    let gateway = Gateway::spawn().await;
+    let page = send(gateway.request(Method::GET, "/console/")).await;
+    assert_eq!(page.header("cache-control"), "no-cache");
+    let text = String::from_utf8_lossy(&page.bytes).into_owned();
+    let modules: Vec<&str> = text
+        .split("rel=\"modulepreload\" href=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    assert!(
+        modules
+            .iter()
+            .any(|path| path.ends_with("/pages/create.js")),
+        "{modules:?}"
+    );
+    for path in modules {
+        let module = send(gateway.request(Method::GET, path)).await;
+        let kind = module.header("content-type");
+        assert!(kind.starts_with("text/javascript"), "{path}: {kind}");
+        let kept = module.header("cache-control");
+        assert!(kept.contains("immutable"), "{path}: {kept}");
+    }
+    // An address of another version is answered, and asked about again.
+    let other = send(gateway.request(Method::GET, "/console/~0/app.js")).await;
+    assert_eq!(other.header("cache-control"), "no-cache");
+}
+
+#[tokio::test]
+async fn the_first_page_reads_a_small_part_of_the_document() {
+    let gateway = Gateway::spawn().await;
+    let whole = send(gateway.request(Method::GET, "/openapi.json")).await;
+    let part = send(gateway.request(Method::GET, "/console/catalogue.json")).await;
+    assert!(part.bytes.len() * 4 < whole.bytes.len());
+    assert_eq!(part.json["tags"], whole.json["tags"]);
+    for (path, methods) in part.json["paths"].as_object().expect("paths") {
+        let body = |document: &serde_json::Value| {
+            document["paths"][path]["post"]["requestBody"]["content"]["application/json"].clone()
+        };
+        assert!(methods["post"]["x-makes"].is_string(), "{path}");
+        assert_eq!(body(&part.json), body(&whole.json), "{path}");
+    }
+    let packed = gateway
+        .request(Method::GET, "/openapi.json")
+        .header("accept-encoding", "gzip");
+    let packed = send(packed).await;
+    assert_eq!(packed.header("content-encoding"), "gzip");
+    assert!(packed.bytes.len() * 4 < whole.bytes.len());
+    let again = gateway
+        .request(Method::GET, "/openapi.json")
+        .header("if-none-match", whole.header("etag"));
     assert_eq!(send(again).await.status, 304);
 }
 

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::gateway::{ADMIN_TOKEN, Gateway, send, swap_body};
+use crate::gateway::{ADMIN_TOKEN, Gateway, Options, send, swap_body};
 
 #[tokio::test]
 async fn only_the_token_opens_it() {
@@ -207,6 +207,67 @@ async fn prices_change_for_the_next_request() {
         )
         .await;
     wrong.assert_refused(400, "invalid_parameter");
+}
+
+#[tokio::test]
+async fn banned_words_are_edited_for_the_next_request_and_survive_a_restart() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let words = "/admin/v1/banned";
+    let before = gateway.operate(Method::GET, words, None).await;
+    let list = before.json["data"]["words"].as_array().expect("a list");
+    assert!(list.iter().any(|word| word == "gore"), "{}", before.json);
+    let asks = async |gateway: &Gateway, prompt: &str| {
+        let body = json!({ "prompt": prompt });
+        gateway
+            .post(&caller.key, "/artgen/v1/promptCheck", body)
+            .await
+    };
+    let new = json!({ "words": ["Purple  Cheese", "purple cheese", " ", "moon"] });
+    let edited = gateway.operate(Method::PUT, words, Some(new)).await;
+    assert_eq!(
+        edited.json["data"]["words"],
+        json!(["purple cheese", "moon"]),
+        "{}",
+        edited.json
+    );
+    let refused = asks(&gateway, "a MOON over hills").await;
+    refused.assert_refused(400, "banned_prompt");
+    assert_eq!(asks(&gateway, "gore, a village").await.status, 200);
+    let long = json!({ "words": ["x".repeat(101)] });
+    let wrong = gateway.operate(Method::PUT, words, Some(long)).await;
+    wrong.assert_refused(400, "invalid_parameter");
+    let audit = gateway.operate(Method::GET, "/admin/v1/audit", None).await;
+    assert_eq!(audit.json["data"][0]["action"], "banned.change");
+    let detail = audit.json["data"][0]["detail"].as_str().expect("a text");
+    assert!(detail.contains("+moon") && detail.contains("-gore"));
+    let gateway = gateway.restart(Options::default());
+    let refused = asks(&gateway, "a moon").await;
+    refused.assert_refused(400, "banned_prompt");
+}
+
+#[tokio::test]
+async fn every_vendor_describes_its_settings_for_a_form() {
+    let gateway = Gateway::spawn().await;
+    let vendors = gateway
+        .operate(Method::GET, "/admin/v1/vendors", None)
+        .await;
+    let rows = vendors.json["data"].as_array().expect("a list");
+    assert!(rows.len() > 15);
+    for row in rows {
+        let name = &row["name"];
+        let fields = row["settings"]["properties"].as_object();
+        assert!(fields.is_some_and(|fields| !fields.is_empty()), "{name}");
+        assert_eq!(row["settings"]["additionalProperties"], false, "{name}");
+    }
+    let fal = rows.iter().find(|row| row["name"] == "fal").expect("fal");
+    assert_eq!(fal["address"], "https://queue.fal.run");
+    let ready = fal["mappings"].as_array().expect("ready mappings");
+    assert!(
+        ready
+            .iter()
+            .all(|one| one["model"].is_string() && one["input"].is_object())
+    );
 }
 
 #[tokio::test]

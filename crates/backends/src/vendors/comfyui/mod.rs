@@ -30,6 +30,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "comfyui",
     about: "ComfyUI with workflows of your own, run by yourself",
     needs_credential: false,
+    address: "",
+    settings: settings::schema,
+    ready: "",
     build,
 };
 

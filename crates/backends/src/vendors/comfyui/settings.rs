@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::template::{NAMES, Template};
 use crate::backend::{Fault, Work};
 use crate::inputs::cannot;
+use crate::vendor::schema_of;
 use crate::wrong::Wrong;
 
 /// Seconds between two questions, unless the operator says otherwise.
 const POLL_SECONDS: f64 = 1.5;
 
 /// The settings as they are written.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
     workflows: BTreeMap<String, Value>,
@@ -32,6 +34,11 @@ struct Written {
     poll_seconds: Option<f64>,
     #[serde(default)]
     temporary: bool,
+}
+
+/// What may be written, for forms.
+pub(super) fn schema() -> Value {
+    schema_of::<Written>()
 }
 
 /// The settings of a server.

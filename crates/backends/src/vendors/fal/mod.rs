@@ -5,6 +5,7 @@ mod outputs;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::inputs::data_uri;
 use crate::mapping::{Mappings, Written};
 use crate::tasks::{Desk, Heard, Plan, Speech, Told, id, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -23,6 +24,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "fal",
     about: "fal: any endpoint there by a mapping of fields; every family but face swaps is ready",
     needs_credential: true,
+    address: "https://queue.fal.run",
+    settings: schema_of::<Settings>,
+    ready: include_str!("ready.json"),
     build,
 };
 
@@ -42,7 +46,7 @@ const MOST_SCHEMA: u64 = 4 * 1024 * 1024;
 const NOBODY: &str = "fal-ai/flux-2/requests/00000000-0000-0000-0000-000000000000/status";
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     models: BTreeMap<String, Written>,
@@ -65,7 +69,7 @@ struct Fal {
 fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings: Settings = read_settings(setup.settings)?;
     let key = setup.credential.reveal();
-    let mappings = Mappings::read(include_str!("ready.json"), settings.models, settings.grids)?;
+    let mappings = Mappings::read(VENDOR.ready, settings.models, settings.grids)?;
     Ok(Desk::worker(Fal {
         mappings,
         http: setup

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use crate::backend::{Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::models::{Makes, Models, Names};
 use crate::tasks::{Desk, Heard, Plan, Speech, Told, films, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -25,6 +26,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "google",
     about: "Google Gemini: pictures with references, and videos with loops, end frames and extensions",
     needs_credential: true,
+    address: "https://generativelanguage.googleapis.com/v1",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 
@@ -44,7 +48,7 @@ const IMAGE_MODEL: &str = "gemini-3.1-flash-image";
 const VIDEO_MODEL: &str = "gemini-omni-1.2-flash";
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     image_model: Option<String>,

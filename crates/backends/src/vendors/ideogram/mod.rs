@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::tasks::{Brought, Desk, Heard, Plan, Sheet, Speech, Told, id, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -22,6 +23,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "ideogram",
     about: "Ideogram: pictures with words in them; design but its vectors",
     needs_credential: true,
+    address: "https://api.ideogram.ai/v2",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 
@@ -36,7 +40,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     /// The vendor's model by operation.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use crate::pictures::Finish;
 use crate::tasks::{
     Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, id, patience, pause,
 };
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -27,6 +28,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "luma",
     about: "Luma Agents: Ray videos with loops, end frames and extensions, Uni pictures",
     needs_credential: true,
+    address: "https://agents.lumalabs.ai/v1",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 
@@ -51,7 +55,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     image_model: Option<String>,

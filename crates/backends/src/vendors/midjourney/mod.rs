@@ -18,7 +18,7 @@ use crate::backend::{
     Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
 use crate::http::{VendorCall, VendorHttp, segment};
-use crate::vendor::{Setup, Vendor};
+use crate::vendor::{Setup, Vendor, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 use answer::{OwnReasons, Submitted};
@@ -29,6 +29,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "midjourney-proxy",
     about: "midjourney-proxy in both dialects; grids of four, their follow-ups, videos, face swap.",
     needs_credential: false,
+    address: "",
+    settings: schema_of::<Settings>,
+    ready: "",
     build: |setup| {
         let proxy = Midjourney::new(setup)?;
         Ok(Worker::new(&proxy.http.clone(), proxy))

@@ -10,6 +10,7 @@ use atelier_contract::brief::Task;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,7 +21,7 @@ use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::inputs;
 use crate::pictures::Finish;
 use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, patience};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -29,6 +30,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "novelai",
     about: "NovelAI: anime pictures with characters, vibes and references",
     needs_credential: true,
+    address: "https://image.novelai.net",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 
@@ -37,7 +41,7 @@ const PICTURES: &str = "image.novelai.net";
 const ACCOUNT: &str = "https://api.novelai.net/";
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     /// Our models, or `*`, to theirs.

@@ -25,6 +25,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "openai",
     about: "OpenAI Images and Videos, and the servers that speak their formats",
     needs_credential: false,
+    address: "https://api.openai.com/v1",
+    settings: settings::schema,
+    ready: "",
     build,
 };
 

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fit::Size;
 use crate::models::{Makes, Models, Names};
-use crate::vendor::read_settings;
+use crate::vendor::{read_settings, schema_of};
 use crate::wrong::Wrong;
 
 /// What the models make: pictures, and videos one at a time.
@@ -33,7 +34,7 @@ const MOST_IMAGES: u32 = 10;
 const LONGEST_CALL_SECONDS: u64 = 3600;
 
 /// A server whose habits are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Dialect {
     /// The original.
@@ -50,7 +51,7 @@ pub(super) enum Dialect {
 }
 
 /// Which way a mask says where to work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum MaskStyle {
     /// By its alpha.
@@ -60,7 +61,7 @@ pub(super) enum MaskStyle {
 }
 
 /// How what to leave out is said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Negative {
     /// At the end of the prompt, in words.
@@ -72,7 +73,7 @@ pub(super) enum Negative {
 }
 
 /// The settings as they are written; what is left out follows the dialect.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Written {
     dialect: Dialect,
@@ -100,6 +101,11 @@ struct Written {
     video_extensions: Option<bool>,
     poll_seconds: Option<u32>,
     timeout_seconds: Option<u64>,
+}
+
+/// What may be written, for forms.
+pub(super) fn schema() -> Value {
+    schema_of::<Written>()
 }
 
 /// The settings of a worker account.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::inputs;
 use crate::pictures::Finish;
 use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -21,6 +22,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "piapi",
     about: "PiAPI: face swaps",
     needs_credential: true,
+    address: "https://api.piapi.ai",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 
@@ -40,7 +44,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     model: Option<String>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::fit::{self, Size};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::inputs::{self, cannot, data_uri};
 use crate::tasks::{Brought, Desk, Heard, Masks, Pictures, Plan, Sheet, Speech, Told, patience};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -22,6 +23,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "recraft",
     about: "Recraft: the design family whole, vectors and upscales included",
     needs_credential: true,
+    address: "https://external.api.recraft.ai/v1",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 
@@ -81,7 +85,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     /// Our models, or `*`, to theirs.

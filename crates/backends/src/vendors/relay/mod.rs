@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use atelier_contract::family::{AnswersWith, Family, Submit};
 use atelier_contract::{ACCOUNT_PATH, JobState, operation};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::answers::unexpected;
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 use shape::Shape;
@@ -27,6 +28,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "relay",
     about: "Another Atelier, or any service with the same interface; every family.",
     needs_credential: true,
+    address: "",
+    settings: schema_of::<Settings>,
+    ready: "",
     build: |setup| {
         let relay = Relay::new(setup)?;
         Ok(Worker::new(&relay.http.clone(), relay))
@@ -40,7 +44,7 @@ const SLACK: Duration = Duration::from_secs(15);
 /// The largest synchronous answer: ten large pictures in base64.
 const MOST_ANSWER: u64 = 512 * 1024 * 1024;
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Settings {
     /// Milliseconds between two questions about a job.

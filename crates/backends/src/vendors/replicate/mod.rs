@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::mapping::{Mappings, Written};
 use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -23,6 +24,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "replicate",
     about: "Replicate: any model there by a mapping of fields; face swaps, pictures and videos are ready",
     needs_credential: true,
+    address: "https://api.replicate.com/v1",
+    settings: schema_of::<Settings>,
+    ready: include_str!("ready.json"),
     build,
 };
 
@@ -35,7 +39,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     models: BTreeMap<String, Written>,
@@ -55,7 +59,7 @@ struct Replicate {
 fn build(setup: Setup) -> Result<Worker, Wrong> {
     let settings: Settings = read_settings(setup.settings)?;
     let key = setup.credential.reveal();
-    let mappings = Mappings::read(include_str!("ready.json"), settings.models, settings.grids)?;
+    let mappings = Mappings::read(VENDOR.ready, settings.models, settings.grids)?;
     Ok(Desk::worker(Replicate {
         mappings,
         http: setup

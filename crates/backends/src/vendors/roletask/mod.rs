@@ -19,7 +19,7 @@ use crate::models::Models;
 use crate::pictures::Finish;
 use crate::seeds;
 use crate::tasks::{Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 use dialect::{Dialect, Order, State};
@@ -30,6 +30,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "roletask",
     about: "Seedance and Seedream (Ark), Hailuo (MiniMax), Wan and Qwen-Image (DashScope), Kling: up to 30 s in one pass",
     needs_credential: true,
+    address: "https://ark.ap-southeast.bytepluses.com/api/v3",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 

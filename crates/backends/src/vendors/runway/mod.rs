@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::seeds;
 use crate::tasks::{Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, id, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings};
+use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 use models::{Model, Table};
@@ -27,6 +28,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "runway",
     about: "Runway: Gen-4.5, Kling, Seedance, Wan, Hailuo, Veo, and image models of many makers with one key",
     needs_credential: true,
+    address: "https://api.dev.runwayml.com/v1",
+    settings: schema_of::<Settings>,
+    ready: "",
     build,
 };
 
@@ -56,7 +60,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// What an operator may set.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     image_model: Option<String>,

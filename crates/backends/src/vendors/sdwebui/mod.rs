@@ -28,6 +28,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     name: "sdwebui",
     about: "Stable Diffusion WebUI and servers with its routes, run by yourself",
     needs_credential: false,
+    address: "",
+    settings: settings::schema,
+    ready: "",
     build,
 };
 

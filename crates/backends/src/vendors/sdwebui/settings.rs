@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::{Direction, Task};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::vendor::read_settings;
+use crate::vendor::{read_settings, schema_of};
 use crate::wrong::Wrong;
 
 /// What can be done honestly with a picture model.
@@ -31,7 +32,7 @@ const SERVED: &[Task] = &[
 ];
 
 /// The settings as they are written.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Written {
     operations: Option<Vec<String>>,
@@ -65,6 +66,11 @@ impl Default for Written {
             timeout_seconds: 900,
         }
     }
+}
+
+/// What may be written, for forms.
+pub(super) fn schema() -> Value {
+    schema_of::<Written>()
 }
 
 /// The settings of a server.

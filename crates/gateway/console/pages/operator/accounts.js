@@ -4,10 +4,29 @@ import { many, t } from "../../words.js";
 import { count } from "../../show.js";
 import { get, patch, post, remove, visit } from "../../api.js";
 import { go } from "../../route.js";
+import { bodyOf } from "../../catalogue.js";
 import { Ask } from "../../parts/ask.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Secret } from "../../parts/secret.js";
+import { SettingsFields, described } from "../../parts/settings.js";
 import { Paged, Table, Time, usePages } from "../../parts/table.js";
+
+/** Everything that may be changed about an account, from the service's own description: what is added there appears here. */
+function Limits({ row, close, saved }) {
+  const [fields, setFields] = useState(null);
+  const [value, setValue] = useState(row);
+  const [problem, setProblem] = useState("");
+  useEffect(() => { bodyOf("admin.accounts.change").then((schema) => setFields(described(schema).filter((field) => field.name !== "disabled")), (error) => setProblem(error.message)); }, []);
+  const submit = (event) => {
+    event.preventDefault();
+    const changed = (fields || []).map((field) => field.name).filter((name) => value[name] !== undefined && value[name] !== row[name]);
+    patch(`/admin/v1/accounts/${row.id}`, Object.fromEntries(changed.map((name) => [name, value[name]]))).then(() => { saved(); close(); }, (error) => setProblem(error.message));
+  };
+  return html`<${Dialog} close=${close} label=${t("limits")} kind="wide-dialog"><h2 class="break">${t("limitsOf", row.email)}</h2>
+    <form onSubmit=${submit}>${fields && html`<${SettingsFields} fields=${fields} value=${value} change=${setValue} prefix="limit" unset=${t("asItIs")} />`}
+      ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button><button class="button" disabled=${!fields}>${t("save")}</button></div></form><//>`;
+}
 
 /** The keys of an account, which an operator may add to and revoke. */
 function AccountKeys({ row, close, tell }) {
@@ -32,6 +51,7 @@ export function Accounts({ who, enter }) {
   const pages = usePages("/admin/v1/accounts", 25);
   const [asking, setAsking] = useState(null);
   const [keys, setKeys] = useState(null);
+  const [limits, setLimits] = useState(null);
   const [secret, setSecret] = useState("");
   const [problem, setProblem] = useState("");
   const may = who.operator.role !== "viewer";
@@ -42,8 +62,6 @@ export function Accounts({ who, enter }) {
       act: done(async (given) => { const { data } = await post("/admin/v1/accounts", given); setSecret(data.api_key); }) }),
     credit: (row) => { const key = crypto.randomUUID(); return { title: t("creditTo", row.email), action: t("credit"), text: t("creditText"), fields: [{ name: "amount", label: t("amount"), type: "number", required: true }, { name: "reason", label: t("reason"), required: true, placeholder: t("reasonHint") }],
       act: done((given) => post(`/admin/v1/accounts/${row.id}/credit`, { ...given, idempotency_key: key })) }; },
-    limits: (row) => ({ title: t("limitsOf", row.email), action: t("save"), fields: [{ name: "max_queue", label: t("queueMost"), hint: t("queueHint"), type: "number", value: row.max_queue, required: true }, { name: "email", label: t("email"), type: "email", value: row.email, required: true }],
-      act: done((given) => patch(`/admin/v1/accounts/${row.id}`, given)) }),
     suspend: (row) => ({ title: row.disabled ? t("enableTitle", row.email) : t("disableTitle", row.email), text: row.disabled ? t("enableText") : t("disableText"), action: row.disabled ? t("enable") : t("disable"), danger: !row.disabled, fields: [],
       act: done(() => patch(`/admin/v1/accounts/${row.id}`, { disabled: !row.disabled })) }),
   };
@@ -56,12 +74,13 @@ export function Accounts({ who, enter }) {
       { title: t("queue"), number: true, show: (row) => count(row.max_queue) },
       { title: t("since"), show: (row) => html`<${Time} at=${row.created_at} />` },
       { title: "", show: (row) => may && html`<span class="actions"><button class="button quiet" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button>
-        <button class="button quiet" onClick=${() => setAsking(asks.limits(row))}>${t("limits")}</button>
+        <button class="button quiet" onClick=${() => setLimits(row)}>${t("limits")}</button>
         <button class="button quiet" onClick=${() => setKeys(row)}>${t("keys")}</button>
         <button class="button quiet" onClick=${() => look(row)}>${t("look")}</button>
         <button class="button quiet danger" onClick=${() => setAsking(asks.suspend(row))}>${row.disabled ? t("enable") : t("disable")}</button></span>` },
     ]} /></section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
+    ${limits && html`<${Limits} row=${limits} close=${() => setLimits(null)} saved=${pages.again} />`}
     ${keys && html`<${AccountKeys} row=${keys} close=${() => setKeys(null)} tell=${setSecret} />`}
     ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}`;
 }

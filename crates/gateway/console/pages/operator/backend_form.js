@@ -1,50 +1,21 @@
-// A back end's form: the vendor chosen from the list, its own settings as fields where it describes them, and the whole of
-// them as text for mappings and everything else.
-import { html, useState } from "../../lib.js";
+// A back end's form: the vendor chosen from the list, its usual address, its own settings as fields, its mappings, and the
+// whole of them as text for whoever likes that better.
+import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
-import { fieldName } from "../../show.js";
 import { patch, post } from "../../api.js";
-import { resolver } from "../../catalogue.js";
+import { catalogue } from "../../catalogue.js";
 import { Dialog } from "../../parts/dialog.js";
-import { Prose } from "../../parts/prose.js";
+import { SettingsFields, described } from "../../parts/settings.js";
+import { MappingEditor } from "./mapping.js";
 
-/** The fields that a schema describes simply enough for one input each; the rest is written as JSON. */
-function described(schema) {
-  if (!schema) return [];
-  const resolve = resolver({ components: { schemas: schema.$defs || {} } });
-  return Object.entries(schema.properties || {}).map(([name, property]) => {
-    const one = resolve(property);
-    const type = [one.type].flat().find((kind) => kind && kind !== "null");
-    const options = one.enum || (one.oneOf?.every((option) => option.const !== undefined) ? one.oneOf.map((option) => option.const) : null);
-    return { name, type: options ? "choice" : type, options: options?.filter((option) => option !== null), text: one.description || property.description || "", secret: /secret|token|password/.test(name), default: one.default };
-  });
-}
-
-const SIMPLE = ["choice", "string", "integer", "number", "boolean"];
-
-function Field({ field, value, change }) {
-  const id = `set-${field.name}`;
-  const input = () => {
-    if (field.type === "choice") return html`<select id=${id} value=${value ?? ""} onChange=${(event) => change(event.target.value || undefined)}><option value="">${t("asVendor")}</option>${field.options.map((one) => html`<option value=${one}>${one}</option>`)}</select>`;
-    if (field.type === "boolean") return html`<select id=${id} value=${value === undefined ? "" : String(value)} onChange=${(event) => change(event.target.value === "" ? undefined : event.target.value === "true")}><option value="">${t("asVendor")}</option><option value="true">${t("yes")}</option><option value="false">${t("no")}</option></select>`;
-    if (field.type === "integer" || field.type === "number") return html`<input id=${id} type="number" step="any" value=${value ?? ""} placeholder=${field.default ?? ""} onInput=${(event) => change(event.target.value === "" ? undefined : Number(event.target.value))} />`;
-    return html`<input id=${id} value=${value ?? ""} placeholder=${field.default ?? ""} onInput=${(event) => change(event.target.value || undefined)} />`;
-  };
-  return html`<div class="field"><label for=${id}>${fieldName(field.name)}</label>${input()}${field.text && html`<p class="hint"><${Prose} text=${field.text} /></p>`}</div>`;
-}
-
-/** The settings of a vendor: fields first, then the text of all of them, each kept up with the other. */
+/** The settings of a vendor: its own fields, its mappings where it is universal, and the text of all of them. */
 function SettingsEditor({ vendor, value, change }) {
-  const fields = described(vendor?.settings).filter((field) => SIMPLE.includes(field.type));
-  const [text, setText] = useState(JSON.stringify(value, null, 2));
+  const [all, setAll] = useState(null);
+  const [text, setText] = useState(null);
   const [wrong, setWrong] = useState("");
-  const set = (name, one) => {
-    const next = { ...value };
-    if (one === undefined) delete next[name]; else next[name] = one;
-    setText(JSON.stringify(next, null, 2));
-    setWrong("");
-    change(next);
-  };
+  useEffect(() => { catalogue().then(setAll, () => {}); }, []);
+  const operations = (all?.operations || []).map((one) => one.name);
+  const fields = described(vendor?.settings).filter((field) => !(vendor.mappings && field.name === "models"));
   const write = (event) => {
     setText(event.target.value);
     try {
@@ -54,9 +25,12 @@ function SettingsEditor({ vendor, value, change }) {
       change(read);
     } catch (error) { setWrong(error.message); change(null); }
   };
-  return html`${fields.length > 0 && html`<div class="two">${fields.map((field) => html`<${Field} key=${field.name} field=${field} value=${value?.[field.name]} change=${(one) => set(field.name, one)} />`)}</div>`}
-    <details open=${!fields.length}><summary>${t("settingsText")}</summary>
-    <div class=${`field${wrong ? " wrong" : ""}`}><label for="settings-text">${t("mapping")}</label><textarea id="settings-text" class="code tall-text" spellcheck="false" value=${text} onInput=${write}></textarea>
+  const fill = (next) => { setText(null); setWrong(""); change(next); };
+  const models = (next) => { const { models: _, ...rest } = value || {}; fill(next ? { ...rest, models: next } : rest); };
+  return html`${fields.length > 0 && html`<h3>${t("vendorSettings")}</h3><${SettingsFields} fields=${fields} value=${value} change=${fill} known=${operations} />`}
+    ${vendor?.mappings && html`<${MappingEditor} vendor=${vendor} value=${value?.models} operations=${operations} change=${models} />`}
+    <details><summary>${t("settingsText")}</summary>
+    <div class=${`field${wrong ? " wrong" : ""}`}><label for="settings-text">${t("mapping")}</label><textarea id="settings-text" class="code tall-text" spellcheck="false" value=${text ?? JSON.stringify(value, null, 2)} onInput=${write}></textarea>
     ${wrong && html`<p class="problem" role="alert">${wrong}</p>`}<p class="hint">${t("mappingHint")} <a href="/docs/guide/backends">${t("readGuide")}</a></p></div></details>`;
 }
 
@@ -84,9 +58,9 @@ export function NewBackend({ vendors, close, made }) {
     } catch (error) { setProblem(error.message); }
   };
   return html`<${Dialog} close=${close} label=${t("newBackend")} kind="wide-dialog"><h2>${vendor ? t("newBackendOf", vendor.name) : t("chooseVendor")}</h2>
-    ${!vendor && html`<ul class="vendors">${vendors.map((one) => html`<li key=${one.name}><button class="vendor" onClick=${() => { setVendor(one); setPlace({ ...place, name: one.name }); }}><b>${one.name}</b><span class="dim">${one.about}</span></button></li>`)}</ul>
+    ${!vendor && html`<ul class="vendors">${vendors.map((one) => html`<li key=${one.name}><button class="vendor" onClick=${() => { setVendor(one); setSettings({}); setPlace({ ...place, name: one.name, base_url: one.address || "" }); }}><b>${one.name}</b><span class="dim">${one.about}</span></button></li>`)}</ul>
       <div class="row"><span class="space"></span><button class="button quiet" onClick=${close}>${t("leave")}</button></div>`}
-    ${vendor && html`<form onSubmit=${submit}><p class="dim">${vendor.about}</p><${Place} value=${place} change=${setPlace} />
+    ${vendor && html`<form onSubmit=${submit}><p class="dim about">${vendor.about}</p><${Place} value=${place} change=${setPlace} />
       <div class="two"><div class="field"><label for="be-cred">${t("credential")}</label><input id="be-cred" type="password" autocomplete="off" required=${vendor.needsCredential} value=${first.credential} onInput=${(event) => setFirst({ ...first, credential: event.target.value })} /><p class="hint">${t("credentialHint")}</p></div>
       <div class="field"><label for="be-at-once">${t("atOnce")}</label><input id="be-at-once" type="number" min="1" value=${first.concurrency} onInput=${(event) => setFirst({ ...first, concurrency: Number(event.target.value) })} /></div></div>
       <${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings} />

@@ -1,13 +1,16 @@
 // The operator's lists: jobs of everybody, callbacks, what operators did.
 import { html, useState } from "../../lib.js";
-import { t } from "../../words.js";
+import { many, t } from "../../words.js";
 import { count, isFinal, state, why, words } from "../../show.js";
 import { post } from "../../api.js";
 import { go, href } from "../../route.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
-const List = ({ title, text = "", pages, columns, filters = null, empty = "" }) => html`<header class="head"><div><h1>${title}</h1><p class="dim">${pages.rows ? text || count(pages.total) : " "}</p></div>${filters}</header>
+const List = ({ title, text = "", unit = null, pages, columns, filters = null, empty = "" }) => html`<header class="head"><div><h1>${title}</h1><p class="dim">${pages.rows ? text || (unit ? many(pages.total, unit[0], unit[1], count(pages.total)) : count(pages.total)) : " "}</p></div>${filters}</header>
   <section class="card flush"><${Paged} pages=${pages} caption=${title} columns=${columns} empty=${empty} /></section>`;
+
+/** A change as programs write it, with only what was changed. */
+const plain = (detail) => (/^[A-Z]\w+ \{/.test(detail) ? [...detail.matchAll(/(\w+): Some\(("[^"]*"|[^()]*)\)/g)].map(([, name, value]) => `${name} ${value}`).join(", ") : detail);
 
 const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", failed: "&status=failed" };
 
@@ -21,7 +24,7 @@ export function Jobs({ who, route }) {
   const address = (one, q = text) => ({ show: one === "all" ? "" : one, q });
   const filters = html`<input type="search" class="filter" placeholder=${t("searchJobs")} aria-label=${t("searchJobs")} value=${text} onInput=${(event) => go("operator/jobs", address(show, event.target.value), { replace: true })} />
     <nav class="chips" aria-label=${t("filters")}>${Object.keys(SHOWN).map((one) => html`<a class=${`chip${one === show ? " active" : ""}`} aria-current=${one === show ? "true" : undefined} href=${href("operator/jobs", address(one))}>${t(`show.${one}`)}</a>`)}</nav>`;
-  return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}<${List} title=${t("jobs")} pages=${pages} filters=${filters} empty=${text || show !== "all" ? t("nothingFound") : t("noJobs")} columns=${[
+  return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}<${List} title=${t("jobs")} unit=${["jobOne", "jobMany"]} pages=${pages} filters=${filters} empty=${text || show !== "all" ? t("nothingFound") : t("noJobs")} columns=${[
     { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
     { title: t("what"), show: (row) => html`<a class="words clamp" href=${href(`job/${row.jobId}`)}>${words(row)}</a><span class="dim block">${row.operation}</span>` },
     { title: t("status"), show: (row) => html`<span class=${row.status === "FAILED" ? "bad" : ""}>${row.status === "FAILED" ? why(row.message) : state(row)}</span>${isFinal(row) ? "" : html` <span class="dim">${row.progress} %</span>`}` },
@@ -33,7 +36,7 @@ export function Jobs({ who, route }) {
 
 export function Callbacks() {
   const pages = usePages("/admin/v1/callbacks", 25);
-  return html`<${List} title=${t("callbacks")} pages=${pages} empty=${t("noCallbacks")} columns=${[
+  return html`<${List} title=${t("callbacks")} unit=${["callbackOne", "callbackMany"]} pages=${pages} empty=${t("noCallbacks")} columns=${[
     { title: t("address"), show: (row) => html`<span class="break">${row.url}</span><a class="dim block code" href=${href(`job/${row.jobId}`)}>${row.jobId}</a>` },
     { title: t("status"), show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>` },
     { title: t("tries"), number: true, show: (row) => row.attempts },
@@ -49,6 +52,6 @@ export function Audit() {
     { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
     { title: t("what"), show: (row) => row.action },
     { title: t("target"), show: (row) => html`<span class="code break">${row.target}</span>` },
-    { title: t("detail"), show: (row) => html`<span class="break">${row.detail}</span>` },
+    { title: t("detail"), show: (row) => html`<span class="break">${plain(row.detail)}</span>` },
   ]} />`;
 }

@@ -25,7 +25,7 @@ export function Operators({ who }) {
       { title: t("since"), show: (row) => html`<${Time} at=${row.createdAt || row.created_at} />` },
       { title: t("lastUsed"), show: (row) => html`<${Time} at=${row.lastUsedAt || row.last_used_at} />` },
       { title: t("status"), show: (row) => (row.revokedAt || row.revoked_at ? html`<span class="tag exhausted">${t("revoked")}</span>` : html`<span class="tag delivered">${t("active")}</span>`) },
-      { title: "", show: (row) => may && !(row.revokedAt || row.revoked_at) && html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>` },
+      { title: "", show: (row) => may && (row.createdAt || row.created_at) && !(row.revokedAt || row.revoked_at) && html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>` },
     ]} />`}</section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
     ${secret && html`<${Secret} title=${t("newOperator")} value=${secret} close=${() => setSecret("")} />`}`;

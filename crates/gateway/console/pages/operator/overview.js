@@ -1,7 +1,7 @@
 // The operator's first page: is everything well?
 import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
-import { bytes, clockAt, count, percent, took, when } from "../../show.js";
+import { bytes, clockAt, count, label, percent, took, when } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
 import { Line } from "../../parts/chart.js";
@@ -52,16 +52,33 @@ function Figures({ view, stats }) {
   </div>`;
 }
 
+/** What a family is called by people. */
+const title = (view, family) => view.families.find((row) => row.family === family)?.title || label(family);
+
 function Pool({ view, stats }) {
   const made = (one) => view.makers.find((row) => row.name === one.name || row.name === `${one.backend}/${one.name}`) || view.makers.find((row) => row.name === one.backend);
   return html`<section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
     { title: t("backends"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")}>${row.name}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
-    { title: t("families"), show: (row) => html`<span class="dim">${made(row)?.families.join(", ") || "–"}</span>` },
+    { title: t("families"), show: (row) => html`<span class="dim">${made(row)?.families.map((name) => title(view, name)).join(", ") || "–"}</span>` },
     { title: t("busy"), show: (row) => html`${row.condition === "well" ? t("ofAll", row.busy, row.slots) : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`}` },
     { title: t("successHour"), number: true, show: (row) => { const one = made(row); return one ? percent(one.jobs - one.failed, one.jobs) : "–"; } },
     { title: "p50", number: true, show: (row) => { const one = made(row); return one?.p50Ms !== null && one?.p50Ms !== undefined ? took(one.p50Ms) : row.averageExecute ? took(row.averageExecute * 1000) : "–"; } },
     { title: t("earned"), number: true, show: (row) => { const one = made(row); return one ? count(one.quota) : "–"; } },
     { title: t("lastTrouble"), show: (row) => html`<span class="dim break">${row.lastErrors?.[0] ? `${t(`fault.${row.lastErrors[0].outcome}`)}${row.lastErrors[0].detail ? `: ${row.lastErrors[0].detail}` : ""}` : "–"}</span>` },
+  ]} /></section>`;
+}
+
+/** What callers paid and what vendors took, once vendors say what they took. */
+function Margins({ rows, view }) {
+  const money = (row) => (row.marginUsd === null || row.marginUsd === undefined ? html`<span class="dim">–</span>` : html`<span class=${row.marginUsd < 0 ? "bad" : ""}>${row.marginUsd < 0 ? "−" : "+"} ${count(Math.abs(Math.round(row.marginUsd * 100) / 100))} $</span>`);
+  return html`<section class="card flush"><header class="inner"><h2>${t("margins")}</h2><span class="dim">${t("lastDays", 30)}</span></header><${Table} caption=${t("margins")} rows=${rows} columns=${[
+    { title: t("vendor"), show: (row) => row.vendor },
+    { title: t("what"), show: (row) => title(view, row.family) },
+    { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
+    { title: t("callersPaid"), number: true, show: (row) => count(row.quota) },
+    { title: t("vendorTook"), number: true, show: (row) => (row.cost === null || row.cost === undefined ? html`<span class="dim">${t("notSaid")}</span>` : `${count(row.cost)} ${row.currency || ""}`) },
+    { title: t("perQuota"), number: true, show: (row) => (row.costPerQuota === null || row.costPerQuota === undefined ? "–" : count(row.costPerQuota)) },
+    { title: t("margin"), number: true, show: money },
   ]} /></section>`;
 }
 
@@ -110,5 +127,6 @@ export function Overview() {
     ${found.length > 0 && html`<ul class="troubles">${found.map((one) => html`<li key=${one.text}><a href=${href(one.to, one.query)}>${one.text}</a></li>`)}</ul>`}
     <${Figures} view=${view} stats=${stats} />
     <${Pool} view=${view} stats=${stats} />
+    ${stats.margins?.length > 0 && html`<${Margins} rows=${stats.margins} view=${view} />`}
     <div class="columns"><${Families} view=${view} /><${House} view=${view} nodes=${nodes} stats=${stats} /></div>`;
 }

@@ -1,15 +1,18 @@
 //! The files of the console, inside the binary. Every address below `/console/` that is no file is a view of the one page.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
-use hyper::header::{HeaderValue, IF_NONE_MATCH};
-use sha2::{Digest as _, Sha256};
+use bytes::Bytes;
+use hyper::header::CONTENT_SECURITY_POLICY;
 
+use super::{catalogue, modules};
 use crate::app::App;
 use crate::http::denial::Denial;
+use crate::http::kept::{Kept, digest};
 use crate::http::page::File;
 use crate::http::received::Received;
-use crate::http::reply::{self, Reply};
+use crate::http::reply::Reply;
 
 /// A file of the console.
 pub(crate) struct ConsoleFile {
@@ -29,7 +32,7 @@ const PAGE: usize = 0;
 
 /// Every file; a test holds the list against the folder.
 pub(crate) const FILES: &[ConsoleFile] = files! {
-    "index.html" "api.js" "app.js" "catalogue.js" "docs.html" "icon.svg" "lib.js" "route.js" "show.js"
+    "index.html" "api.js" "app.js" "catalogue.js" "docs.html" "events.js" "icon.svg" "lib.js" "route.js" "show.js"
     "style.css" "words.js"
     "docs/docs.css" "docs/docs.js" "docs/errors.js" "docs/find.js" "docs/group.js" "docs/guide.js"
     "docs/markdown.js" "docs/operation.js" "docs/try.js" "docs/welcome.js"
@@ -37,13 +40,13 @@ pub(crate) const FILES: &[ConsoleFile] = files! {
     "pages/account/callbacks.js" "pages/account/custody.js" "pages/account/keys.js" "pages/account/ledger.js"
     "pages/account/usage.js"
     "pages/operator/accounts.js" "pages/operator/backend_form.js" "pages/operator/backends.js"
-    "pages/operator/lists.js" "pages/operator/operators.js" "pages/operator/overview.js"
-    "pages/operator/prices.js"
+    "pages/operator/lists.js" "pages/operator/mapping.js" "pages/operator/operators.js" "pages/operator/overview.js"
+    "pages/operator/prices.js" "pages/operator/words.js"
     "parts/ask.js" "parts/callback_tries.js" "parts/chart.js" "parts/compare.js" "parts/condition.js"
     "parts/copy.js" "parts/copy_as.js" "parts/dialog.js" "parts/follow_ups.js" "parts/form.js" "parts/icon.js"
-    "parts/keyboard.js" "parts/lightbox.js" "parts/mask.js" "parts/mask_field.js" "parts/media.js"
+    "parts/keyboard.js" "parts/later.js" "parts/lightbox.js" "parts/mask.js" "parts/mask_field.js" "parts/media.js"
     "parts/menu.js" "parts/palette.js" "parts/picture_field.js" "parts/prose.js" "parts/repaint.js"
-    "parts/result.js" "parts/rooms.js" "parts/secret.js" "parts/shell.js" "parts/table.js"
+    "parts/result.js" "parts/rooms.js" "parts/secret.js" "parts/settings.js" "parts/shell.js" "parts/table.js"
     "tiles/anime-images.webp" "tiles/art-images.webp" "tiles/art-videos.webp" "tiles/chat-images.webp"
     "tiles/clips.webp" "tiles/design-images.webp" "tiles/face-swap.webp" "tiles/model-images.webp"
     "tiles/motion-videos.webp" "tiles/videos-partner-channel.webp" "tiles/videos.webp"
@@ -51,46 +54,109 @@ pub(crate) const FILES: &[ConsoleFile] = files! {
     "words/de.js" "words/en.js" "words/zh.js"
 };
 
-/// What tells a browser that it has a file already, in the order of the files.
-static MARKS: LazyLock<Vec<HeaderValue>> = LazyLock::new(|| {
-    let mark = |file: &ConsoleFile| {
-        let digest = Sha256::digest(file.bytes);
-        let number = digest
-            .iter()
-            .take(8)
-            .fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
-        HeaderValue::from_str(&format!("\"{number:016x}\""))
-            .unwrap_or(HeaderValue::from_static("\"-\""))
+/// Where the modules that a page needs are named in it.
+const MODULES: &str = "    <!-- modules -->\n";
+/// Where the files are; in the pages, the version comes after it.
+const ROOT: &str = "\"/console/";
+/// What the console reads first of the OpenAPI document.
+const CATALOGUE: &str = "catalogue.json";
+
+/// The files as they are sent.
+static KEPT: LazyLock<Vec<Kept>> = LazyLock::new(|| {
+    let kept = |file: &ConsoleFile| {
+        let media_type = media_type(file.path);
+        let bytes = if media_type.starts_with("text/html") {
+            page(file).into()
+        } else {
+            Bytes::from_static(file.bytes)
+        };
+        Kept::new(media_type, bytes)
     };
-    FILES.iter().map(mark).collect()
+    FILES.iter().map(kept).collect()
 });
+
+/// What all files are together. It is part of the addresses in the pages, so that a browser never asks again for what it
+/// has, and never mixes two versions.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let all: Vec<&[u8]> = FILES.iter().map(|file| file.bytes).collect();
+    format!("~{}", digest(&all.concat()))
+});
+
+/// A page with the version in its addresses, and with every module that it needs named.
+fn page(file: &ConsoleFile) -> String {
+    let text = String::from_utf8_lossy(file.bytes);
+    let entry = text.split("<script type=\"module\" src=\"/console/").nth(1);
+    let entry = entry.and_then(|rest| rest.split('"').next());
+    let text_of = |path: &str| {
+        let file = FILES.iter().find(|file| file.path == path)?;
+        std::str::from_utf8(file.bytes).ok()
+    };
+    let mut links = String::new();
+    for path in entry.map_or_else(Vec::new, |entry| modules::needed(entry, text_of)) {
+        let _ = writeln!(
+            links,
+            "    <link rel=\"modulepreload\" href={ROOT}{path}\">"
+        );
+    }
+    let text = text.replace(MODULES, &links);
+    let text = text.replace(ROOT, &format!("{ROOT}{}/", *VERSION));
+    // What answers anew each time has no version.
+    ["session", CATALOGUE].iter().fold(text, |text, name| {
+        text.replace(
+            &format!("{ROOT}{}/{name}\"", *VERSION),
+            &format!("{ROOT}{name}\""),
+        )
+    })
+}
+
+fn media_type(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("webp") => "image/webp",
+        _ => "text/plain; charset=utf-8",
+    }
+}
 
 /// A file, or the page itself.
 pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
     let wanted = received.param(0);
+    if wanted == CATALOGUE {
+        let kept = app.console_catalogue.get_or_init(|| {
+            let part = catalogue::of(app.document.plain()).unwrap_or_default();
+            let media_type = "application/json; charset=utf-8";
+            Kept::new(media_type, part.to_string().into())
+        });
+        return Ok(File(kept.reply(&received.head.headers, false)));
+    }
     Ok(File(named(&app, &received, wanted)))
 }
 
 /// The file of a name, or the page that draws every view.
 pub(crate) fn named(app: &App, received: &Received, wanted: &str) -> Reply {
-    let place = FILES.iter().position(|file| file.path == wanted);
-    let place = place.unwrap_or(PAGE);
-    let file = &FILES[place];
-    let known = received.head.headers.get(IF_NONE_MATCH);
-    reply::console(
-        file.path,
-        file.bytes,
-        &MARKS[place],
-        &app.console_policy,
-        known,
-    )
+    let (version, name) = match wanted.split_once('/') {
+        Some((version, name)) if version.starts_with('~') => (version, name),
+        _ => ("", wanted),
+    };
+    let place = FILES.iter().position(|file| file.path == name);
+    let fixed = place.is_some() && version == *VERSION;
+    let kept = &KEPT[place.unwrap_or(PAGE)];
+    let mut reply = kept.reply(&received.head.headers, fixed);
+    let headers = reply.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, app.console_policy.clone());
+    reply
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::FILES;
+    use hyper::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
+
+    use super::{FILES, KEPT};
+    use crate::http::payload::Payload;
 
     fn below(folder: &Path, root: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).expect("the console's folder") {
@@ -113,12 +179,20 @@ mod tests {
         there.sort();
         listed.sort();
         assert_eq!(listed, there);
-        // A visitor reads one language.
-        let of = |fits: fn(&str) -> bool| FILES.iter().filter(move |file| fits(file.path));
+        // What is sent: packed, and one language of all.
+        let gzip = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]);
+        let sent = |place: usize| match KEPT[place].reply(&gzip, false).into_body() {
+            Payload::Whole(bytes) => bytes.len(),
+            _ => 0,
+        };
+        let of = |fits: fn(&str) -> bool| {
+            let all = FILES.iter().enumerate();
+            all.filter(move |(_, file)| fits(file.path))
+                .map(|(place, _)| sent(place))
+        };
         let own = of(|path| !path.starts_with("tiles/") && !path.starts_with("words/"));
-        let bytes: usize = own.map(|file| file.bytes.len()).sum();
-        let words = of(|path| path.starts_with("words/")).map(|file| file.bytes.len());
-        let bytes = bytes + words.max().unwrap_or_default();
-        assert!(bytes < 300_000, "{bytes} bytes");
+        let words = of(|path| path.starts_with("words/"));
+        let bytes = own.sum::<usize>() + words.max().unwrap_or_default();
+        assert!(bytes < 150_000, "{bytes} bytes");
     }
 }

@@ -34,8 +34,13 @@ const GUIDES: &[Guide] = guides! {
 };
 
 /// The OpenAPI document.
-pub(crate) async fn document(app: Arc<App>, _: Received, (): ()) -> Result<Document, Denial> {
-    Ok(Document(reply::json_bytes(app.document.clone())))
+pub(crate) async fn document(
+    app: Arc<App>,
+    received: Received,
+    (): (),
+) -> Result<Document, Denial> {
+    let headers = &received.head.headers;
+    Ok(Document(app.document.reply(headers, false)))
 }
 
 /// The readable pages, which draw themselves from `/openapi.json`; a guide as its own text.

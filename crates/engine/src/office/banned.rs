@@ -1,0 +1,122 @@
+//! The words that no prompt may contain: the list of the configuration until an operator edits it, then the edited one, on
+//! every node. Rules with a name of their own stay as they are configured.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use atelier_contract::{PromptRule, Refusal};
+
+use crate::crash;
+use crate::hint::Hint;
+use crate::house::{House, unavailable};
+
+/// The setting with the edited list, one word a line.
+const SETTING: &str = "banned_words";
+/// An edited list is at most so long, and a word of it.
+const MOST_WORDS: usize = 5000;
+const MOST_LETTERS: usize = 100;
+
+/// The rules in force here.
+pub struct BannedWords {
+    house: Arc<House>,
+    held: RwLock<(Arc<Vec<PromptRule>>, Option<String>)>,
+}
+
+impl BannedWords {
+    pub(crate) fn new(house: Arc<House>) -> Arc<Self> {
+        let rules = Arc::new(house.settings.prompt_rules.clone());
+        Arc::new(Self {
+            house,
+            held: RwLock::new((rules, None)),
+        })
+    }
+
+    /// The rules in force.
+    pub(crate) fn rules(&self) -> Arc<Vec<PromptRule>> {
+        let held = self.held.read();
+        Arc::clone(&held.unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// The words that no prompt of any family may contain.
+    pub fn words(&self) -> Vec<String> {
+        let rules = self.rules();
+        let common = rules.iter().filter(|rule| is_common(rule));
+        common.flat_map(|rule| rule.words.clone()).collect()
+    }
+
+    /// Looks whether the list was edited, here or on another node, and takes it over.
+    pub async fn step(&self) -> Result<(), atelier_store::Error> {
+        let stored = self.house.store.setting(SETTING).await?;
+        if stored == self.stored() {
+            return Ok(());
+        }
+        let mut rules = self.house.settings.prompt_rules.clone();
+        if let Some(text) = &stored {
+            rules.retain(|rule| !is_common(rule));
+            let words = text.lines().map(str::to_owned).collect();
+            rules.insert(
+                0,
+                PromptRule {
+                    words,
+                    ..PromptRule::default()
+                },
+            );
+        }
+        let held = self.held.write();
+        *held.unwrap_or_else(PoisonError::into_inner) = (Arc::new(rules), stored);
+        Ok(())
+    }
+
+    /// Replaces the list, for requests from now on and on every node.
+    pub async fn set(&self, by: &str, words: Vec<String>) -> Result<(), Refusal> {
+        let words = read(words)?;
+        let before = self.words();
+        let gone = before.iter().filter(|word| !words.contains(word));
+        let new = words.iter().filter(|word| !before.contains(word));
+        let changes: Vec<String> = new
+            .map(|word| format!("+{word}"))
+            .chain(gone.map(|word| format!("-{word}")))
+            .collect();
+        let act = self
+            .house
+            .act(by, "banned.change", "banned words", changes.join(" "));
+        let settings = vec![(SETTING.to_owned(), words.join("\n"))];
+        let kept = self.house.store.put_settings(settings, Some(act)).await;
+        kept.map_err(unavailable)?;
+        crash::point("office.acted");
+        self.step().await.map_err(unavailable)?;
+        self.house.tell(Hint::Prices);
+        Ok(())
+    }
+
+    /// What was read last.
+    fn stored(&self) -> Option<String> {
+        let held = self.held.read();
+        held.unwrap_or_else(PoisonError::into_inner).1.clone()
+    }
+}
+
+/// Whether a rule is the list that holds for everything.
+fn is_common(rule: &PromptRule) -> bool {
+    rule.name.is_empty() && rule.families.is_empty()
+}
+
+/// Words as they are compared: small, each once, none of them empty.
+fn read(given: Vec<String>) -> Result<Vec<String>, Refusal> {
+    let mut words: Vec<String> = Vec::new();
+    for word in given {
+        let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
+        let word = word.to_lowercase();
+        if word.chars().count() > MOST_LETTERS {
+            let message = format!("a word has at most {MOST_LETTERS} letters");
+            return Err(Refusal::invalid("words", message));
+        }
+        if !word.is_empty() && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    if words.len() > MOST_WORDS {
+        let message = format!("at most {MOST_WORDS} words");
+        return Err(Refusal::invalid("words", message));
+    }
+    Ok(words)
+}
