@@ -6,6 +6,7 @@ import { Shell } from "./parts/shell.js";
 import { wear } from "./parts/menu.js";
 import { SignIn } from "./pages/sign_in.js";
 import { Create } from "./pages/create.js";
+import { catalogue } from "./catalogue.js";
 import { listen, onJobs } from "./events.js";
 import { later } from "./parts/later.js";
 
@@ -70,5 +71,7 @@ function App() {
   return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}><${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;
 }
 
+// The first page needs it whoever is signed in; reading it takes as long as asking who that is.
+catalogue().catch(() => {});
 wear();
 render(html`<${App} />`, document.getElementById("app"));

@@ -82,6 +82,14 @@ export function why(message) {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
+/** What a vendor said, out of the envelope that it came in. */
+export function said(text) {
+  const plain = (text || "").replace(/\\"/g, '"');
+  const [, before, inner] = /^([^{]*)\{.*?"(?:message|detail|error_message|msg)"\s*:\s*"((?:[^"\\]|\\.)+)"/s.exec(plain) || [];
+  const shown = inner ? `${before}${inner}` : plain;
+  return shown.replace(/\b(retry|rate|quota|dead|reject|bad_request|unable|gone|house|bug): /g, (_, fault) => `${t(`fault.${fault}`)}, `);
+}
+
 /** camelCase and snake_case as words. */
 export function label(name) {
   const spaced = name.replace(/[_.]/g, " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();

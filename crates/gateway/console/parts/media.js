@@ -7,7 +7,7 @@ export function Media({ file, alt, controls = false, small = false }) {
   const [live, setLive] = useState(controls);
   const still = small && !broken && !isDrawing(file);
   if (isVideo(file) && (live || broken || !small)) {
-    return html`<video src=${file.url} poster=${broken ? undefined : thumb(file)} width=${file.width} height=${file.height} muted loop playsinline preload=${controls ? (broken ? "metadata" : "none") : "auto"} autoplay=${live && !controls} controls=${controls} aria-label=${alt}
+    return html`<video preload=${controls ? (broken ? "metadata" : "none") : "auto"} poster=${broken ? undefined : thumb(file)} src=${file.url} width=${file.width} height=${file.height} muted loop playsinline autoplay=${live && !controls} controls=${controls} aria-label=${alt}
       onPointerEnter=${(event) => event.target.play().catch(() => {})} onPointerLeave=${(event) => { if (!controls) { event.target.pause(); setLive(false); } }}></video>`;
   }
   return html`<img src=${still ? thumb(file) : file.url} width=${file.width} height=${file.height} alt=${alt} loading="lazy" decoding="async"

@@ -1,7 +1,7 @@
 // A back end's form: the vendor chosen from the list, its usual address, its own settings as fields, its mappings, and the
 // whole of them as text for whoever likes that better.
 import { html, useEffect, useState } from "../../lib.js";
-import { t } from "../../words.js";
+import { maybe, t } from "../../words.js";
 import { patch, post } from "../../api.js";
 import { catalogue } from "../../catalogue.js";
 import { Dialog } from "../../parts/dialog.js";
@@ -27,7 +27,11 @@ function SettingsEditor({ vendor, value, change }) {
   };
   const fill = (next) => { setText(null); setWrong(""); change(next); };
   const models = (next) => { const { models: _, ...rest } = value || {}; fill(next ? { ...rest, models: next } : rest); };
-  return html`${fields.length > 0 && html`<h3>${t("vendorSettings")}</h3><${SettingsFields} fields=${fields} value=${value} change=${fill} known=${operations} />`}
+  // Those with a name of their own are what most operators set; a vendor with few has them all in sight.
+  const common = fields.filter((field) => fields.length <= 8 || (maybe(`field.${field.name}`) && !/_(seconds|ms)$/.test(field.name)));
+  const rest = fields.filter((field) => !common.includes(field));
+  return html`${fields.length > 0 && html`<h3>${t("vendorSettings")}</h3><${SettingsFields} fields=${common} value=${value} change=${fill} known=${operations} />`}
+    ${rest.length > 0 && html`<details class="field"><summary>${t("more")}</summary><${SettingsFields} fields=${rest} value=${value} change=${fill} known=${operations} /></details>`}
     ${vendor?.mappings && html`<${MappingEditor} vendor=${vendor} value=${value?.models} operations=${operations} change=${models} />`}
     <details><summary>${t("settingsText")}</summary>
     <div class=${`field${wrong ? " wrong" : ""}`}><label for="settings-text">${t("mapping")}</label><textarea id="settings-text" class="code tall-text" spellcheck="false" value=${text ?? JSON.stringify(value, null, 2)} onInput=${write}></textarea>

@@ -1,7 +1,7 @@
 // Back ends in the order of fall-back, each with its worker accounts, what they do and what went wrong.
 import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
-import { clockAt, took } from "../../show.js";
+import { clockAt, said, took } from "../../show.js";
 import { get, patch, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
 import { Condition } from "../../parts/condition.js";
@@ -13,14 +13,14 @@ const conditionOf = (row) => ({ condition: row.enabled === false ? "off" : row.s
 function Errors({ health }) {
   const errors = health?.last_errors || [];
   if (!errors.length) return null;
-  return html`<details><summary>${many(errors.length, "errorOne", "errorMany")}</summary><ul class="errors">${errors.map((one) => html`<li><b>${t(`fault.${one.outcome}`)}</b> <span class="break">${one.detail || "–"}</span> <time class="dim">${clockAt(one.at_ms)}</time></li>`)}</ul></details>`;
+  return html`<details><summary>${many(errors.length, "errorOne", "errorMany")}</summary><ul class="errors">${errors.map((one) => html`<li><b>${t(`fault.${one.outcome}`)}</b> <span class="break">${said(one.detail) || "–"}</span> <time class="dim">${clockAt(one.at_ms)}</time></li>`)}</ul></details>`;
 }
 
 const worker = (name, value, more) => ({ name, label: t(`worker.${name}`), ...more, value });
 
 function Backend({ row, vendors, again, ask, tell, may }) {
   const [editing, setEditing] = useState(false);
-  const act = (work, good = "") => work.then(() => { tell(good ? { text: good } : null); again(); }, (error) => { tell({ bad: true, text: `${row.name}: ${error.message}` }); again(); });
+  const act = (work, good = "") => work.then(() => { tell(good ? { text: good } : null); again(); }, (error) => { tell({ bad: true, text: `${row.name}: ${said(error.message)}` }); again(); });
   const base = `/admin/v1/backends/${row.id}`;
   const fixed = row.vendor === "embedded";
   const addWorker = { title: t("addWorkerTo", row.name), action: t("addWorker"), fields: [worker("name", "", { required: true }), worker("credential", "", { type: "password", hint: t("credentialHint") }), worker("concurrency", 3, { type: "number" }), worker("per_minute", "", { type: "number", placeholder: t("noLimit") }), worker("hours", "", { placeholder: "08:00-20:00" })],

@@ -1,7 +1,7 @@
 // The operator's first page: is everything well?
 import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
-import { bytes, clockAt, count, label, percent, took, when } from "../../show.js";
+import { bytes, clockAt, count, label, percent, said, took, when } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
 import { Line } from "../../parts/chart.js";
@@ -64,7 +64,7 @@ function Pool({ view, stats }) {
     { title: t("successHour"), number: true, show: (row) => { const one = made(row); return one ? percent(one.jobs - one.failed, one.jobs) : "–"; } },
     { title: "p50", number: true, show: (row) => { const one = made(row); return one?.p50Ms !== null && one?.p50Ms !== undefined ? took(one.p50Ms) : row.averageExecute ? took(row.averageExecute * 1000) : "–"; } },
     { title: t("earned"), number: true, show: (row) => { const one = made(row); return one ? count(one.quota) : "–"; } },
-    { title: t("lastTrouble"), show: (row) => html`<span class="dim break">${row.lastErrors?.[0] ? `${t(`fault.${row.lastErrors[0].outcome}`)}${row.lastErrors[0].detail ? `: ${row.lastErrors[0].detail}` : ""}` : "–"}</span>` },
+    { title: t("lastTrouble"), show: (row) => html`<span class="dim break">${row.lastErrors?.[0] ? `${t(`fault.${row.lastErrors[0].outcome}`)}${row.lastErrors[0].detail ? `: ${said(row.lastErrors[0].detail)}` : ""}` : "–"}</span>` },
   ]} /></section>`;
 }
 
