@@ -1,5 +1,6 @@
 """Nodes of the service as processes: started, killed, frozen and stopped, spoken to over HTTP."""
 
+import atexit
 import http.client
 import json
 import os
@@ -58,6 +59,7 @@ class Node:
         began = time.monotonic()
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(words, stdout=log, stderr=log, env=environment)
+        atexit.register(self.process.kill)
         while time.monotonic() - began < wait:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the node ended at its start: {self.last_words()}")
