@@ -112,7 +112,7 @@ export function JobPage({ who, route }) {
       <div>
         ${!isFinal(job) && html`<section class="card"><div class="bar"><progress max="100" value=${job.progress} aria-label=${words(job)}></progress></div></section>`}
         ${job.status === "FAILED" && html`<section class="card"><p class="failed">${why(job.message)} ${t("cameBack")}</p></section>`}
-        ${job.files.length > 0 && html`<section class="card"><div class=${`made-row n${Math.min(job.files.length, 2)}`}>${job.files.slice(0, 8).map((file) => html`<figure class="made" key=${file.url}><${Media} file=${file} alt=${words(job)} controls=${true} />
+        ${job.files.length > 0 && html`<section class="card"><div class=${`made-row n${Math.min(job.files.length, 2)}`}>${job.files.slice(0, 8).map((file) => html`<figure class="made" key=${file.url}><${Media} file=${file} alt=${words(job)} controls=${true} waits=${true} />
           <figcaption class="below"><span class="dim">${file.width} × ${file.height} · ${bytes(file.bytes)}</span> <a href=${file.url} download=${job.jobId}>${t("download")}</a></figcaption></figure>`)}</div></section>`}
         <section class="card"><h2>${t("request")}</h2><pre tabindex="0"><code>${JSON.stringify(job.request, null, 2)}</code></pre></section>
         ${job.result && html`<details class="card"><summary>${t("answer")}</summary><pre tabindex="0"><code>${JSON.stringify(job.result, null, 2)}</code></pre></details>`}

@@ -72,7 +72,7 @@ export function SettingsFields({ fields, value, change, known = [], prefix = "se
     change(next);
   };
   const row = (field) => {
-    const [id, label] = [`${prefix}-${field.name}`, fieldName(field.name)];
+    const [id, label] = [`${prefix}-${field.name}`, maybe(`option.${field.name}`) || fieldName(field.name)];
     return html`<div key=${field.name} class="field"><label for=${id}>${label}</label><${Input} id=${id} label=${label} field=${field} value=${value?.[field.name]} change=${(one) => set(field.name, one)} known=${known} unset=${unset} />
       ${field.text && html`<p class="hint"><${Prose} text=${field.text} /></p>`}</div>`;
   };

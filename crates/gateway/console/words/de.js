@@ -106,4 +106,5 @@ export const de = {
   asItIs: "wie es ist",
   "scope.all": "alles",
   callbackOne: "{0} Rückruf", callbackMany: "{0} Rückrufe",
+  play: "Abspielen", "option.mask": "Wie Masken gesendet werden",
 };

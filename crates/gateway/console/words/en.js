@@ -116,4 +116,5 @@ export const en = {
   asItIs: "as it is",
   "scope.all": "everything",
   callbackOne: "{0} callback", callbackMany: "{0} callbacks",
+  play: "Play", "option.mask": "How masks are sent",
 };

@@ -106,4 +106,5 @@ export const zh = {
   asItIs: "保持不变",
   "scope.all": "全部",
   callbackOne: "{0} 个回调", callbackMany: "{0} 个回调",
+  play: "播放", "option.mask": "遮罩的发送方式",
 };
