@@ -105,6 +105,13 @@ impl Jobs {
         }
     }
 
+    /// The job of a call, by the caller's name for that call.
+    pub async fn called(&self, account_id: &AccountId, key: &str) -> Result<JobId, Refusal> {
+        let found = self.house.store.job_called(account_id, key).await;
+        let found = found.map_err(unavailable)?;
+        found.map(JobId::new).ok_or_else(Refusal::job_not_found)
+    }
+
     /// Ends a job at its caller's wish: the hold goes back, and whoever works on it is told to stop.
     pub async fn cancel(&self, account_id: &AccountId, id: &JobId) -> Result<Job, Refusal> {
         let job = self.job(account_id, id).await?;

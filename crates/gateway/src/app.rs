@@ -21,7 +21,6 @@ use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::kept::Kept;
 use crate::http::rate::Rates;
-use crate::mcp::running::Running;
 use crate::server::proxies::Proxies;
 use atelier_engine::shares::Shares;
 use console_policy::console_policy;
@@ -53,8 +52,6 @@ pub(crate) struct App {
     pub(crate) event_streams: Arc<Shares>,
     /// Result files that are being sent.
     pub(crate) downloads: Arc<Shares>,
-    /// Calls of agents that wait.
-    pub(crate) agent_calls: Running,
     pub(crate) log_requests: bool,
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
@@ -91,7 +88,6 @@ impl App {
             large_requests: Shares::elastic("large_requests", limits.large_requests),
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
             downloads: Shares::fixed("downloads", limits.downloads, 1),
-            agent_calls: Running::default(),
             log_requests: config.log.requests,
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),

@@ -6,7 +6,6 @@ mod agent;
 mod follow;
 mod resources;
 mod results;
-pub(crate) mod running;
 mod told;
 mod tools;
 
@@ -105,17 +104,16 @@ fn welcome(id: &Value, params: &Value) -> Reply {
     reply
 }
 
-/// Ends the job of a call that is no longer wanted.
+/// Ends the job of a call that is no longer wanted, whichever node took the call. Waiting for a job begun by an earlier
+/// call is no call of its own: that job goes on.
 async fn cancel(agent: &Agent, id: &Value) {
-    let name = agent.name_of(id);
-    if let Some(job) = name.and_then(|name| agent.app.agent_calls.job_of(&name)) {
+    let Some(name) = agent.name_of(id) else {
+        return;
+    };
+    let (jobs, account) = (agent.app.engine.jobs(), &agent.caller.account_id);
+    if let Ok(job) = jobs.called(account, &name).await {
         // A job that is over already stays as it is.
-        let _ = agent
-            .app
-            .engine
-            .jobs()
-            .cancel(&agent.caller.account_id, &job)
-            .await;
+        let _ = jobs.cancel(account, &job).await;
     }
 }
 
@@ -162,8 +160,7 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
         Ok(job) => job,
         Err(refusal) => return good(&id, &told::refused(&refusal)),
     };
-    let name = agent.name_of(&id).unwrap_or_default();
-    match Follower::open(agent, job, wait, id.clone(), token, name).await {
+    match Follower::open(agent, job, wait, id.clone(), token).await {
         Ok(flow) => reply::events(flow),
         Err(refusal) => good(&id, &told::refused(&refusal)),
     }

@@ -29,6 +29,12 @@ impl Store {
         self.db().maybe(&sql, args![id, account_id]).await
     }
 
+    /// The job of an account's call, by the caller's name for that call.
+    pub async fn job_called(&self, account_id: &str, key: &str) -> Result<Option<String>> {
+        let sql = "SELECT job_id FROM idempotency WHERE account_id = $1 AND key = $2";
+        self.db().maybe(sql, args![account_id, key]).await
+    }
+
     /// A job, whoever owns it: for the engine and the operator only.
     pub async fn job_of_anyone(&self, id: &str) -> Result<Option<JobRow>> {
         let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE id = $1");

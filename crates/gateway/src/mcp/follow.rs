@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::agent::Agent;
-use super::running::Remembered;
 use super::told;
 use crate::app::App;
 use crate::http::pass;
@@ -37,7 +36,6 @@ pub(super) struct Follower {
     token: Option<Value>,
     seen: Option<(i64, u8)>,
     over: bool,
-    _remembered: Remembered,
     _place: Part,
 }
 
@@ -49,7 +47,6 @@ impl Follower {
         wait: Duration,
         id: Value,
         token: Option<Value>,
-        name: String,
     ) -> Result<Flow, Refusal> {
         let app = agent.app;
         app.engine
@@ -61,7 +58,6 @@ impl Follower {
             place.map_err(|full| pass::refused(full, "too many calls wait at once").refusal)?;
         let follower = Self {
             changes: app.engine.jobs().changes(&job),
-            _remembered: app.agent_calls.remember(name, job.clone()),
             _place: place,
             until: Instant::now() + wait,
             seen: None,

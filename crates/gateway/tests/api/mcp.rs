@@ -207,6 +207,40 @@ async fn a_call_that_is_no_longer_wanted_ends_its_job() {
 }
 
 #[tokio::test]
+async fn a_call_is_ended_by_a_process_that_never_saw_it_and_a_wait_ends_no_job() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let agent = Agent::new(&gateway, &account.key).await;
+    let arguments = json!({ "prompt": "x [[delay 60s]]", "waitSeconds": 0 });
+    let params = json!({ "name": "artgen_imagine", "arguments": arguments });
+    let begun = agent.ask(7, "tools/call", params).await;
+    let id = begun["result"]["structuredContent"]["jobId"].clone();
+    let (key, session) = (agent.key.clone(), agent.session.clone());
+    let gateway = gateway.restart(Options::default());
+    let agent = Agent {
+        gateway: &gateway,
+        key,
+        session,
+    };
+    let cancel = async |id: u32| {
+        let params = json!({ "requestId": id });
+        let note =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        agent.say(note).await;
+    };
+    let arguments = json!({ "jobId": id, "waitSeconds": 1 });
+    let params = json!({ "name": "wait_for_job", "arguments": arguments });
+    let giving_up = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        cancel(8).await;
+    };
+    tokio::join!(agent.ask(8, "tools/call", params), giving_up);
+    assert_eq!(gateway.balance(&account.key).await, (96.0, 4.0));
+    cancel(7).await;
+    assert_eq!(gateway.balance(&account.key).await, (100.0, 0.0));
+}
+
+#[tokio::test]
 async fn the_same_works_over_standard_input_and_output_with_pictures_of_this_machine() {
     let gateway = Options::default().spawn().await;
     let account = gateway.account(100).await;

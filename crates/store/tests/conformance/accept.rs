@@ -167,6 +167,13 @@ async fn a_repeated_call_gives_the_first_job_and_holds_once(rig: Rig) {
         }
     );
     assert_eq!(rig.purse(&id).await, (quota(6), quota(4)));
+    let called = |account: String, key: &'static str| {
+        let store = rig.store.clone();
+        async move { store.job_called(&account, key).await.expect("an answer") }
+    };
+    assert_eq!(called(id.clone(), "k").await.as_ref(), Some(&job_id));
+    assert_eq!(called(id.clone(), "l").await, None);
+    assert_eq!(called(other.clone(), "k").await, None, "another account's");
     rig.settle(rig.failure(&job_id, Guard::Unfinished)).await;
     let again = rig.take(keyed(&rig, &id, "k", "f")).await;
     assert_eq!(
