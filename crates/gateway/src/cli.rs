@@ -5,6 +5,7 @@ mod account;
 mod archive;
 mod audit;
 mod backup;
+mod batch;
 mod call;
 mod callbacks;
 mod command;
@@ -24,6 +25,7 @@ mod serve;
 mod shown;
 mod spoken;
 mod talk;
+mod tally;
 mod upkeep;
 mod watch;
 

@@ -4,10 +4,16 @@ mod asked;
 pub(crate) mod events;
 pub(crate) mod fault;
 pub(crate) mod fetched;
+mod file;
+mod handed;
 pub(crate) mod profile;
+mod rows;
 mod way;
 mod words;
 
-pub(crate) use asked::{Asked, File, Part, Sent};
+pub(crate) use asked::{Asked, Part, Sent};
+pub(crate) use file::{File, data_uri, seen_at};
+pub(crate) use handed::Desk;
+pub(crate) use rows::{Row, read as read_rows};
 pub(crate) use way::Client;
-pub(crate) use words::{Word, ask, data_uri, field_of, named, names, picture_at, resolved};
+pub(crate) use words::{Word, ask, field_of, named, names, resolved, takes_file};

@@ -26,7 +26,10 @@ fn main() -> ExitCode {
     match cli::run() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("atelier: {error:#}");
+            terminal::screen::note(format!(
+                "atelier: {}",
+                terminal::screen::plain(&format!("{error:#}"))
+            ));
             client::fault::Fault::exit_code(&error)
         }
     }

@@ -29,6 +29,7 @@ pub(super) fn words() -> clap::Command {
     let mut command = Talk::augment_args(clap::Command::new("call"))
         .about("Calls any operation: field=value, field=@file; `call NAME --help` has its rules")
         .subcommand_required(true)
+        .arg_required_else_help(true)
         .subcommand_value_name("OPERATION")
         .subcommand_help_heading("Operations")
         .after_help(examples(EXAMPLES));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command, ValueHint};
 use serde_json::Value;
 
 use super::command::{Entry, Group};
@@ -23,8 +23,8 @@ pub(super) const ENTRY: Entry = Entry {
     run: |_| Ok(ExitCode::SUCCESS),
 };
 
-/// Shells break words here.
-const BREAKS: [char; 2] = ['=', ':'];
+/// Bash breaks words here.
+const BREAKS: [char; 3] = ['=', ':', '@'];
 
 fn words() -> Command {
     Command::new(NAME)
@@ -130,9 +130,18 @@ fn candidates(whole: &Command, words: &[String]) -> Vec<Next> {
         if let Some(operation) = operation_of(&path) {
             found.extend(fields(&operation, current));
         }
+        if takes_files(command) && !current.contains('=') {
+            found.extend(files("", current));
+        }
     }
     found.retain(|one| one.text.starts_with(current));
     found
+}
+
+/// Whether words of a command may be files.
+fn takes_files(command: &Command) -> bool {
+    let mut bare = command.get_positionals();
+    bare.any(|arg| arg.get_value_hint() == ValueHint::FilePath)
 }
 
 fn option<'a>(options: &[&'a Arg], word: &str) -> Option<&'a Arg> {
@@ -252,6 +261,10 @@ mod tests {
         let place = folder.path().display();
         let found = after(&format!("atelier call design.vectorize image=@{place}/c"));
         assert_eq!(found, [format!("image=@{place}/cat.png")]);
+        let found = after(&format!("atelier edit {place}/c"));
+        assert_eq!(found, [format!("{place}/cat.png")]);
+        let found = after(&format!("atelier files upload {place}/c"));
+        assert_eq!(found, [format!("{place}/cat.png")]);
     }
 
     #[test]

@@ -93,6 +93,11 @@ fn explain(all: &[Setting], asked: &str) -> Result<()> {
         |one: &&Setting| one.path.contains(&asked) || one.about.to_lowercase().contains(&asked);
     let mut found: Vec<&Setting> = all.iter().filter(exact).collect();
     if found.is_empty() {
+        let inside = format!("{}.", asked.trim_end_matches('.'));
+        let below = |one: &&Setting| one.path.starts_with(&inside);
+        found = all.iter().filter(below).collect();
+    }
+    if found.is_empty() {
         found = all.iter().filter(alike).collect();
     }
     if found.is_empty() {

@@ -141,12 +141,12 @@ fn hidden(question: &str) -> Result<String> {
     let before = tcgetattr(&terminal)?;
     let mut dark = before.clone();
     dark.local_modes.remove(LocalModes::ECHO);
-    eprint!("{question}");
+    screen::ask(question);
     tcsetattr(&terminal, OptionalActions::Flush, &dark)?;
     let mut line = String::new();
     let read = terminal.lock().read_line(&mut line);
     tcsetattr(&terminal, OptionalActions::Flush, &before)?;
-    eprintln!();
+    screen::note("");
     read?;
     Ok(line)
 }
@@ -202,6 +202,12 @@ impl Command for Profile {
             profiles.current = name;
             profiles.write(&file)?;
         }
+        let names = profiles.profiles.keys().map(|name| name.chars().count());
+        let urls = profiles
+            .profiles
+            .values()
+            .map(|one| one.url.chars().count());
+        let widest = (names.max().unwrap_or(0), urls.max().unwrap_or(0));
         for (name, profile) in &profiles.profiles {
             let mark = if *name == profiles.usual() { "*" } else { " " };
             let what = match (profile.key.is_empty(), profile.token.is_empty()) {
@@ -210,7 +216,11 @@ impl Command for Profile {
                 (true, false) => "operator's token",
                 (true, true) => "nothing",
             };
-            screen::say(format!("{mark} {name}  {}  {what}", profile.url));
+            let (names, urls) = widest;
+            screen::say(format!(
+                "{mark} {name:names$}  {:urls$}  {what}",
+                profile.url
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,5 +1,6 @@
 //! What becomes of a submit: waiting for the job, saving what it made, showing it.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -11,7 +12,7 @@ use super::talk::{CATALOGUE, Talk};
 use crate::client::Client;
 use crate::client::events::follow;
 use crate::client::fault::{End, Fault};
-use crate::client::fetched::{files_of, save, stem, tail};
+use crate::client::fetched::{files_of, save, stem, tail, there};
 use crate::terminal::bar::Bar;
 use crate::terminal::picture::Way;
 use crate::terminal::screen::{self, Ink};
@@ -27,13 +28,13 @@ pub(super) struct Making {
     pub(super) quote: bool,
     /// Saves the results into this folder.
     #[arg(long, short, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Opens the results with the programs of this machine.
     #[arg(long)]
-    open: bool,
+    pub(super) open: bool,
     /// Gives up waiting after so many seconds; the job goes on.
     #[arg(long, value_name = "SECONDS")]
-    within: Option<u64>,
+    pub(super) within: Option<u64>,
     /// How pictures are shown in the terminal.
     #[arg(
         long,
@@ -42,7 +43,7 @@ pub(super) struct Making {
         env = "ATELIER_CLIENT_PICTURES",
         default_value = "auto"
     )]
-    pictures: Way,
+    pub(super) pictures: Way,
     /// The name of this very call: repeated with the same fields, it finds the same job. A fresh one is used otherwise.
     #[arg(long, value_name = "KEY")]
     pub(super) idempotency_key: Option<String>,
@@ -75,7 +76,24 @@ impl Called<'_> {
             }
             return Ok(());
         }
-        let job = self.until_over(client, &id).await?;
+        let over = Cell::new(false);
+        tokio::select! {
+            done = self.to_the_end(client, &id, &over) => done,
+            _ = tokio::signal::ctrl_c() => {
+                let message = if over.get() {
+                    format!("interrupted; not everything that {id} made was saved")
+                } else {
+                    format!("{id} goes on; `atelier watch {id}` follows it, `atelier cancel {id}` ends it")
+                };
+                Err(Fault::new(End::Interrupted, message).into())
+            }
+        }
+    }
+
+    /// Waits for a job and hands over what it made.
+    async fn to_the_end(&self, client: &Client, id: &str, over: &Cell<bool>) -> Result<()> {
+        let job = self.until_over(client, id).await?;
+        over.set(true);
         if job["status"] == "FAILED" {
             if self.talk.json {
                 shown::json(&job);
@@ -83,7 +101,7 @@ impl Called<'_> {
             let why = job["message"].as_str().unwrap_or("it failed");
             return Err(Fault::new(End::Failed, format!("{id}: {why}")).into());
         }
-        self.hand_over(client, &job, &id).await
+        self.hand_over(client, &job, id).await
     }
 
     /// Waits for a job, showing how far it is.
@@ -99,10 +117,6 @@ impl Called<'_> {
         tokio::select! {
             job = following => job,
             () = late => Err(Fault::new(End::Late, format!("{id} is not over yet; `atelier watch {id}` follows it"))),
-            _ = tokio::signal::ctrl_c() => Err(Fault::new(
-                End::Interrupted,
-                format!("{id} goes on; `atelier watch {id}` follows it, `atelier cancel {id}` ends it"),
-            )),
         }
     }
 
@@ -111,7 +125,7 @@ impl Called<'_> {
         let out = self.making.out.clone();
         let folder = out.or_else(|| (self.short || self.making.open).then(|| PathBuf::from(".")));
         let Some(folder) = folder else {
-            shown::show(self.talk, result, &[]);
+            self.tell(result, id);
             return Ok(());
         };
         let paths = self.save_all(client, result, id, &folder).await?;
@@ -130,9 +144,7 @@ impl Called<'_> {
                 let words = result.pointer("/result/data").unwrap_or(result);
                 shown::show(self.talk, words, &[]);
             }
-            if let Some(quota) = result.get("quota") {
-                self.note(&format!("quota {quota}"));
-            }
+            self.note_price(result);
         }
         if self.making.open {
             for path in &paths {
@@ -140,6 +152,28 @@ impl Called<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Prints what was made and is not saved: where it is, or its words.
+    fn tell(&self, result: &Value, id: &str) {
+        if self.talk.json || id.is_empty() {
+            shown::show(self.talk, result, &[]);
+            return;
+        }
+        let files = result["files"].as_array().into_iter().flatten();
+        let addresses: Vec<&str> = files.filter_map(|file| file["url"].as_str()).collect();
+        if addresses.is_empty() {
+            let words = result.pointer("/result/data").unwrap_or(result);
+            shown::show(self.talk, words, &[]);
+        }
+        addresses.into_iter().for_each(screen::say);
+        self.note_price(result);
+    }
+
+    fn note_price(&self, result: &Value) {
+        if let Some(quota) = result.get("quota") {
+            self.note(&format!("quota {quota}"));
+        }
     }
 
     async fn save_all(
@@ -150,21 +184,9 @@ impl Called<'_> {
         folder: &Path,
     ) -> Result<Vec<PathBuf>> {
         let stem = stem(self.prompt, self.operation);
-        let files = files_of(result);
         let mut bar = Bar::new(self.talk.quiet);
-        let mut paths = Vec::new();
-        for (number, file) in files.iter().enumerate() {
-            bar.tell(&format!("saving {} of {}", number + 1, files.len()));
-            let mut name = stem.clone();
-            if !id.is_empty() {
-                name = format!("{name}-{}", tail(id));
-            }
-            if files.len() > 1 {
-                name = format!("{name}-{}", number + 1);
-            }
-            paths.push(save(client, file, folder, &name).await?);
-        }
-        Ok(paths)
+        let tell = |text: &str| bar.tell(text);
+        saved(client, result, (&stem, id), folder, tell).await
     }
 
     /// Shows what can be seen, each with its name.
@@ -187,6 +209,34 @@ impl Called<'_> {
             screen::note(screen::note_ink(Ink::Faint, text));
         }
     }
+}
+
+/// Saves the files of a result, named after what was asked and the job. What a job made is never saved twice.
+pub(super) async fn saved(
+    client: &Client,
+    result: &Value,
+    (stem, id): (&str, &str),
+    folder: &Path,
+    mut tell: impl FnMut(&str),
+) -> Result<Vec<PathBuf>> {
+    let files = files_of(result);
+    let mut paths = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        tell(&format!("saving {} of {}", number + 1, files.len()));
+        let mut name = stem.to_owned();
+        if !id.is_empty() {
+            name = format!("{name}-{}", tail(id));
+        }
+        if files.len() > 1 {
+            name = format!("{name}-{}", number + 1);
+        }
+        let before = (!id.is_empty()).then(|| there(folder, &name)).flatten();
+        paths.push(match before {
+            Some(path) => path,
+            None => save(client, file, folder, &name).await?,
+        });
+    }
+    Ok(paths)
 }
 
 /// Opens a file with the program of this machine for it; nothing waits for that.

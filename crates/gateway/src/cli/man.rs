@@ -75,7 +75,10 @@ fn page(command: &Command, path: &[&str]) -> String {
         safe(about.trim_end_matches('.'))
     );
     let usage = command.clone().render_usage().to_string();
-    let _ = writeln!(text, "{}", safe(usage.trim_start_matches("Usage:").trim()));
+    for (number, line) in usage.trim_start_matches("Usage:").lines().enumerate() {
+        let start = if number > 0 { ".br\n" } else { "" };
+        let _ = writeln!(text, "{start}{}", safe(line.trim()));
+    }
     let arguments: Vec<&Arg> = command
         .get_arguments()
         .filter(|arg| !arg.is_hide_set())
@@ -85,7 +88,9 @@ fn page(command: &Command, path: &[&str]) -> String {
     }
     for arg in arguments {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(text, ".TP\n{}\n{}", safe(&arg.to_string()), safe(&help));
+        let short = arg.get_short().map(|short| format!("-{short}, "));
+        let name = format!("{}{arg}", short.unwrap_or_default());
+        let _ = writeln!(text, ".TP\n{}\n{}", safe(&name), safe(&help));
     }
     let inner: Vec<&Command> = command
         .get_subcommands()

@@ -1,5 +1,5 @@
-//! `atelier mcp`: the Model Context Protocol over standard input and output, passed on to a service. Paths of pictures on
-//! this machine go in as the pictures themselves.
+//! `atelier mcp`: the Model Context Protocol over standard input and output, passed on to a service. Pictures and clips of
+//! this machine that are named by their paths are handed in first.
 
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
 use super::command::{Command, Group, block_on};
-use super::talk::Talk;
-use crate::client::{Client, picture_at};
+use super::talk::{CATALOGUE, Talk};
+use crate::client::{Client, Desk, File, seen_at};
 use crate::terminal::screen;
 
 /// The header that names a session.
@@ -92,13 +92,28 @@ impl Bridge {
     async fn send(self: Rc<Self>, mut message: Value) {
         let id = message.get("id").cloned();
         if message["method"] == "tools/call" {
-            bring_pictures(&mut message["params"]["arguments"]);
+            self.hand_in(&mut message["params"]["arguments"]).await;
         }
         if let Err(why) = self.exchange(&message).await
             && let Some(id) = id
         {
             let error = json!({ "code": AWAY, "message": why });
             screen::say(json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
+        }
+    }
+
+    /// Hands in the files that arguments name, and names their addresses instead.
+    async fn hand_in(&self, arguments: &mut Value) {
+        let Ok(desk) = Desk::new(&self.client, &CATALOGUE) else {
+            return;
+        };
+        let mut paths = Vec::new();
+        find_paths(arguments, &mut paths);
+        for (place, file) in paths {
+            // What cannot be handed in stays a path, and the service says what is wrong with it.
+            if let Ok(address) = desk.hand_in(file).await {
+                *place = address.into();
+            }
         }
     }
 
@@ -174,19 +189,19 @@ fn lines() -> mpsc::UnboundedReceiver<String> {
     receiver
 }
 
-/// Replaces paths of pictures on this machine by the pictures.
-fn bring_pictures(value: &mut Value) {
+/// The places where pictures or clips of this machine are named by their whole paths, with the files.
+fn find_paths<'a>(value: &'a mut Value, found: &mut Vec<(&'a mut Value, File)>) {
+    let named = value.as_str().and_then(|text| {
+        let path = text.strip_prefix("file://").unwrap_or(text);
+        path.starts_with('/').then(|| seen_at(path)).flatten()
+    });
+    if let Some(file) = named {
+        found.push((value, file));
+        return;
+    }
     match value {
-        Value::String(text) => {
-            let path = text.strip_prefix("file://").unwrap_or(text);
-            if path.starts_with('/')
-                && let Some(picture) = picture_at(path)
-            {
-                *value = picture.into();
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(bring_pictures),
-        Value::Object(fields) => fields.values_mut().for_each(bring_pictures),
+        Value::Array(items) => items.iter_mut().for_each(|item| find_paths(item, found)),
+        Value::Object(fields) => fields.values_mut().for_each(|one| find_paths(one, found)),
         _ => {}
     }
 }

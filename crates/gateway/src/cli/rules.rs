@@ -62,7 +62,8 @@ pub(super) fn kind(catalogue: &Catalogue, schema: &Value) -> String {
         kinds.dedup();
         return kinds.join(" or ");
     }
-    if outer["x-widget"] == "image" || schema["x-widget"] == "image" {
+    let is_picture = |one: &Value| one["x-widget"] == "image" || one["x-widget"] == "mask";
+    if is_picture(outer) || is_picture(schema) {
         return "picture: @file or address".into();
     }
     let of = |name: &str| schema[name].as_f64();

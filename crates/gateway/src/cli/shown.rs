@@ -26,7 +26,7 @@ pub(super) fn show(talk: &Talk, answer: &Value, columns: &[&str]) {
             screen::put(table::fields(&fields));
         }
         Value::Null => screen::say(answer["message"].as_str().unwrap_or_default()),
-        Value::String(text) => screen::say(text),
+        Value::String(text) => screen::say(screen::plain(text)),
         other => screen::say(other.to_string()),
     }
 }

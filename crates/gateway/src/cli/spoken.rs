@@ -4,22 +4,26 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use atelier_contract::pages::Method;
 use atelier_engine::Ids;
-use clap::{Arg, ArgMatches, FromArgMatches as _};
+use clap::{Arg, ArgMatches, FromArgMatches as _, ValueHint};
 use serde_json::{Value, json};
 
+use super::batch::Batch;
 use super::made::{Called, Making};
 use super::rules;
 use super::shown;
 use super::talk::{self, CATALOGUE, Talk};
 use crate::catalogue::{Answer, Operation};
-use crate::client::fault::{End, Fault};
-use crate::client::{Asked, Client, File, Part, Sent, Word, ask, field_of, named, names};
+use crate::client::fault::Fault;
+use crate::client::{
+    Asked, Client, Desk, File, Part, Sent, Word, ask, field_of, named, names, takes_file,
+};
 use crate::terminal::screen;
 
-/// Where files are handed in.
-const FILES: &str = "/files/v1";
+/// The word for a file of many calls.
+const BATCH: &str = "batch";
+/// Pictures of at most so many bytes stand in a request; larger ones are handed in first.
+const INLINE: usize = 256 * 1024;
 
 /// How an operation is spoken.
 #[derive(Clone, Copy)]
@@ -51,10 +55,17 @@ impl Spoken<'_> {
         };
         let in_path = operation.path.split('/');
         let in_path = in_path.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
-        in_path
+        let mut bare: Vec<String> = in_path
             .chain(self.fields.iter().copied())
             .map(str::to_owned)
-            .collect()
+            .collect();
+        if operation.body.is_none() && operation.form.is_some() {
+            // What takes nothing but a file is given one.
+            let all = names(&CATALOGUE, operation).into_iter();
+            let files = all.filter(|(name, _)| takes_file(&CATALOGUE, operation, name));
+            bare.extend(files.map(|(name, _)| name));
+        }
+        bare
     }
 
     /// Its words, under the name of a command.
@@ -69,9 +80,12 @@ impl Spoken<'_> {
             let required = known
                 .iter()
                 .any(|(name, required)| *name == bare && *required);
-            let arg = Arg::new(bare.clone())
+            let mut arg = Arg::new(bare.clone())
                 .value_name(bare.to_uppercase())
                 .allow_negative_numbers(true);
+            if takes_picture(operation, &bare) {
+                arg = arg.value_hint(ValueHint::FilePath);
+            }
             command = command.arg(arg.required(required).help(said(operation, &bare)));
         }
         if known.len() > self.bare().len() || operation.body.is_some() {
@@ -83,6 +97,10 @@ impl Spoken<'_> {
         }
         if operation.idempotent {
             command = talk::with::<Making>(command);
+        }
+        // A batch holds what answers with a job.
+        if operation.callback.is_some() && self.fields.is_empty() {
+            command = command.arg(batch_word());
         }
         let example = if self.fields.is_empty() {
             whole.to_owned()
@@ -105,9 +123,23 @@ impl Spoken<'_> {
         for word in given.into_iter().flatten() {
             words.push(Word::read(word)?);
         }
+        if self.short {
+            words.extend(chosen(operation, &words));
+        }
         let client = talk.client()?;
-        let hand_in = async |file: File| hand_in(&client, file).await;
-        let mut asked = ask(&CATALOGUE, operation, &words, hand_in).await?;
+        if let Some(file) = matches.try_get_one::<String>(BATCH).ok().flatten() {
+            let making = Making::from_arg_matches(matches)?;
+            let batch = Batch {
+                talk,
+                making: &making,
+                client: &client,
+                operation,
+            };
+            return batch.run(&words, file).await;
+        }
+        let desk = Desk::new(&client, &CATALOGUE)?;
+        let hand_in = async |file: File| desk.hand_in(file).await;
+        let mut asked = ask(&CATALOGUE, operation, &words, INLINE, hand_in).await?;
         if !operation.idempotent {
             let answer = client.call(operation, &asked).await?;
             shown::show(talk, &answer, self.columns);
@@ -133,14 +165,56 @@ impl Spoken<'_> {
     }
 }
 
+fn batch_word() -> Arg {
+    Arg::new(BATCH)
+        .long(BATCH)
+        .value_name("FILE")
+        .conflicts_with_all(["quote", "open"])
+        .help("Submits every row of a file: CSV with a column for each field, or JSON lines; `-` is standard input")
+        .long_help(
+            "Submits every row of a file as one batch: CSV with a column for each field, or a JSON object on each line; \
+             `-` is standard input. An empty cell is a field that is not given, `@file` is a file beside the list. Fields \
+             on the command line are those of every row that has none of its own. With --wait or --out, rows that find \
+             the queue full are submitted when others have finished.",
+        )
+}
+
+/// The first of the words that a field may be, for fields that a short form must have and was not given.
+fn chosen(operation: &Operation, words: &[Word]) -> Vec<Word> {
+    let required = names(&CATALOGUE, operation).into_iter();
+    let missing =
+        required.filter(|(name, required)| *required && !words.iter().any(|word| word.is_of(name)));
+    let first = |(name, _): (String, bool)| {
+        let schema = field_of(&CATALOGUE, operation, &name)?;
+        let first = rules::words(&CATALOGUE, schema)?.into_iter().next()?;
+        Some(Word::text(&name, &first))
+    };
+    missing.filter_map(first).collect()
+}
+
 /// A field that was given without its name: a path that exists is a file where pictures go.
 fn bare_word(operation: &Operation, field: &str, value: &str) -> Word {
-    let schema = field_of(&CATALOGUE, operation, field).unwrap_or(&Value::Null);
-    let picture = rules::kind(&CATALOGUE, schema).contains("picture");
+    let picture = takes_picture(operation, field);
+    // Who writes the name all the same means the same.
+    let named = value.strip_prefix(field).and_then(|rest| rest.strip_prefix('='));
+    if let Some(value) = named.filter(|_| picture) {
+        return Word::of(field, value);
+    }
     if picture && Path::new(value).exists() {
         return Word::of(field, &format!("@{value}"));
     }
+    // Names of characters begin with an at sign as well.
+    let file = value.strip_prefix('@').map(Path::new);
+    if !picture && file.is_some_and(|file| !file.exists()) {
+        return Word::text(field, value);
+    }
     Word::of(field, value)
+}
+
+/// Whether a picture or another file goes into a field.
+fn takes_picture(operation: &Operation, field: &str) -> bool {
+    let schema = field_of(&CATALOGUE, operation, field).unwrap_or(&Value::Null);
+    rules::kind(&CATALOGUE, schema).contains("picture") || takes_file(&CATALOGUE, operation, field)
 }
 
 fn said(operation: &Operation, field: &str) -> String {
@@ -191,19 +265,4 @@ async fn quote(
         screen::say(answer["data"]["quota"].to_string());
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Hands a file in, for fields that take addresses alone.
-async fn hand_in(client: &Client, file: File) -> Result<String, Fault> {
-    let is_there = |page: &&Operation| page.path == FILES && page.method == Method::Post;
-    let page = CATALOGUE.operations.iter().find(is_there);
-    let message = "this field takes addresses alone, and the service takes no files; give an http or https address";
-    let page = page.ok_or_else(|| Fault::new(End::Usage, message))?;
-    let mut asked = Asked::plain(page, page.path.clone());
-    asked.sent = Sent::Form(vec![("file".into(), Part::File(file))]);
-    let answer = client.call(page, &asked).await?;
-    Ok(answer["data"]["url"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned())
 }

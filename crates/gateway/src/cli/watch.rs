@@ -47,6 +47,9 @@ impl Watch {
         } else {
             self.jobs.clone()
         };
+        if jobs.is_empty() && !self.talk.quiet {
+            screen::note("no job is unfinished");
+        }
         let alone = jobs.len() == 1;
         let mut failed = None;
         let one = async |id: String| {
@@ -109,7 +112,7 @@ async fn unfinished(client: &Client) -> Result<Vec<String>> {
 
 /// A job on one line.
 fn line(job: &Value) -> String {
-    let text = |name: &str| job[name].as_str().unwrap_or_default().to_owned();
+    let text = |name: &str| screen::plain(job[name].as_str().unwrap_or_default());
     let status = match job["status"].as_str() {
         Some("SUCCESS") => screen::ink(Ink::Good, "done"),
         Some("FAILED") => screen::ink(Ink::Bad, "failed"),

@@ -6,6 +6,7 @@ use reqwest::{Client, RequestBuilder};
 use serde_json::{Map, Value};
 
 use super::fault::{End, Fault};
+use super::file::File;
 use crate::catalogue::Operation;
 
 /// What is sent in the body.
@@ -26,17 +27,6 @@ pub(crate) enum Part {
     Text(String),
     /// A file.
     File(File),
-}
-
-/// A file that is sent along.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct File {
-    /// What it is called.
-    pub(crate) name: String,
-    /// Media type.
-    pub(crate) media_type: &'static str,
-    /// Content.
-    pub(crate) bytes: Vec<u8>,
 }
 
 /// A call.

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::asked::{Asked, away};
 use super::fault::{End, Fault};
 use super::way::Client;
-use super::words::named;
+use super::words::{named, segment};
 use crate::catalogue::{Catalogue, Operation};
 
 /// A stream says at least this often that it is alive.
@@ -19,43 +19,110 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A service that is away for this long is given up.
 const AWAY: Duration = Duration::from_mins(5);
 
+/// What is followed: a stream of events, and where to look when the stream is gone.
+struct Followed<'a> {
+    client: &'a Client,
+    events: &'a Operation,
+    show: &'a Operation,
+    /// The placeholder of both paths, and what stands there.
+    place: (&'static str, &'a str),
+    is_over: fn(&Value) -> bool,
+}
+
 /// Follows a job until it is over and gives back its last state; `seen` is told every change.
 pub(crate) async fn follow(
     client: &Client,
     catalogue: &Catalogue,
     id: &str,
-    mut seen: impl FnMut(&Value),
+    seen: impl FnMut(&Value),
 ) -> Result<Value, Fault> {
-    let events = named(catalogue, "jobs.events")?;
-    let show = named(catalogue, "jobs.show")?;
-    let mut last_id: Option<String> = None;
-    let mut heard = Instant::now();
-    loop {
-        let opened = open(client, events, id, last_id.as_deref()).await;
-        match opened {
-            Ok(stream) => {
-                heard = Instant::now();
-                if let Some(job) = listen(stream, &mut last_id, &mut seen).await {
-                    return Ok(job);
+    let followed = Followed {
+        client,
+        events: named(catalogue, "jobs.events")?,
+        show: named(catalogue, "jobs.show")?,
+        place: ("{jobId}", id),
+        is_over,
+    };
+    followed.until_over(seen).await
+}
+
+/// Follows a batch until its last job is over and gives back how it stands; `seen` is told every change of its jobs, and
+/// now and then how the whole stands.
+pub(crate) async fn follow_batch(
+    client: &Client,
+    catalogue: &Catalogue,
+    id: &str,
+    seen: impl FnMut(&Value),
+) -> Result<Value, Fault> {
+    let followed = Followed {
+        client,
+        events: named(catalogue, "jobs.batch.events")?,
+        show: named(catalogue, "jobs.batch.show")?,
+        place: ("{batchId}", id),
+        is_over: |told| told["done"] == true,
+    };
+    followed.until_over(seen).await
+}
+
+impl Followed<'_> {
+    async fn until_over(&self, mut seen: impl FnMut(&Value)) -> Result<Value, Fault> {
+        let mut last_id: Option<String> = None;
+        let mut heard = Instant::now();
+        loop {
+            let opened = self.open(last_id.as_deref()).await;
+            match opened {
+                Ok(stream) => {
+                    heard = Instant::now();
+                    let over = listen(stream, &mut last_id, &mut seen, self.is_over).await;
+                    if let Some(told) = over {
+                        return Ok(told);
+                    }
                 }
-            }
-            Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => return Err(fault),
-            Err(_) => {}
-        }
-        // The stream is gone or was refused for now: look once, then open it again.
-        let asked = Asked::plain(show, show.path.replace("{jobId}", id));
-        match client.call(show, &asked).await {
-            Ok(mut answer) => {
-                let job = answer["data"].take();
-                seen(&job);
-                if is_over(&job) {
-                    return Ok(job);
+                Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => {
+                    return Err(fault);
                 }
+                Err(_) => {}
             }
-            Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => return Err(fault),
-            Err(_) => {}
+            // The stream is gone or was refused for now: look once, then open it again.
+            let asked = Asked::plain(self.show, self.path(self.show));
+            match self.client.call(self.show, &asked).await {
+                Ok(mut answer) => {
+                    heard = Instant::now();
+                    let told = answer["data"].take();
+                    seen(&told);
+                    if (self.is_over)(&told) {
+                        return Ok(told);
+                    }
+                }
+                Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => {
+                    return Err(fault);
+                }
+                Err(_) => {}
+            }
+            sleep(PAUSE).await;
         }
-        sleep(PAUSE).await;
+    }
+
+    fn path(&self, operation: &Operation) -> String {
+        let (placeholder, id) = self.place;
+        operation.path.replace(placeholder, &segment(id))
+    }
+
+    async fn open(&self, last_id: Option<&str>) -> Result<reqwest::Response, Fault> {
+        let client = self.client;
+        let path = self.path(self.events);
+        let address = format!("{}{path}", client.profile.url);
+        let mut request = client.http.get(address).bearer_auth(&client.profile.key);
+        if let Some(last_id) = last_id {
+            request = request.header("last-event-id", last_id);
+        }
+        let answer = request.send().await.map_err(away)?;
+        let status = answer.status().as_u16();
+        if status >= 400 {
+            let body: Value = answer.json().await.unwrap_or_default();
+            return Err(Fault::refused(status, &body));
+        }
+        Ok(answer)
     }
 }
 
@@ -64,35 +131,12 @@ pub(crate) fn is_over(job: &Value) -> bool {
     matches!(job["status"].as_str(), Some("SUCCESS" | "FAILED"))
 }
 
-async fn open(
-    client: &Client,
-    operation: &Operation,
-    id: &str,
-    last_id: Option<&str>,
-) -> Result<reqwest::Response, Fault> {
-    let address = format!(
-        "{}{}",
-        client.profile.url,
-        operation.path.replace("{jobId}", id)
-    );
-    let mut request = client.http.get(address).bearer_auth(&client.profile.key);
-    if let Some(last_id) = last_id {
-        request = request.header("last-event-id", last_id);
-    }
-    let answer = request.send().await.map_err(away)?;
-    let status = answer.status().as_u16();
-    if status >= 400 {
-        let body: Value = answer.json().await.unwrap_or_default();
-        return Err(Fault::refused(status, &body));
-    }
-    Ok(answer)
-}
-
-/// Reads a stream to its end; the job, when the end was the job's own.
+/// Reads a stream to its end; what was told last, when that was the end of what is followed.
 async fn listen(
     stream: reqwest::Response,
     last_id: &mut Option<String>,
     seen: &mut impl FnMut(&Value),
+    is_over: fn(&Value) -> bool,
 ) -> Option<Value> {
     let mut chunks = stream.bytes_stream();
     let mut buffer = Vec::new();

@@ -63,6 +63,8 @@ impl Fault {
             _ if code == "insufficient_quota" => End::Quota,
             401 | 403 => End::NotAllowed,
             429 | 503 => End::Away,
+            // A proxy says so of a service that is away; the service itself has a word for what it means.
+            502 | 504 if code.is_empty() => End::Away,
             502 | 504 => End::Failed,
             400..=499 => End::Refused,
             _ => End::Other,
@@ -110,5 +112,7 @@ mod tests {
         assert_eq!(end(400, "insufficient_quota"), End::Quota);
         assert_eq!(end(401, "unauthorized"), End::NotAllowed);
         assert_eq!(end(503, "overloaded"), End::Away);
+        assert_eq!(end(502, "backend_failed"), End::Failed);
+        assert_eq!(end(502, ""), End::Away, "a proxy before the service");
     }
 }

@@ -18,6 +18,10 @@ use super::way::Client;
 const TRIES: u32 = 5;
 /// A pause before it is.
 const PAUSE: Duration = Duration::from_secs(1);
+/// What names of saved files end with.
+const ENDINGS: &[&str] = &[
+    "png", "jpg", "webp", "gif", "svg", "mp4", "webm", "txt", "bin",
+];
 /// The longest name that is made of a prompt.
 const LONGEST_NAME: usize = 40;
 
@@ -93,6 +97,14 @@ pub(crate) fn tail(id: &str) -> &str {
     &id[start..]
 }
 
+/// The file of a name that was saved before; a file has its name only once it is whole.
+pub(crate) fn there(folder: &Path, stem: &str) -> Option<PathBuf> {
+    let mut paths = ENDINGS
+        .iter()
+        .map(|ending| folder.join(format!("{stem}.{ending}")));
+    paths.find(|path| path.is_file())
+}
+
 /// Saves a file into a folder; where it is now, and its bytes when they are few.
 pub(crate) async fn save(
     client: &Client,
@@ -111,7 +123,8 @@ pub(crate) async fn save(
             Ok(path)
         }
         Found::At(url) => {
-            let part = folder.join(format!(".{stem}.part"));
+            // Two programs may be saving here at once.
+            let part = folder.join(format!(".{stem}.{}.part", std::process::id()));
             let mut writer = std::fs::File::create(&part).map_err(|error| wrong(&part, error))?;
             let media_type = match download(client, url, &mut writer).await {
                 Ok(media_type) => media_type,
@@ -201,6 +214,7 @@ fn ending(bytes: &[u8], media_type: &str) -> &'static str {
         ("image/gif", _) => "gif",
         ("image/svg+xml", _) => "svg",
         ("video/mp4", _) => "mp4",
+        ("video/webm", _) => "webm",
         ("text/plain", _) => "txt",
         _ => "bin",
     }

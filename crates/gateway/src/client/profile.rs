@@ -63,6 +63,31 @@ pub(crate) fn file() -> Result<PathBuf> {
     Ok(folder.join("atelier").join("profiles.toml"))
 }
 
+/// Writes a file for its owner alone, whole or not at all.
+pub(crate) fn write_secret(file: &Path, text: &str) -> Result<()> {
+    let place = || file.display().to_string();
+    if let Some(folder) = file.parent() {
+        let made = std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder);
+        made.with_context(place)?;
+    }
+    let fresh = file.with_extension(format!("new-{}", std::process::id()));
+    let mut writer = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&fresh)
+        .with_context(place)?;
+    let written = writer.write_all(text.as_bytes());
+    let moved = written.and_then(|()| std::fs::rename(&fresh, file));
+    if moved.is_err() {
+        let _ = std::fs::remove_file(&fresh);
+    }
+    moved.with_context(place)
+}
+
 impl Profiles {
     /// Reads the file; nothing is in it while it does not exist.
     pub(crate) fn read(file: &Path) -> Result<Self> {
@@ -78,27 +103,7 @@ impl Profiles {
 
     /// Writes it, readable for its owner alone, whole or not at all.
     pub(crate) fn write(&self, file: &Path) -> Result<()> {
-        let place = || file.display().to_string();
-        if let Some(folder) = file.parent() {
-            let made = std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder);
-            made.with_context(place)?;
-        }
-        let fresh = file.with_extension(format!("new-{}", std::process::id()));
-        let mut writer = std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&fresh)
-            .with_context(place)?;
-        let written = writer.write_all(self.text().as_bytes());
-        let moved = written.and_then(|()| std::fs::rename(&fresh, file));
-        if moved.is_err() {
-            let _ = std::fs::remove_file(&fresh);
-        }
-        moved.with_context(place)
+        write_secret(file, &self.text())
     }
 
     fn text(&self) -> String {

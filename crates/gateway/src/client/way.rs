@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use atelier_contract::pages::Access;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use super::asked::{Asked, away};
@@ -61,28 +61,9 @@ impl Client {
         Ok(Some(secret))
     }
 
-    /// Calls an operation and gives back its JSON.
+    /// Calls an operation and gives back its JSON. What may be done twice without harm is sent again after a lost
+    /// connection, also when it was lost in the middle of the answer; what may not, only while it certainly was not taken.
     pub(crate) async fn call(&self, operation: &Operation, asked: &Asked) -> Result<Value, Fault> {
-        let answer = self.send(operation, asked).await?;
-        let status = answer.status().as_u16();
-        let bytes = answer.bytes().await.map_err(away)?;
-        let body: Value = serde_json::from_slice(&bytes).unwrap_or_else(|_| {
-            let text = String::from_utf8_lossy(&bytes);
-            Value::from(text.into_owned())
-        });
-        if status >= 400 {
-            return Err(Fault::refused(status, &body));
-        }
-        Ok(body)
-    }
-
-    /// Sends a request until it is answered. What may be done twice without harm is sent again after a lost
-    /// connection; what may not, only while it certainly was not taken.
-    pub(crate) async fn send(
-        &self,
-        operation: &Operation,
-        asked: &Asked,
-    ) -> Result<reqwest::Response, Fault> {
         let secret = self.secret(operation.access)?;
         let mut pause = PAUSE;
         for left in (0..TRIES).rev() {
@@ -90,12 +71,18 @@ impl Client {
             if let Some(secret) = secret {
                 request = request.bearer_auth(secret);
             }
-            let wait = match request.send().await {
+            let wait = match whole(request).await {
+                Err(error) if error.is_builder() => {
+                    let message =
+                        "a header or the address of the call has signs that cannot be sent";
+                    return Err(Fault::new(End::Usage, message));
+                }
                 Err(error) if left > 0 && (asked.repeatable || error.is_connect()) => pause,
                 Err(error) => return Err(away(error)),
-                Ok(answer) => match later(answer.status().as_u16(), answer.headers()) {
+                Ok((status, headers, bytes)) => match later(status, &headers) {
                     Some(asked_for) if left > 0 => asked_for.max(pause).min(LONGEST_PAUSE),
-                    _ => return Ok(answer),
+                    None if left > 0 && asked.repeatable && is_a_proxy(status, &headers) => pause,
+                    _ => return judged(status, &bytes),
                 },
             };
             tokio::time::sleep(wait).await;
@@ -103,6 +90,34 @@ impl Client {
         }
         Err(Fault::new(End::Away, "the service cannot be reached"))
     }
+}
+
+/// One try: the status, the headers and the whole body of its answer.
+async fn whole(
+    request: reqwest::RequestBuilder,
+) -> Result<(u16, HeaderMap, bytes::Bytes), reqwest::Error> {
+    let answer = request.send().await?;
+    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+    Ok((status, headers, answer.bytes().await?))
+}
+
+/// What an answer means.
+fn judged(status: u16, bytes: &[u8]) -> Result<Value, Fault> {
+    let body: Value = serde_json::from_slice(bytes).unwrap_or_else(|_| {
+        let text = String::from_utf8_lossy(bytes);
+        Value::from(text.into_owned())
+    });
+    if status >= 400 {
+        return Err(Fault::refused(status, &body));
+    }
+    Ok(body)
+}
+
+/// Whether somebody before the service says that it is away; the service itself answers in JSON.
+fn is_a_proxy(status: u16, headers: &HeaderMap) -> bool {
+    let json = headers.get(CONTENT_TYPE);
+    let json = json.is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
+    matches!(status, 502..=504) && !json
 }
 
 /// How long to wait when an answer means "not now": nothing was accepted, or the first call is still being answered.

@@ -1,15 +1,11 @@
 //! From `field=value` to a call: what the tables say of an operation decides where a field goes and what it becomes.
 
-use std::io::Read as _;
-use std::path::Path;
-
 use atelier_contract::pages::Method;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::asked::{Asked, File, Part, Sent};
+use super::asked::{Asked, Part, Sent};
 use super::fault::{End, Fault};
+use super::file::{File, data_uri, open};
 use crate::catalogue::{Catalogue, Operation};
 
 /// What stands behind the sign of equality.
@@ -55,6 +51,16 @@ impl Word {
         }
     }
 
+    /// A field with text, whatever it begins with.
+    pub(crate) fn text(field: &str, value: &str) -> Self {
+        Self::new(field, Given::Text(value.to_owned()))
+    }
+
+    /// Whether it gives a field, in whichever spelling.
+    pub(crate) fn is_of(&self, field: &str) -> bool {
+        same(&self.field, field)
+    }
+
     fn new(field: &str, given: Given) -> Self {
         let field = field.to_owned();
         Self { field, given }
@@ -88,7 +94,8 @@ pub(crate) fn names(catalogue: &Catalogue, operation: &Operation) -> Vec<(String
     let mut all: Vec<(String, bool)> = placeholders(&operation.path)
         .map(|name| (name.to_owned(), true))
         .collect();
-    for object in [&operation.query, &operation.body].into_iter().flatten() {
+    let body = operation.body.as_ref().or(operation.form.as_ref());
+    for object in operation.query.as_ref().into_iter().chain(body) {
         let object = resolved(catalogue, object);
         let required = object["required"].as_array();
         for name in object["properties"]
@@ -113,7 +120,8 @@ pub(crate) fn field_of<'a>(
     operation: &'a Operation,
     name: &str,
 ) -> Option<&'a Value> {
-    let mut objects = [&operation.body, &operation.query].into_iter().flatten();
+    let body = operation.body.as_ref().or(operation.form.as_ref());
+    let mut objects = body.into_iter().chain(&operation.query);
     objects.find_map(|object| resolved(catalogue, object)["properties"].get(name))
 }
 
@@ -131,7 +139,7 @@ fn may_be(catalogue: &Catalogue, schema: &Value, wanted: &str) -> bool {
     by_type || others.any(|other| may_be(catalogue, other, wanted))
 }
 
-/// Whether a field is a picture, and whether only an address will do.
+/// Whether a field is a picture or a mask, and whether only an address will do.
 fn picture(catalogue: &Catalogue, schema: &Value) -> Option<bool> {
     let schema = resolved(catalogue, schema);
     let inner = schema["anyOf"].as_array().into_iter().flatten();
@@ -139,16 +147,17 @@ fn picture(catalogue: &Catalogue, schema: &Value) -> Option<bool> {
         .chain(schema.get("items"))
         .map(|one| resolved(catalogue, one));
     let mut all = std::iter::once(schema).chain(inner);
-    let found = all.find(|one| one["x-widget"] == "image")?;
+    let found = all.find(|one| one["x-widget"] == "image" || one["x-widget"] == "mask")?;
     Some(found["format"] == "uri")
 }
 
-/// Makes a call of some words. A file for a field that takes only addresses has to be handed in first: it is given to
-/// `hand_in`, which answers with its address.
+/// Makes a call of some words. A file of more than `inline` bytes, and any for a field that takes only addresses, has to
+/// be handed in first: it is given to `hand_in`, which answers with its address.
 pub(crate) async fn ask(
     catalogue: &Catalogue,
     operation: &Operation,
     words: &[Word],
+    inline: usize,
     hand_in: impl AsyncFn(File) -> Result<String, Fault>,
 ) -> Result<Asked, Fault> {
     let mut asked = Asked::plain(operation, operation.path.clone());
@@ -156,61 +165,52 @@ pub(crate) async fn ask(
     let mut fields = Map::new();
     let mut parts: Vec<(String, Part)> = Vec::new();
     for word in words {
-        let name = spelled(&known, &word.field, operation)?;
+        let name = match spelled(&known, &word.field, operation) {
+            // Some bodies have names of their own, as prices have.
+            Err(_) if has_any_name(catalogue, operation) => word.field.clone(),
+            name => name?,
+        };
         let placeholder = format!("{{{name}}}");
         if asked.path.contains(&placeholder) {
             let text = text_of(&word.given)?;
-            let segment: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
-            asked.path = asked
-                .path
-                .replace(&placeholder, &segment.replace('+', "%20"));
+            asked.path = asked.path.replace(&placeholder, &segment(&text));
             continue;
         }
         let schema = field_of(catalogue, operation, &name).unwrap_or(&Value::Null);
-        if operation.body.is_none() {
+        if operation.body.is_none() && operation.form.is_none() {
             asked.query.push((name, text_of(&word.given)?));
             continue;
         }
-        if let (Given::File(file), true) = (&word.given, takes_file(operation, &name)) {
+        if let (Given::File(file), true) = (&word.given, takes_file(catalogue, operation, &name)) {
             parts.push((name, Part::File(open(file)?)));
             continue;
         }
         let value = match &word.given {
             Given::Json(value) => value.clone(),
             Given::Text(text) => value_of(catalogue, schema, text),
-            Given::File(file) => match picture(catalogue, schema) {
-                Some(true) => hand_in(open(file)?).await?.into(),
-                Some(false) => data_uri(&open(file)?).into(),
-                None => text_of(&word.given)?.into(),
-            },
+            Given::File(file) => {
+                let file = open(file)?;
+                match picture(catalogue, schema) {
+                    Some(addresses) if addresses || file.bytes.len() > inline => {
+                        hand_in(file).await?.into()
+                    }
+                    None if !file.is_seen() => file.text()?.into(),
+                    _ => data_uri(&file).into(),
+                }
+            }
         };
         add(catalogue, &mut fields, &name, value, schema);
     }
-    let missing: Vec<&str> = known
-        .iter()
-        .filter(|(name, required)| {
-            let given = fields.contains_key(name)
-                || parts.iter().any(|(part, _)| part == name)
-                || asked.query.iter().any(|(field, _)| field == name);
-            let in_path = operation.path.contains(&format!("{{{name}}}"));
-            let open = asked.path.contains(&format!("{{{name}}}"));
-            *required && if in_path { open } else { !given }
-        })
-        .map(|(name, _)| name.as_str())
-        .collect();
-    if !missing.is_empty() {
-        let message = format!(
-            "{} needs {}; `atelier call {} --help` says what",
-            operation.name,
-            missing.join(", "),
-            operation.name
-        );
-        return Err(Fault::new(End::Usage, message));
-    }
-    asked.sent = match (&operation.body, parts.is_empty()) {
-        (None, _) => Sent::Nothing,
-        (Some(_), true) => Sent::Json(fields),
-        (Some(_), false) => {
+    let given = |name: &String| {
+        fields.contains_key(name)
+            || parts.iter().any(|(part, _)| part == name)
+            || asked.query.iter().any(|(field, _)| field == name)
+    };
+    complete(operation, &known, &asked.path, given)?;
+    asked.sent = match (&operation.body, &operation.form) {
+        (None, None) => Sent::Nothing,
+        (Some(_), _) if parts.is_empty() => Sent::Json(fields),
+        _ => {
             let texts = fields
                 .into_iter()
                 .map(|(name, value)| (name, Part::Text(plain(&value))));
@@ -221,6 +221,37 @@ pub(crate) async fn ask(
     Ok(asked)
 }
 
+/// Refuses a call without what its operation must be given.
+fn complete(
+    operation: &Operation,
+    known: &[(String, bool)],
+    path: &str,
+    given: impl Fn(&String) -> bool,
+) -> Result<(), Fault> {
+    let missing = known.iter().filter(|(name, required)| {
+        let placeholder = format!("{{{name}}}");
+        let open = if operation.path.contains(&placeholder) {
+            path.contains(&placeholder)
+        } else {
+            !given(name)
+        };
+        *required && open
+    });
+    let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let (name, missing) = (&operation.name, missing.join(", "));
+    let message = format!("{name} needs {missing}; `atelier call {name} --help` says what");
+    Err(Fault::new(End::Usage, message))
+}
+
+/// Text as a part of a path.
+pub(super) fn segment(text: &str) -> String {
+    let encoded: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    encoded.replace('+', "%20")
+}
+
 /// A value as a form writes it.
 fn plain(value: &Value) -> String {
     value
@@ -228,13 +259,17 @@ fn plain(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// Whether two spellings mean one field.
+fn same(one: &str, two: &str) -> bool {
+    one.replace('_', "")
+        .eq_ignore_ascii_case(&two.replace('_', ""))
+}
+
 /// The table's spelling of a field; both spellings of the callback address are good.
 fn spelled(known: &[(String, bool)], field: &str, operation: &Operation) -> Result<String, Fault> {
-    let same = |name: &str| {
-        name.replace('_', "")
-            .eq_ignore_ascii_case(&field.replace('_', ""))
-    };
-    if let Some((name, _)) = known.iter().find(|(name, _)| name == field || same(name)) {
+    let exact = known.iter().find(|(name, _)| name == field);
+    let found = exact.or_else(|| known.iter().find(|(name, _)| same(name, field)));
+    if let Some((name, _)) = found {
         return Ok(name.clone());
     }
     let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
@@ -246,12 +281,16 @@ fn spelled(known: &[(String, bool)], field: &str, operation: &Operation) -> Resu
     Err(Fault::new(End::Usage, message))
 }
 
+/// Whether fields of any name are taken.
+fn has_any_name(catalogue: &Catalogue, operation: &Operation) -> bool {
+    let body = operation.body.as_ref();
+    body.is_some_and(|body| resolved(catalogue, body)["additionalProperties"].is_object())
+}
+
 /// Whether a form takes a field as a file.
-fn takes_file(operation: &Operation, name: &str) -> bool {
-    let field = operation
-        .form
-        .as_ref()
-        .and_then(|form| form["properties"].get(name));
+pub(crate) fn takes_file(catalogue: &Catalogue, operation: &Operation, name: &str) -> bool {
+    let form = operation.form.as_ref();
+    let field = form.and_then(|form| resolved(catalogue, form)["properties"].get(name));
     field.is_some_and(|field| field["format"] == "binary" || field["items"]["format"] == "binary")
 }
 
@@ -316,75 +355,8 @@ fn text_of(given: &Given) -> Result<String, Fault> {
     match given {
         Given::Text(text) => Ok(text.clone()),
         Given::Json(value) => Ok(plain(value)),
-        Given::File(file) => String::from_utf8(read(file)?)
-            .map_err(|_| Fault::new(End::Usage, format!("{file}: is not text"))),
+        Given::File(file) => open(file)?.text(),
     }
-}
-
-fn read(file: &str) -> Result<Vec<u8>, Fault> {
-    let wrong = |error: std::io::Error| Fault::new(End::Usage, format!("{file}: {error}"));
-    if file == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(wrong)?;
-        return Ok(bytes);
-    }
-    std::fs::read(file).map_err(wrong)
-}
-
-/// Reads a file that is sent along.
-fn open(file: &str) -> Result<File, Fault> {
-    let bytes = read(file)?;
-    let name = Path::new(file)
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    Ok(File {
-        name: name.unwrap_or_else(|| "file".into()),
-        media_type: media_type(&bytes),
-        bytes,
-    })
-}
-
-/// The picture at a path as text that can stand in JSON; nothing when there is none.
-pub(crate) fn picture_at(path: &str) -> Option<String> {
-    let file = open(path).ok()?;
-    file.media_type
-        .starts_with("image/")
-        .then(|| data_uri(&file))
-}
-
-/// What a file is, by its first bytes.
-fn media_type(bytes: &[u8]) -> &'static str {
-    match bytes {
-        [0x89, b'P', b'N', b'G', ..] => "image/png",
-        [0xff, 0xd8, ..] => "image/jpeg",
-        [b'G', b'I', b'F', b'8', ..] => "image/gif",
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => "image/webp",
-        [_, _, _, _, b'f', b't', b'y', b'p', ..] => "video/mp4",
-        _ => "application/octet-stream",
-    }
-}
-
-/// A file as text that can stand in JSON.
-pub(crate) fn data_uri(file: &File) -> String {
-    format!(
-        "data:{};base64,{}",
-        file.media_type,
-        STANDARD.encode(&file.bytes)
-    )
 }
 
 #[cfg(test)]
@@ -403,7 +375,7 @@ mod tests {
             .expect(name);
         let words: Result<Vec<Word>, Fault> = words.iter().map(|word| Word::read(word)).collect();
         let hand_in = async |file: File| Ok(format!("https://service/{}", file.name));
-        ask(&catalogue, operation, &words?, hand_in).await
+        ask(&catalogue, operation, &words?, 64, hand_in).await
     }
 
     fn sent(asked: Asked) -> Value {
@@ -454,6 +426,14 @@ mod tests {
             .expect("a call");
         let image = sent(cut)["base64"].as_str().expect("text").to_owned();
         assert!(image.starts_with("data:image/png;base64,"), "{image}");
+        let mask = made("artgen.inpaint", &["jobId=a", "prompt=b", &given("mask")]).await;
+        let mask = sent(mask.expect("a call"))["mask"].to_string();
+        assert!(mask.contains("data:image/png;base64,"), "{mask}");
+        let large = folder.path().join("large.png");
+        std::fs::write(&large, [b"\x89PNG".as_slice(), &[0; 100]].concat()).expect("written");
+        let large = format!("base64=@{}", large.display());
+        let large = made("artgen.describe", &[&large]).await.expect("a call");
+        assert_eq!(sent(large)["base64"], "https://service/large.png");
         let edit = made(
             "imgmodel.edits",
             &[&given("image"), &given("image"), "prompt=a hat"],
@@ -476,6 +456,23 @@ mod tests {
             assert_eq!(fault.end, End::Usage);
             assert!(fault.message.contains(said), "{}", fault.message);
         }
+    }
+
+    #[tokio::test]
+    async fn a_page_that_takes_a_file_or_names_of_its_own_is_given_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.png");
+        std::fs::write(&file, b"\x89PNG rest").expect("written");
+        let upload = made("files.upload", &[&format!("file=@{}", file.display())]).await;
+        let Sent::Form(parts) = upload.expect("a call").sent else {
+            panic!("a form")
+        };
+        assert!(matches!(&parts[..], [(name, Part::File(_))] if name == "file"));
+        let prices = made("admin.prices.change", &["artgen.imagine.fast=8"]).await;
+        assert_eq!(
+            sent(prices.expect("a call")),
+            json!({ "artgen.imagine.fast": 8 })
+        );
     }
 
     #[tokio::test]

@@ -33,8 +33,7 @@ impl Bar {
             return;
         }
         let progress = job["progress"].as_u64().unwrap_or(0).min(100) as usize;
-        let full = progress * CELLS / 100;
-        let bar = format!("{}{}", "━".repeat(full), "┄".repeat(CELLS - full));
+        let bar = cells(progress, 100);
         let word = match job["status"].as_str() {
             Some("PENDING_QUEUE") => "waiting",
             Some("SUCCESS") => "done",
@@ -47,6 +46,14 @@ impl Bar {
         }
         self.draw(&screen::note_ink(Ink::Bold, &line));
         self.last = line;
+    }
+
+    /// Shows how many of all are over.
+    pub(crate) fn count(&mut self, over: usize, all: usize) {
+        if self.seen {
+            let line = format!("{} {over} of {all}", cells(over, all));
+            self.draw(&screen::note_ink(Ink::Bold, &line));
+        }
     }
 
     /// Shows a sentence in its place.
@@ -68,6 +75,11 @@ impl Bar {
             self.drawn = false;
         }
     }
+}
+
+fn cells(part: usize, whole: usize) -> String {
+    let full = (part * CELLS).checked_div(whole).unwrap_or(0).min(CELLS);
+    format!("{}{}", "━".repeat(full), "┄".repeat(CELLS - full))
 }
 
 impl Drop for Bar {

@@ -39,24 +39,39 @@ pub(crate) fn note(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
 }
 
+/// Writes a question to standard error; what is typed comes behind it.
+pub(crate) fn ask(text: &str) {
+    let _ = write!(std::io::stderr(), "{text}");
+}
+
+/// Text of strangers without what steers a terminal.
+pub(crate) fn plain(text: &str) -> String {
+    let spaced = text.replace(['\n', '\r', '\t'], " ");
+    spaced.chars().filter(|c| !c.is_control()).collect()
+}
+
 /// Whether somebody looks at standard output.
 pub(crate) fn is_seen() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether somebody looks at standard error.
+/// Whether somebody looks at standard error, where a line can be drawn over itself.
 pub(crate) fn notes_are_seen() -> bool {
-    std::io::stderr().is_terminal()
+    std::io::stderr().is_terminal() && !is_dumb()
+}
+
+/// Whether the terminal can only print.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Whether colour is wanted where somebody looks.
 fn is_coloured(seen: bool) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     if set("NO_COLOR") {
         return false;
     }
-    set("CLICOLOR_FORCE") || (seen && !dumb)
+    set("CLICOLOR_FORCE") || (seen && !is_dumb())
 }
 
 /// Sets text for standard output off.

@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
+use atelier_contract::time::timestamp;
 use serde_json::{Map, Value};
 
 use super::screen::{self, Ink};
 
 /// A cell is not wider than this.
 const WIDEST: usize = 44;
+/// Milliseconds before this are a duration: a month of them.
+const FIRST_TIME: i64 = 31 * 24 * 60 * 60 * 1000;
 /// So many columns are shown when nobody said which.
 const COLUMNS: usize = 7;
 
@@ -22,7 +25,10 @@ pub(crate) fn rows(rows: &[Value], columns: &[&str], width: Option<usize>) -> St
     let named: Vec<String> = named.into_iter().filter(known).collect();
     let mut lines: Vec<Vec<String>> = vec![named.clone()];
     for row in rows {
-        lines.push(named.iter().map(|name| cell(&row[name.as_str()])).collect());
+        let cells = named
+            .iter()
+            .map(|name| cell(name, &row[name.as_str()], width));
+        lines.push(cells.collect());
     }
     let mut widths: Vec<usize> = (0..named.len())
         .map(|place| {
@@ -60,11 +66,11 @@ pub(crate) fn rows(rows: &[Value], columns: &[&str], width: Option<usize>) -> St
     text
 }
 
-/// The fields of one thing, one to a line.
+/// The fields of one thing, one to a line; lists of things stand below their names as tables.
 pub(crate) fn fields(object: &Map<String, Value>) -> String {
     let shown: Vec<(&String, &Value)> = object
         .iter()
-        .filter(|(_, value)| !value.is_null())
+        .filter(|(_, value)| !value.is_null() && !is_empty(value))
         .collect();
     let widest = shown
         .iter()
@@ -73,18 +79,34 @@ pub(crate) fn fields(object: &Map<String, Value>) -> String {
         .unwrap_or(0);
     let mut text = String::new();
     for (name, value) in shown {
-        let gap = " ".repeat(widest - length(name));
-        let value = match value {
-            Value::Object(_) => value.to_string(),
-            Value::Array(items) if items.iter().any(Value::is_object) => {
-                let below: Vec<String> = items.iter().map(|item| format!("\n  {item}")).collect();
-                below.concat()
+        let head = screen::ink(Ink::Faint, name);
+        let below = match value {
+            Value::Object(inner) => Some(fields(inner)),
+            Value::Array(items) if items.iter().all(Value::is_object) => {
+                Some(rows(items, &[], None))
             }
-            other => whole(other),
+            _ => None,
         };
-        let _ = writeln!(text, "{}{gap}  {value}", screen::ink(Ink::Faint, name));
+        if let Some(below) = below {
+            let _ = writeln!(text, "{head}");
+            for line in below.lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+            continue;
+        }
+        let gap = " ".repeat(widest - length(name));
+        let _ = writeln!(text, "{head}{gap}  {}", whole(name, value));
     }
     text
+}
+
+/// Whether there is nothing to show.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
 }
 
 /// The plain fields of a row.
@@ -94,21 +116,29 @@ fn scalars(row: Option<&Value>) -> Vec<String> {
     plain.map(|(name, _)| name.clone()).take(COLUMNS).collect()
 }
 
-/// A value on one line, however long.
-fn whole(value: &Value) -> String {
+/// A value on one line, however long. Milliseconds since 1970 are shown as the time that they are.
+fn whole(name: &str, value: &Value) -> String {
+    let is_time = name.ends_with("Ms") || name.ends_with("_ms");
     match value {
         Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(whole).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
+        Value::String(text) => screen::plain(text),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| whole(name, item));
+            items.collect::<Vec<_>>().join(", ")
+        }
+        Value::Number(number) if is_time && number.as_i64() > Some(FIRST_TIME) => {
+            timestamp(number.as_i64().unwrap_or(0))
+        }
+        other => screen::plain(&other.to_string()),
     }
 }
 
-/// A value on one line that leaves room for others. Identifiers are never cut: one wants to copy them.
-fn cell(value: &Value) -> String {
-    let text = whole(value).replace(['\n', '\r', '\t'], " ");
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    if length(&text) <= WIDEST || !text.contains(' ') && !text.contains("://") {
+/// A value on one line that leaves room for others where somebody looks. Identifiers are never cut: one wants to copy
+/// them. Neither is what a program reads.
+fn cell(name: &str, value: &Value, width: Option<usize>) -> String {
+    let text = whole(name, value);
+    let short = length(&text) <= WIDEST || !text.contains(' ') && !text.contains("://");
+    if short || width.is_none() {
         return text;
     }
     let start: String = text.chars().take(WIDEST - 1).collect();
@@ -146,5 +176,18 @@ mod tests {
             !shown.contains('\u{1b}') && shown.lines().count() == 2,
             "{shown:?}"
         );
+        let one = json!({ "name": "a\u{1b}[31mb\nc", "in": { "x": "\u{9b}1m" } });
+        let shown = fields(one.as_object().expect("an object"));
+        assert_eq!(shown, "in\n  x  1m\nname  a[31mb c\n");
+    }
+
+    #[test]
+    fn what_a_program_reads_is_whole_and_times_are_times() {
+        let long = format!("https://example.com/{}", "a".repeat(60));
+        let all = [json!({ "url": long, "seenMs": 1_794_801_341_116_i64, "tookMs": 12 })];
+        let shown = rows(&all, &["seenMs", "tookMs", "url"], None);
+        assert!(shown.contains(&long), "{shown}");
+        assert!(shown.contains("2026-11-16 03:55:41  12 "), "{shown}");
+        assert!(rows(&all, &["url"], Some(80)).contains('…'));
     }
 }

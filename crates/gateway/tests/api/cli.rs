@@ -1,18 +1,17 @@
 //! The program as a client of the service: the real binary on both sides.
 
+mod batches;
+mod lost;
+
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::net::TcpStream;
 
 use crate::gateway::{ADMIN_TOKEN, Gateway, Options};
 
@@ -137,6 +136,71 @@ async fn a_person_signs_in_makes_a_picture_and_finds_it_saved_and_paid() {
 }
 
 #[tokio::test]
+async fn the_short_forms_take_pictures_of_this_machine_and_need_no_model() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(1000).await;
+    let person = Person::new();
+    person.sign_in(&gateway.base_url, &account.key).await;
+    let file = person.home.path().join("ein Bild ☂.png");
+    std::fs::write(&file, crate::files::png(64, 64)).expect("written");
+    for short in atelier_contract::SHORTCUTS {
+        let mut words = vec![short.word];
+        words.extend(short.fields.iter().map(|field| match *field {
+            "prompt" => "@anna takes a walk",
+            _ => "ein Bild ☂.png",
+        }));
+        words.push("--quote");
+        let price = person.good(&words).await;
+        assert!(
+            price.trim().parse::<f64>().is_ok_and(|price| price > 0.0),
+            "{price}"
+        );
+    }
+    let made = person
+        .good(&["edit", "ein Bild ☂.png", "a hat", "--out", "made"])
+        .await;
+    assert_eq!(made, "made/a-hat.png\n");
+    let kept = person.good(&["files", "upload", "ein Bild ☂.png"]).await;
+    assert!(kept.contains("image/png"), "{kept}");
+    person.good(&["files", "upload", "file=@ein Bild ☂.png"]).await;
+    let address = person
+        .good(&["call", "artgen.imagine", "prompt=a lake", "--wait"])
+        .await;
+    assert!(
+        address.starts_with("http") && address.lines().count() == 1,
+        "{address}"
+    );
+}
+
+#[tokio::test]
+async fn a_reader_that_has_gone_is_no_error_and_strangers_words_steer_nothing() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let person = Person::new();
+    person.sign_in(&gateway.base_url, &account.key).await;
+    let ran = person
+        .run(&["imagine", "[[fail: a\u{1b}[31mb]]", "--quiet"], "")
+        .await;
+    assert_eq!(ran.status.code(), Some(6));
+    assert!(!ran.stderr.contains(&0x1b), "{ran:?}");
+    let gone = format!(
+        "set -o pipefail; {} imagine 2>&1 x timeout=1 | true; echo $?",
+        env!("CARGO_BIN_EXE_atelier")
+    );
+    let mut shell = Command::new("bash");
+    shell
+        .args(["-c", &gone])
+        .env("ATELIER_CLIENT_CONFIG", person.file());
+    let ran = tokio::task::spawn_blocking(move || shell.output().expect("a shell"));
+    let ran = ran.await.expect("it ran");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "3\n");
+    let odd = person
+        .run(&["imagine", "x", "--idempotency-key", "a\u{7f}b\n"], "")
+        .await;
+    assert_eq!(odd.status.code(), Some(2), "{odd:?}");
+}
+
+#[tokio::test]
 async fn exit_codes_tell_what_went_wrong() {
     let gateway = Options::default().spawn().await;
     let poor = gateway.account(0).await;
@@ -190,64 +254,18 @@ async fn an_operator_makes_accounts_and_grants_quota() {
     assert!(person.good(&["prices"]).await.contains("artgen.imagine"));
     person.good(&["nodes"]).await;
     person.good(&["backends"]).await;
-}
-
-/// Passes connections on and cuts the first one off once the request has gone through; its address, how many came, and
-/// what does it.
-fn cutting(listener: TcpListener, target: String) -> (Arc<AtomicU32>, JoinSet<()>) {
-    let seen = Arc::new(AtomicU32::new(0));
-    let count = Arc::clone(&seen);
-    let mut passing = JoinSet::new();
-    passing.spawn(async move {
-        let mut connections = JoinSet::new();
-        while let Ok((near, _)) = listener.accept().await {
-            let far = TcpStream::connect(&target).await.expect("the service");
-            let first = count.fetch_add(1, Ordering::SeqCst) == 0;
-            connections.spawn(pass_on(near, far, first));
-        }
-    });
-    (seen, passing)
-}
-
-async fn pass_on(mut near: TcpStream, mut far: TcpStream, cut: bool) {
-    if !cut {
-        let _ = copy_bidirectional(&mut near, &mut far).await;
-        return;
-    }
-    // The request arrives, its answer never does.
-    let (mut from, _unused) = near.split();
-    let (_answers, mut to) = far.split();
-    let passing = tokio::io::copy(&mut from, &mut to);
-    let _ = tokio::time::timeout(Duration::from_millis(700), passing).await;
-}
-
-#[tokio::test]
-async fn a_lost_answer_is_asked_for_again_and_makes_no_second_job() {
-    let gateway = Options::default().spawn().await;
-    let account = gateway.account(100).await;
-    let target = gateway.base_url.trim_start_matches("http://").to_owned();
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
-    let (seen, _passing) = cutting(listener, target);
-    let person = Person::new();
-    let ran = person
-        .run(&["login", &address, "--unchecked"], &account.key)
+    let prices = person
+        .good(&["prices", "change", "artgen.imagine.fast=9"])
         .await;
-    assert!(ran.status.success());
-    let said = person
-        .good(&["imagine", "a red fox", "--out", "made"])
-        .await;
+    assert!(prices.contains("artgen.imagine.fast"), "{prices}");
+    let line = |line: &&str| line.starts_with("artgen.imagine.fast ");
+    let all = person.good(&["prices"]).await;
     assert!(
-        seen.load(Ordering::SeqCst) >= 2,
-        "the first connection was lost"
+        all.lines()
+            .find(line)
+            .is_some_and(|line| line.ends_with(" 9")),
+        "{all}"
     );
-    assert!(
-        !pictures_in(&person.home.path().join("made")).is_empty(),
-        "{said}"
-    );
-    let jobs = gateway.get(&account.key, "/jobs/v1").await;
-    assert_eq!(jobs.json["total"], 1, "{}", jobs.json);
-    assert_eq!(gateway.balance(&account.key).await, (96.0, 0.0));
 }
 
 #[tokio::test]
