@@ -146,7 +146,7 @@ async fn the_short_forms_take_pictures_of_this_machine_and_need_no_model() {
     for short in atelier_contract::SHORTCUTS {
         let mut words = vec![short.word];
         words.extend(short.fields.iter().map(|field| match *field {
-            "prompt" => "@anna takes a walk",
+            "prompt" => "@ the sea, a boat",
             _ => "ein Bild ☂.png",
         }));
         words.push("--quote");
@@ -162,7 +162,9 @@ async fn the_short_forms_take_pictures_of_this_machine_and_need_no_model() {
     assert_eq!(made, "made/a-hat.png\n");
     let kept = person.good(&["files", "upload", "ein Bild ☂.png"]).await;
     assert!(kept.contains("image/png"), "{kept}");
-    person.good(&["files", "upload", "file=@ein Bild ☂.png"]).await;
+    person
+        .good(&["files", "upload", "file=@ein Bild ☂.png"])
+        .await;
     let address = person
         .good(&["call", "artgen.imagine", "prompt=a lake", "--wait"])
         .await;
