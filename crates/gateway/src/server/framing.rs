@@ -73,6 +73,11 @@ impl Framing {
         !self.head.is_empty()
     }
 
+    /// Whether the caller has more of a body to send.
+    pub(super) fn in_body(&self) -> bool {
+        matches!(self.state, State::Body(_) | State::Chunks(_))
+    }
+
     /// Whether nothing that comes matters any more.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.state, State::Over)

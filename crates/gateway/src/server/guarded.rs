@@ -1,18 +1,25 @@
 //! A socket that tells the watch when bytes arrive and when the caller stops taking them, and lets through only HTTP
 //! that everybody reads alike.
 
+use std::future::Future as _;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
 
 use super::framing::{Bounds, BrokenBody, Framing, Wrong};
 use super::watch::Seat;
 
 /// How much memory a connection keeps for what was looked at.
 const PIECE: usize = 8192;
+
+/// For how long the rest of a refused body is still taken off the line. A socket that is closed with bytes unread resets
+/// the line, and a proxy that is still sending then reports a broken service instead of the answer.
+const LINGER: Duration = Duration::from_secs(5);
 
 /// A watched socket.
 pub(crate) struct Guarded<S> {
@@ -22,6 +29,8 @@ pub(crate) struct Guarded<S> {
     /// What was looked at and not yet handed on.
     approved: Vec<u8>,
     handed_on: usize,
+    /// Until when what still comes is read and forgotten, once the answer is out.
+    lingering: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
@@ -33,6 +42,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
             framing: Framing::new(bounds),
             approved: Vec::new(),
             handed_on: 0,
+            lingering: None,
         }
     }
 
@@ -123,6 +133,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
         }
     }
 
+    /// Reads what still comes, until the caller has said everything or the time is up.
+    fn forget_the_rest(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut piece = [0; PIECE];
+        loop {
+            if let Some(end) = &mut self.lingering
+                && end.as_mut().poll(context).is_ready()
+            {
+                return Poll::Ready(());
+            }
+            let mut buffer = ReadBuf::new(&mut piece);
+            match ready!(Pin::new(&mut self.stream).poll_read(context, &mut buffer)) {
+                Ok(()) if !buffer.filled().is_empty() => {}
+                _ => return Poll::Ready(()),
+            }
+        }
+    }
+
     fn refuse_late(&mut self) {
         let (number, why) = self.framing.refuse(Wrong::Late, &mut self.approved);
         self.seat.refuse(number, why);
@@ -186,6 +213,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        if self.lingering.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            if !self.framing.in_body() {
+                return Poll::Ready(Ok(()));
+            }
+            self.lingering = Some(Box::pin(tokio::time::sleep(LINGER)));
+        }
+        self.forget_the_rest(context).map(Ok)
     }
 }

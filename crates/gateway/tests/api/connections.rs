@@ -192,3 +192,26 @@ async fn http2_is_spoken_too() {
         assert_eq!(answer.status, 200);
     }
 }
+
+/// What a proxy does: it sends the whole body before it looks for an answer, and calls a line that breaks meanwhile a
+/// broken service.
+#[tokio::test]
+async fn whoever_sends_a_refused_body_to_its_end_gets_the_answer_and_no_reset() {
+    let gateway = Gateway::spawn().await;
+    let mut stream = connect(&gateway).await;
+    let size = 8 * 1024 * 1024;
+    let head = format!(
+        "POST /artgen/v1/imagine HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: at_wrong\r\nContent-Length: {size}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.expect("the head");
+    let piece = vec![b'x'; 64 * 1024];
+    for sent in 0..size / piece.len() {
+        if let Err(error) = stream.write_all(&piece).await {
+            panic!("the line broke after {sent} pieces: {error}");
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+    let (took, text) = closed(&mut stream, Duration::from_secs(8)).await;
+    assert!(text.starts_with("HTTP/1.1 401 "), "{text}");
+    eprintln!("closed {took:?} after the body");
+}
