@@ -3,6 +3,7 @@
 //! Invariants: backends never see an API key of a caller, never read or write the store, and treat everything that
 //! comes back over the network as hostile.
 
+pub mod allowances;
 mod answers;
 pub mod backend;
 mod cancelled;

@@ -7,9 +7,11 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::oneshot;
+
+use crate::allowances::Allowances;
 
 /// The part of the whole that one holder may keep of what is not given back by itself: one in so many.
 const FIXED_SHARE: u64 = 8;
@@ -19,6 +21,9 @@ pub struct Shares {
     name: &'static str,
     whole: u64,
     share: u64,
+    /// What a share is at least, whatever an operator says: enough for one part of the largest kind.
+    least: u64,
+    allowances: OnceLock<Arc<Allowances>>,
     state: Mutex<State>,
 }
 
@@ -74,21 +79,39 @@ pub struct Usage {
 impl Shares {
     /// Something of which one holder may have all while it is idle, because it comes back within seconds.
     pub fn elastic(name: &'static str, whole: u64) -> Arc<Self> {
-        Self::new(name, whole, whole)
+        Self::new(name, whole, whole, whole)
     }
 
     /// Something that is not given back by itself: one holder has an eighth, but always enough for one part of the
     /// largest kind.
     pub fn fixed(name: &'static str, whole: u64, largest: u64) -> Arc<Self> {
-        Self::new(name, whole, (whole / FIXED_SHARE).max(largest))
+        Self::new(name, whole, (whole / FIXED_SHARE).max(largest), largest)
     }
 
-    fn new(name: &'static str, whole: u64, share: u64) -> Arc<Self> {
+    /// Goes by what an operator gives single holders of it; what comes back within seconds is everybody's all the same.
+    pub fn heed(&self, allowances: &Arc<Allowances>) {
+        let _ = self.allowances.set(Arc::clone(allowances));
+    }
+
+    /// The most that a holder may have.
+    pub fn share_of(&self, holder: &str) -> u64 {
+        let own = self.allowances.get().map(|all| all.of(holder));
+        match own.and_then(|own| own.share_percent) {
+            Some(percent) => (self.whole / 100 * u64::from(percent)
+                + self.whole % 100 * u64::from(percent) / 100)
+                .clamp(self.least, self.whole),
+            None => self.share,
+        }
+    }
+
+    fn new(name: &'static str, whole: u64, share: u64, least: u64) -> Arc<Self> {
         let whole = whole.max(1);
         Arc::new(Self {
             name,
             whole,
             share: share.clamp(1, whole),
+            least: least.clamp(1, whole),
+            allowances: OnceLock::new(),
             state: Mutex::default(),
         })
     }
@@ -101,7 +124,7 @@ impl Shares {
 
     /// Waits for its turn. More than a share is never given, so nobody waits for ever.
     pub async fn take(self: &Arc<Self>, holder: &Arc<str>, amount: u64) -> Part {
-        let amount = amount.min(self.share);
+        let amount = amount.min(self.share_of(holder));
         let turn = {
             let mut state = self.state();
             if self.take_free(&mut state, holder, amount).is_ok() {
@@ -156,7 +179,7 @@ impl Shares {
     }
 
     fn take_free(&self, state: &mut State, holder: &Arc<str>, amount: u64) -> Result<(), Full> {
-        if state.part_of(holder) + amount > self.share {
+        if state.part_of(holder) + amount > self.share_of(holder) {
             return Err(Full::Share);
         }
         if state.taken + amount > self.whole {
@@ -174,7 +197,11 @@ impl Shares {
     /// one whose last turn is longest ago, and of its requests the oldest.
     fn next_in(&self, state: &State) -> Option<usize> {
         let queue = state.waiting.iter().enumerate();
-        let may = queue.filter(|(_, one)| state.part_of(&one.holder) + one.amount <= self.share);
+        let may = queue.filter(|(_, one)| {
+            let held = state.part_of(&one.holder);
+            // Whoever has nothing gets what it waits for, even when its share has become smaller since.
+            held == 0 || held + one.amount <= self.share_of(&one.holder)
+        });
         let next = may.min_by_key(|(place, one)| {
             let last_turn = state.turns.get(&one.holder).copied().unwrap_or(0);
             (state.part_of(&one.holder), last_turn, *place)
@@ -272,7 +299,7 @@ impl Part {
     /// Hands the part to another holder, if that one may have it.
     pub fn hand_to(&mut self, holder: &Arc<str>) -> Result<(), Full> {
         let mut state = self.shares.state();
-        if state.part_of(holder) + self.amount > self.shares.share {
+        if state.part_of(holder) + self.amount > self.shares.share_of(holder) {
             return Err(Full::Share);
         }
         state.subtract(&self.holder, self.amount);
@@ -291,164 +318,4 @@ impl Drop for Part {
 }
 
 #[cfg(test)]
-mod tests {
-    use futures_util::FutureExt as _;
-
-    use super::*;
-
-    fn name(text: &str) -> Arc<str> {
-        text.into()
-    }
-
-    #[test]
-    fn one_may_take_all_that_is_idle_and_a_fixed_share_is_an_eighth() {
-        let places = Shares::elastic("places", 4);
-        let all: Vec<_> = (0..4).map(|_| places.try_take(&name("a"), 1)).collect();
-        assert!(all.iter().all(Result::is_ok));
-        assert_eq!(places.try_take(&name("b"), 1).err(), Some(Full::Whole));
-        let streams = Shares::fixed("streams", 16, 1);
-        let _two = streams.try_take(&name("a"), 2).expect("its share");
-        assert_eq!(streams.try_take(&name("a"), 1).err(), Some(Full::Share));
-        assert!(streams.try_take(&name("b"), 2).is_ok());
-    }
-
-    #[tokio::test]
-    async fn what_is_given_back_goes_to_another_who_waits() {
-        let places = Shares::elastic("places", 2);
-        let first = places.take(&name("a"), 1).await;
-        let _second = places.take(&name("a"), 1).await;
-        let mut greedy = Box::pin({
-            let places = Arc::clone(&places);
-            async move { places.take(&name("a"), 1).await }
-        });
-        assert!(greedy.as_mut().now_or_never().is_none());
-        let mut other = Box::pin({
-            let places = Arc::clone(&places);
-            async move { places.take(&name("b"), 1).await }
-        });
-        assert!(other.as_mut().now_or_never().is_none());
-        drop(first);
-        // The greedy one asked first, and yet it is the other's turn; asking anew does not overtake either.
-        assert!(places.try_take(&name("a"), 1).is_err());
-        assert!(greedy.as_mut().now_or_never().is_none());
-        let got = other.as_mut().now_or_never().expect("its turn");
-        assert_eq!(places.usage().holders, [(name("a"), 1), (name("b"), 1)]);
-        drop(got);
-        assert!(greedy.as_mut().now_or_never().is_some());
-    }
-
-    #[tokio::test]
-    async fn whoever_stops_waiting_blocks_nobody() {
-        let places = Shares::elastic("places", 1);
-        let taken = places.take(&name("a"), 1).await;
-        let mut gone = Box::pin({
-            let places = Arc::clone(&places);
-            async move { places.take(&name("b"), 1).await }
-        });
-        assert!(gone.as_mut().now_or_never().is_none());
-        drop(gone);
-        drop(taken);
-        assert!(places.try_take(&name("c"), 1).is_ok());
-        assert_eq!(places.taken(), 0);
-    }
-
-    #[test]
-    fn a_part_grows_and_changes_hands_within_the_share() {
-        let memory = Shares::fixed("memory", 80, 10);
-        let mut part = memory.try_take(&name("a"), 4).expect("free");
-        assert_eq!(part.grow_to(11), Err(Full::Share));
-        assert_eq!(part.grow_to(10), Ok(()));
-        let _other = memory.try_take(&name("b"), 1).expect("free");
-        assert_eq!(part.hand_to(&name("b")), Err(Full::Share));
-        assert_eq!(part.hand_to(&name("c")), Ok(()));
-        assert_eq!(memory.usage().holders, [(name("c"), 10), (name("b"), 1)]);
-        let half = part.split(6);
-        part.shrink_to(1);
-        assert_eq!(memory.taken(), 8, "six, one and the other's");
-        drop((part, half));
-        assert_eq!(memory.taken(), 1);
-    }
-
-    /// Random stories of taking, waiting, giving back and going away; after every step the sums are right, nobody has
-    /// more than a share, and nobody waits for what is free.
-    #[test]
-    fn the_sums_hold_whatever_happens() {
-        for seed in 0..300 {
-            let mut dice = fastrand::Rng::with_seed(seed);
-            let whole = dice.u64(1..20);
-            let share = dice.u64(1..=whole);
-            let shares = Shares::new("anything", whole, share);
-            let mut taken: Vec<Part> = Vec::new();
-            let mut waiting = Vec::new();
-            for _ in 0..200 {
-                let who = name(["a", "b", "c", "d"][dice.usize(0..4)]);
-                let amount = dice.u64(1..=whole);
-                match dice.u8(0..6) {
-                    0 => taken.extend(shares.try_take(&who, amount).ok()),
-                    1 | 2 => {
-                        let shares = Arc::clone(&shares);
-                        waiting.push(Box::pin(async move { shares.take(&who, amount).await }));
-                    }
-                    3 if !waiting.is_empty() => {
-                        drop(waiting.swap_remove(dice.usize(0..waiting.len())));
-                    }
-                    4 if !taken.is_empty() => {
-                        let place = dice.usize(0..taken.len());
-                        let _ = taken[place].hand_to(&who);
-                    }
-                    _ if !taken.is_empty() => drop(taken.swap_remove(dice.usize(0..taken.len()))),
-                    _ => {}
-                }
-                let mut still = Vec::new();
-                for mut one in std::mem::take(&mut waiting) {
-                    match one.as_mut().now_or_never() {
-                        Some(part) => taken.push(part),
-                        None => still.push(one),
-                    }
-                }
-                waiting = still;
-                let usage = shares.usage();
-                let sum: u64 = taken.iter().map(|one| one.amount).sum();
-                assert_eq!(usage.taken, sum, "seed {seed}");
-                assert!(usage.taken <= whole, "seed {seed}");
-                assert_eq!(usage.holders.iter().map(|one| one.1).sum::<u64>(), sum);
-                assert!(
-                    usage.holders.iter().all(|one| one.1 <= share),
-                    "seed {seed}"
-                );
-                assert_eq!(usage.waiting, waiting.len(), "seed {seed}");
-            }
-            drop(taken);
-            while !waiting.is_empty() {
-                let before = waiting.len();
-                waiting.retain_mut(|one| one.as_mut().now_or_never().is_none());
-                assert!(waiting.len() < before, "seed {seed}: somebody starves");
-            }
-            assert_eq!(shares.taken(), 0, "seed {seed}");
-        }
-    }
-
-    /// However much one holder asks for, another that asks for one place at a time gets at least every second one.
-    #[tokio::test]
-    async fn a_crowd_of_one_holder_delays_another_by_one_turn() {
-        let places = Shares::elastic("places", 1);
-        let ask = |who: &'static str| {
-            let places = Arc::clone(&places);
-            Box::pin(async move { places.take(&name(who), 1).await })
-        };
-        let mut taken = Some(places.take(&name("crowd"), 1).await);
-        let mut crowd: Vec<_> = (0..100).map(|_| ask("crowd")).collect();
-        for one in &mut crowd {
-            assert!(one.as_mut().now_or_never().is_none());
-        }
-        for _ in 0..20 {
-            let mut single = ask("single");
-            assert!(single.as_mut().now_or_never().is_none());
-            drop(taken.take());
-            let turn = single.as_mut().now_or_never();
-            drop(turn.expect("the very next turn"));
-            taken = crowd.remove(0).now_or_never();
-            assert!(taken.is_some(), "the crowd goes on meanwhile");
-        }
-    }
-}
+mod tests;

@@ -1,7 +1,11 @@
 //! The guarded client against a hostile world, all of it on loopback.
 
+#[path = "outbound/fuzzed.rs"]
+mod fuzzed;
 #[path = "outbound/hostile.rs"]
 mod hostile;
+#[path = "../../../fuzz/inputs.rs"]
+mod inputs;
 #[path = "outbound/limits.rs"]
 mod limits;
 #[path = "outbound/memory.rs"]

@@ -14,12 +14,16 @@ mod comfyui_wishes;
 mod every;
 #[path = "vendors/fal.rs"]
 mod fal;
+#[path = "vendors/fuzzed.rs"]
+mod fuzzed;
 #[path = "vendors/google.rs"]
 mod google;
 #[path = "vendors/hostile.rs"]
 mod hostile;
 #[path = "vendors/ideogram.rs"]
 mod ideogram;
+#[path = "../../../fuzz/inputs.rs"]
+mod inputs;
 #[path = "vendors/litellm.rs"]
 mod litellm;
 #[path = "vendors/luma.rs"]

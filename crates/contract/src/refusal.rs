@@ -42,6 +42,7 @@ codes! {
     FamilyPaused        "family_paused"         400 "Too many prompts of this account were refused in this family today; it can be used again after midnight UTC.";
     InsufficientQuota   "insufficient_quota"    400 "The balance does not cover the price of the request.";
     QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this family.";
+    StorageFull         "storage_full"          400 "As many bytes of results and inputs are kept for the account as it may have.";
     JobNotFound         "job_not_found"         400 "No such job belongs to this account.";
     ParentNotFinished   "parent_not_finished"   400 "The job named as parent has not finished successfully.";
     ActionNotAvailable  "action_not_available"  400 "The parent job does not offer this follow-up.";

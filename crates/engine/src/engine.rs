@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use atelier_backends::Vendor;
+use atelier_backends::allowances::Allowances;
 use atelier_backends::http::Outbound;
 use atelier_contract::Tariff;
 use atelier_store::Store;
@@ -66,7 +67,10 @@ pub struct Engine {
 impl Engine {
     /// Builds the house; nothing runs yet.
     pub fn new(parts: Parts) -> Arc<Self> {
+        let allowances = Arc::default();
+        parts.outbound.input_memory().heed(&allowances);
         let house = Arc::new(House {
+            allowances,
             store: parts.store,
             started_ms: parts.clock.now_ms(),
             clock: parts.clock,
@@ -108,6 +112,11 @@ impl Engine {
             vault,
             house,
         })
+    }
+
+    /// What single accounts have of what all share.
+    pub fn allowances(&self) -> &Arc<Allowances> {
+        &self.house.allowances
     }
 
     /// What the parts share.
@@ -173,6 +182,7 @@ impl Engine {
     pub async fn renew_step(&self) -> Result<(), atelier_store::Error> {
         self.floor.renew_step().await?;
         self.vault.load_address_keys().await?;
+        self.house.load_allowances().await?;
         self.house.beat(self.floor.in_hand()).await
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use atelier_backends::allowances::{Allowance, Allowances};
 use atelier_backends::http::Outbound;
 use atelier_contract::{Code, JobId, Refusal};
 use atelier_store::{AuditRow, Node, Store};
@@ -47,6 +48,8 @@ pub(crate) struct House {
     pub(crate) settings: Settings,
     /// Secrets of the service.
     pub(crate) keyring: Keyring,
+    /// What single accounts have of what all share.
+    pub(crate) allowances: Arc<Allowances>,
     /// The guarded way out.
     pub(crate) outbound: Outbound,
     /// Hints within this process.
@@ -86,6 +89,22 @@ impl House {
         store
             .beat(&self.node, self.started_ms, now_ms, &detail)
             .await
+    }
+
+    /// Takes over what operators gave single accounts of what all share.
+    pub(crate) async fn load_allowances(&self) -> Result<(), atelier_store::Error> {
+        let own = |number: i64| u32::try_from(number).ok().filter(|number| *number > 0);
+        let all = self.store.allowances().await?.into_iter();
+        let all = all.map(|(id, stored)| {
+            let allowance = Allowance {
+                submits_per_second: own(stored.submits_per_second),
+                calls_per_second: own(stored.calls_per_second),
+                share_percent: own(stored.share_percent),
+            };
+            (id.into(), allowance)
+        });
+        self.allowances.replace(all.collect());
+        Ok(())
     }
 
     /// The nodes that share the store and were heard of lately.

@@ -25,7 +25,6 @@ use crate::office::{BannedWords, Caller, Prices};
 use crate::order::{Maker, Ordered, ordered};
 use crate::vault::Vault;
 use accept::Prepared;
-use prompts::Prompts;
 use review::Review;
 
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
@@ -40,7 +39,6 @@ pub struct Intake {
     floor: Arc<Floor>,
     prices: Arc<Prices>,
     banned: Arc<BannedWords>,
-    prompts: Prompts,
     review: Review,
 }
 
@@ -57,7 +55,6 @@ impl Intake {
             floor,
             prices,
             banned,
-            prompts: Prompts::default(),
             review: Review::default(),
         }
     }
@@ -90,7 +87,7 @@ impl Intake {
                 Err(refusal) => refusal.code != Code::Internal,
             };
             if unused {
-                vault.drop_inputs(&kept).await;
+                vault.drop_inputs(kept).await;
             }
             accepted
         };
@@ -161,10 +158,10 @@ impl Intake {
         (fields, notes, custody): (Fields, Fields, bool),
     ) -> Result<(Prepared, Box<dyn Request>), Refusal> {
         let (house, account_id) = (&self.house, &caller.account_id);
-        self.prompts.check_pause(house, account_id, family)?;
+        prompts::check_pause(house, account_id, family).await?;
         let request = (submit.parse)(fields)?;
-        let (prompts, rules) = (&self.prompts, self.banned.rules());
-        prompts.check(house, account_id, family, request.as_ref(), &rules)?;
+        let rules = self.banned.rules();
+        prompts::check(house, account_id, family, request.as_ref(), &rules).await?;
         let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
         let price = self.price_of(submit.name, &ordered.order.price, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
@@ -193,7 +190,7 @@ impl Intake {
             && refusal.code == Code::BannedPrompt
         {
             let account_id = &prepared.job.account_id;
-            self.prompts.count(house, account_id, family);
+            prompts::count(house, account_id, family).await?;
         }
         reviewed
     }

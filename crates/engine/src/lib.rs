@@ -32,7 +32,8 @@ mod vault;
 mod views;
 mod wake;
 
-pub use atelier_backends::shares;
+pub use atelier_backends::{allowances, shares};
+pub use atelier_store::AllowancePatch;
 pub use clock::Clock;
 pub use courier::Courier;
 pub use engine::{Engine, Parts};

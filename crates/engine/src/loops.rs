@@ -212,7 +212,12 @@ impl Engine {
                 }
             }
             Some(Hint::Key(hash)) => self.office().callers().forget_key(&hash),
-            Some(Hint::Account(id)) => self.office().callers().forget_account(&id),
+            Some(Hint::Account(id)) => {
+                self.office().callers().forget_account(&id);
+                if let Err(error) = self.house().load_allowances().await {
+                    tracing::warn!(%error, "what accounts are allowed could not be read");
+                }
+            }
             None => {}
         }
     }

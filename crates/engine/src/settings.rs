@@ -50,6 +50,8 @@ pub struct Settings {
     pub idempotency_ms: i64,
     /// Unfinished jobs a new account may have in one queue.
     pub max_queue: i64,
+    /// Bytes of files that may be kept for one account, unless its own record says otherwise.
+    pub max_storage: i64,
     /// Keys of one account that may work at once.
     pub keys_most: i64,
     /// Waits between tries of a callback, in seconds.
@@ -109,6 +111,7 @@ impl Default for Settings {
             retry_pause_ms: 2_000,
             idempotency_ms: 24 * HOUR,
             max_queue: 10,
+            max_storage: 5 * 1024 * 1024 * 1024,
             keys_most: 100,
             callback_schedule_s: vec![5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200],
             callbacks_at_once: 256,

@@ -5,6 +5,7 @@ mod addresses;
 mod asset;
 mod expiry;
 mod inputs;
+mod keeping;
 mod orphans;
 mod result_cache;
 mod results;
@@ -20,7 +21,7 @@ use atelier_backends::{Fault, Made};
 use atelier_contract::brief::Brief;
 use atelier_contract::{AccountId, Code, Job, JobId, Output, Refusal, Role};
 use atelier_store::files::{Files, FilesError, Flow};
-use atelier_store::{JobRow, NewAsset, Outcome};
+use atelier_store::{JobRow, Outcome};
 use base64::Engine as _;
 use bytes::Bytes;
 
@@ -35,10 +36,12 @@ use thumbs::Thumbs;
 pub(crate) use address_keys::PREFIX as ADDRESS_KEYS;
 pub use addresses::ASSETS;
 pub use asset::Asset;
+pub(crate) use keeping::Kept;
 pub(crate) use orphans::{INSTALL, MARKS, OURS};
 pub(crate) use result_cache::Rendered;
 pub(crate) use results::Owner;
 pub use uploads::Uploads;
+pub(crate) use uploads::storage_full;
 
 /// Keeps bytes and says where they are.
 pub struct Vault {
@@ -194,17 +197,17 @@ impl Vault {
         &self.uploads
     }
 
-    /// Puts inline inputs into the vault before their job is accepted; what was recorded.
+    /// Puts inline inputs into the vault before their job is accepted
     pub(crate) async fn keep_inputs(
         &self,
         account_id: &AccountId,
         brief: &Brief,
-    ) -> Result<Vec<NewAsset>, Refusal> {
+    ) -> Result<Kept, Refusal> {
         self.inputs.keep(account_id, brief).await
     }
 
     /// Lets inputs go whose job was not accepted after all.
-    pub(crate) async fn drop_inputs(&self, kept: &[NewAsset]) {
+    pub(crate) async fn drop_inputs(&self, kept: Kept) {
         self.inputs.drop(kept).await;
     }
 

@@ -1,6 +1,7 @@
 //! What the engine shows to the gateway: plain values without a trace of how they are stored.
 
 use atelier_contract::{AccountId, Quota};
+use atelier_store::{Allowance, AllowancePatch};
 
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,10 @@ pub struct AccountView {
     pub frozen: Quota,
     /// Unfinished jobs allowed per queue.
     pub max_queue: i64,
+    /// What it has of what all share.
+    pub allowance: Allowance,
+    /// Bytes of all files that are kept for it.
+    pub stored: i64,
     /// Whether its keys are refused.
     pub disabled: bool,
     /// When it was made.
@@ -170,6 +175,8 @@ pub struct AccountChange {
     pub max_queue: Option<i64>,
     /// Whether the address counts as verified.
     pub email_verified: Option<bool>,
+    /// What it shall have of what all share.
+    pub allowance: AllowancePatch,
     /// Whether its keys are refused.
     pub disabled: Option<bool>,
 }

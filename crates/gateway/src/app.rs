@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::counts::Counts;
+use crate::disk::Disk;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::kept::Kept;
@@ -29,6 +30,9 @@ pub(crate) use addresses::Addresses;
 pub(crate) use atelier_store::Store;
 pub(crate) use build::{build_engine, open_files, open_store, open_store_for_archiving, try_vault};
 pub(crate) use outbound::outbound_rules;
+
+/// Batches that are worked on at once, one of each account.
+const BATCHES: u64 = 8;
 
 /// What a request can reach.
 pub(crate) struct App {
@@ -48,10 +52,14 @@ pub(crate) struct App {
     pub(crate) body_memory: Arc<Shares>,
     /// Large bodies that are being worked on.
     pub(crate) large_requests: Arc<Shares>,
+    /// Batches that are being worked on: one of each account.
+    pub(crate) batches: Arc<Shares>,
     /// Event streams that are open.
     pub(crate) event_streams: Arc<Shares>,
     /// Result files that are being sent.
     pub(crate) downloads: Arc<Shares>,
+    /// Whether there is room for more results.
+    pub(crate) disk: Disk,
     pub(crate) log_requests: bool,
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
@@ -73,9 +81,9 @@ impl App {
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
         let proxies = Proxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
-        Ok(Arc::new(Self {
+        let app = Arc::new(Self {
             hosts: Hosts::new(&config),
-            rates: Rates::new(limits),
+            rates: Rates::new(limits, engine.allowances()),
             origins: Origins::new(&config.cors.origins),
             proxies,
             counts: Counts::default(),
@@ -86,8 +94,10 @@ impl App {
                 IMAGE_BODY as u64,
             ),
             large_requests: Shares::elastic("large_requests", limits.large_requests),
+            batches: Shares::fixed("batches", BATCHES, 1),
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
             downloads: Shares::fixed("downloads", limits.downloads, 1),
+            disk: Disk::default(),
             log_requests: config.log.requests,
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),
@@ -97,7 +107,11 @@ impl App {
             is_public,
             engine,
             config,
-        }))
+        });
+        for shares in app.shares() {
+            shares.heed(app.engine.allowances());
+        }
+        Ok(app)
     }
 
     /// Everything that accounts share.
@@ -106,6 +120,7 @@ impl App {
             &self.places,
             &self.body_memory,
             &self.large_requests,
+            &self.batches,
             &self.event_streams,
             &self.downloads,
             self.engine.vault().input_memory(),

@@ -151,6 +151,9 @@ pub(crate) struct Limits {
     pub(crate) calls_burst: u32,
     pub(crate) wrong_keys_per_minute: u32,
     pub(crate) keys_per_account: i64,
+    pub(crate) storage_mib: i64,
+    pub(crate) disk_free_mib: u64,
+    pub(crate) disk_free_percent: u64,
     pub(crate) event_streams: u64,
     pub(crate) downloads: u64,
 }

@@ -171,6 +171,9 @@ async fn handle(
         pass: Arc::clone(pass),
     };
     received.who = access::admit(app, target.access_from(inside), &received).await?;
+    if target.makes_work(&received.head) {
+        app.disk.admit(&app.config)?;
+    }
     match target {
         // The commonest call by far goes without a box.
         router::Target::Fetch(family) => fetch::show(app, received, body, family).await,

@@ -45,6 +45,7 @@ fn accept(ids: &AtomicU64, account_id: &str) -> Accept {
         },
         ledger_id: unique(ids, 2),
         idempotency: None,
+        max_storage: i64::MAX,
         lease: Some(Lease {
             owner: "node".into(),
             until_ms: NOW + 30_000,

@@ -2,7 +2,7 @@
 
 pub(crate) mod row;
 
-pub use row::Account;
+pub use row::{Account, Allowance};
 
 use atelier_contract::Quota;
 
@@ -39,10 +39,25 @@ pub struct AccountPatch {
     pub email: Option<String>,
     /// A new queue limit.
     pub max_queue: Option<i64>,
+    /// What it shall have of what all share.
+    pub allowance: AllowancePatch,
     /// A new verification time, or none.
     pub email_verified_ms: Option<Option<i64>>,
     /// Whether its keys are refused.
     pub disabled: Option<bool>,
+}
+
+/// What to change of an account's part of what all share; 0 for what the settings say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AllowancePatch {
+    /// Submits per second.
+    pub submits_per_second: Option<i64>,
+    /// Other calls per second.
+    pub calls_per_second: Option<i64>,
+    /// The share of what is not given back by itself, in percent of the whole.
+    pub share_percent: Option<i64>,
+    /// Bytes of files that may be kept for it.
+    pub max_storage: Option<i64>,
 }
 
 impl Store {
@@ -86,6 +101,13 @@ impl Store {
             page,
             self.db().one("SELECT COUNT(*) FROM account", &[]).await?,
         ))
+    }
+
+    /// The accounts that have other rates or another share than the settings say.
+    pub async fn allowances(&self) -> Result<Vec<(String, Allowance)>> {
+        let sql = "SELECT id, submits_per_second, calls_per_second, share_percent, max_storage FROM account \
+             WHERE submits_per_second > 0 OR calls_per_second > 0 OR share_percent > 0";
+        self.db().all(sql, &[]).await
     }
 
     /// Changes an account; `None` when there is none, a conflict when the new e-mail is taken.
@@ -191,7 +213,11 @@ async fn update(
         "UPDATE account SET email = COALESCE($2, email), email_key = COALESCE($3, email_key), \
          max_queue = COALESCE($4, max_queue), \
          email_verified_ms = CASE WHEN $5 THEN $6 ELSE email_verified_ms END, \
-         disabled = CASE WHEN $7 THEN $8 ELSE disabled END WHERE id = $1",
+         disabled = CASE WHEN $7 THEN $8 ELSE disabled END, \
+         submits_per_second = COALESCE($9, submits_per_second), \
+         calls_per_second = COALESCE($10, calls_per_second), \
+         share_percent = COALESCE($11, share_percent), max_storage = COALESCE($12, max_storage) \
+         WHERE id = $1",
         args![
             id,
             patch.email.as_deref(),
@@ -200,7 +226,11 @@ async fn update(
             patch.email_verified_ms.is_some(),
             patch.email_verified_ms.flatten(),
             patch.disabled.is_some(),
-            patch.disabled.unwrap_or_default()
+            patch.disabled.unwrap_or_default(),
+            patch.allowance.submits_per_second,
+            patch.allowance.calls_per_second,
+            patch.allowance.share_percent,
+            patch.allowance.max_storage
         ],
     )
     .await?;

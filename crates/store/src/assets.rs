@@ -125,24 +125,27 @@ impl Store {
         .await
     }
 
-    /// Records inputs before they are stored; a known one only lives longer. False when one of them is being deleted
+    /// Records inputs before they are stored; a known one only lives longer, by a moment at least, so that whoever
+    /// recorded it before can tell. What is recorded now, in the order of keys; `None` when one of them is being deleted
     /// at this moment: it is to be recorded again after a while, and stored only then.
-    pub async fn note_inputs(&self, inputs: Vec<NewAsset>) -> Result<bool> {
+    pub async fn note_inputs(&self, inputs: Vec<NewAsset>) -> Result<Option<Vec<Asset>>> {
         self.change(inputs, |conn, inputs| {
             Box::pin(async move {
-                upsert(conn, inputs).await?;
+                record(conn, inputs, 1).await?;
                 let keys: Vec<&String> = inputs.iter().map(|input| &input.key).collect();
-                let sql =
-                    "SELECT key FROM asset WHERE key IN ({list:$1}) AND expires_ms < 0 LIMIT 1";
-                let condemned: Option<String> = conn.maybe(sql, args![&json(&keys)]).await?;
-                Ok(condemned.is_none())
+                let sql = format!(
+                    "SELECT {ASSET_COLUMNS} FROM asset WHERE key IN ({{list:$1}}) ORDER BY key"
+                );
+                let noted: Vec<Asset> = conn.all(&sql, args![&json(&keys)]).await?;
+                let condemned = noted.iter().any(|one| one.expires_ms < 0);
+                Ok((!condemned).then_some(noted))
             })
         })
         .await
     }
 
-    /// Has inputs expire at once that were first recorded at a time, for a call that was not accepted; those that
-    /// were known before, or that somebody has recorded since, stay.
+    /// Has inputs expire at once that are as they were recorded, for calls that were not accepted; those that somebody
+    /// has recorded since stay.
     pub async fn drop_inputs(&self, inputs: &[NewAsset]) -> Result<u64> {
         self.change(json(inputs), |conn, inputs| {
             Box::pin(async move {
@@ -158,6 +161,11 @@ impl Store {
 
 /// Records files; one that is known keeps its row and only lives longer, unless it is being deleted at this moment.
 pub(crate) async fn upsert(conn: &mut Conn, assets: &[Asset]) -> Result<()> {
+    record(conn, assets, 0).await
+}
+
+/// Records files; one that is known lives longer by so many milliseconds at least.
+async fn record(conn: &mut Conn, assets: &[Asset], longer_ms: i64) -> Result<()> {
     let mut by_key: BTreeMap<&str, &Asset> = BTreeMap::new();
     for asset in assets {
         let kept = by_key.entry(&asset.key).or_insert(asset);
@@ -176,9 +184,9 @@ pub(crate) async fn upsert(conn: &mut Conn, assets: &[Asset]) -> Result<()> {
          expires_ms bigint, created_ms bigint} WHERE TRUE ON CONFLICT (key) DO UPDATE SET \
          account_id = excluded.account_id, media_type = excluded.media_type, \
          bytes = excluded.bytes, expires_ms = CASE WHEN excluded.expires_ms > asset.expires_ms \
-         THEN excluded.expires_ms ELSE asset.expires_ms END \
+         THEN excluded.expires_ms ELSE asset.expires_ms + $3 END \
          WHERE asset.expires_ms >= 0 OR asset.expires_ms + excluded.created_ms > $2",
-        args![&json(&lines), DELETING_MS],
+        args![&json(&lines), DELETING_MS, longer_ms],
     )
     .await
     .map(|_| ())

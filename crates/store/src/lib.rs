@@ -27,6 +27,7 @@ pub mod migrate;
 pub mod nodes;
 pub mod operators;
 mod pending;
+mod refused;
 mod retention;
 mod row;
 pub mod sessions;
@@ -37,7 +38,7 @@ pub mod wake;
 pub mod workers;
 mod writer;
 
-pub use accounts::{Account, AccountPatch, NewAccount};
+pub use accounts::{Account, AccountPatch, Allowance, AllowancePatch, NewAccount};
 pub use archive::{ArchiveFile, Cut};
 pub use assets::{Asset, DELETING_MS, NewAsset};
 pub use audit::AuditRow;

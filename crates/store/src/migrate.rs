@@ -77,6 +77,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0024_deleted.sql"),
     ),
     ("0025_costs", include_str!("../migrations/0025_costs.sql")),
+    ("0026_shares", include_str!("../migrations/0026_shares.sql")),
 ];
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:

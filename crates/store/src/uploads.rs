@@ -2,6 +2,7 @@
 //! every other file.
 
 use crate::assets::{ASSET_COLUMNS, Asset, NewAsset};
+use crate::batch::books::most_stored;
 use crate::db::args;
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
@@ -25,10 +26,27 @@ impl Read for Upload {
 }
 
 impl Store {
-    /// Records an upload before it is stored.
-    pub async fn note_upload(&self, id: &str, asset: NewAsset) -> Result<()> {
-        self.change((id.to_owned(), asset), |conn, (id, asset)| {
+    /// Records an upload before it is stored. Nothing is recorded when there is no room for it: how much may be kept,
+    /// which is so much unless the account's row says otherwise.
+    pub async fn note_upload(
+        &self,
+        id: &str,
+        asset: NewAsset,
+        max_storage: i64,
+    ) -> Result<std::result::Result<(), i64>> {
+        let input = (id.to_owned(), asset, max_storage);
+        self.change(input, |conn, (id, asset, max_storage)| {
             Box::pin(async move {
+                // Locked, so that two nodes cannot both give away the last room.
+                let sql = "SELECT max_storage, COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) \
+                     FROM account WHERE id = $1 {lock}";
+                let standing: Option<(i64, i64)> =
+                    conn.maybe(sql, args![&asset.account_id]).await?;
+                let (own, stored) = standing.unwrap_or_default();
+                let most = most_stored(own, *max_storage);
+                if stored + asset.bytes > most {
+                    return Ok(Err(most));
+                }
                 let sql = "INSERT INTO asset (upload_id, key, job_id, account_id, media_type, bytes, expires_ms, \
                      created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
                 let values = args![
@@ -41,7 +59,7 @@ impl Store {
                     asset.expires_ms,
                     asset.created_ms
                 ];
-                conn.run(sql, values).await.map(|_| ())
+                conn.run(sql, values).await.map(|_| Ok(()))
             })
         })
         .await

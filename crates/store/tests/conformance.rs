@@ -59,6 +59,8 @@ mod schema;
 mod sessions;
 #[path = "conformance/settle.rs"]
 mod settle;
+#[path = "conformance/shares.rs"]
+mod shares;
 #[path = "conformance/uploads.rs"]
 mod uploads;
 #[path = "conformance/workers.rs"]

@@ -84,6 +84,15 @@ impl JsonSchema for Balance {
 /// Unfinished jobs allowed in one queue.
 pub type MaxQueue = Count<1, 1_000_000, 10>;
 
+/// Calls per second; 0 for the configured number.
+pub type Rate = Count<0, 1_000_000, 0>;
+
+/// Percent of a whole; 0 for the configured part.
+pub type Percent = Count<0, 100, 0>;
+
+/// Bytes; 0 for the configured number.
+pub type Storage = Count<0, 1_000_000_000_000_000, 0>;
+
 /// A new account.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NewAccount {
@@ -108,6 +117,19 @@ pub struct AccountChange {
     /// Unfinished jobs allowed in one queue.
     #[serde(default)]
     pub max_queue: Option<MaxQueue>,
+    /// Submits per second that it may make; 0 for the configured number.
+    #[serde(default)]
+    pub submits_per_second: Option<Rate>,
+    /// Other calls per second that it may make; 0 for the configured number.
+    #[serde(default)]
+    pub calls_per_second: Option<Rate>,
+    /// The most that it may have of what is not given back by itself (requests under way, bodies, inputs, event streams,
+    /// downloads), in percent of the whole; 0 for an eighth.
+    #[serde(default)]
+    pub share_percent: Option<Percent>,
+    /// Bytes of results and inputs that may be kept for it; 0 for the configured number.
+    #[serde(default)]
+    pub max_storage: Option<Storage>,
     /// Whether the address counts as verified.
     #[serde(default)]
     pub email_verified: Option<Flag<true>>,
@@ -145,6 +167,16 @@ pub struct AccountRow {
     pub freeze_balance: Quota,
     /// Unfinished jobs allowed in one queue.
     pub max_queue: i64,
+    /// Submits per second that it may make; 0 for the configured number.
+    pub submits_per_second: i64,
+    /// Other calls per second that it may make; 0 for the configured number.
+    pub calls_per_second: i64,
+    /// The most that it may have of what is not given back by itself, in percent of the whole; 0 for an eighth.
+    pub share_percent: i64,
+    /// Bytes of results and inputs that may be kept for it; 0 for the configured number.
+    pub max_storage: i64,
+    /// Bytes of results and inputs that are kept for it.
+    pub stored_bytes: i64,
     /// Whether its keys are refused.
     pub disabled: bool,
     /// When it was made.

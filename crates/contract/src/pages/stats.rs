@@ -81,6 +81,8 @@ pub struct ShareHolder {
     pub who: String,
     /// How much.
     pub amount: u64,
+    /// The most that it may have.
+    pub share: u64,
 }
 
 /// What a worker account is doing.

@@ -3,7 +3,10 @@
 mod artgen;
 mod conform;
 mod fields;
+mod fuzzed;
 mod good_requests;
+#[path = "../../../../fuzz/inputs.rs"]
+mod inputs;
 mod prices;
 mod rules;
 mod sample;

@@ -8,21 +8,23 @@ pub(crate) mod load;
 pub(crate) mod member;
 pub(crate) mod open_kinds;
 pub(crate) mod pace;
+mod slot;
 pub(crate) mod view;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Backend, Fault};
 use atelier_contract::{BackendId, Quota};
-use atelier_store::{StartLimits, WorkerNote};
+use atelier_store::WorkerNote;
 
 use crate::floor::lane::Lane;
 use crate::names::WorkerName;
 use choice::{Candidate, Choice, Wish, choose};
 use health::{Condition, Fitness, Health};
 use member::{Member, Worker};
+
+pub(crate) use slot::Slot;
 
 /// The pool of this process.
 #[derive(Default)]
@@ -36,93 +38,6 @@ pub(crate) struct Stranger {
     pub(crate) owner: Option<String>,
     pub(crate) backend: BackendId,
     pub(crate) banned: bool,
-}
-
-/// A place at a worker account, free again when dropped.
-pub(crate) struct Slot {
-    pool: Arc<Pool>,
-    name: WorkerName,
-    backend: Arc<dyn Backend>,
-    recorded: bool,
-    /// Whether the vendor was asked; until then the start does not count.
-    began: AtomicBool,
-    /// Whether the place is another's while the work only waits.
-    aside: AtomicBool,
-    probe: bool,
-}
-
-impl Slot {
-    /// The worker account it belongs to, as it is now: a job at a vendor goes on with a credential that was changed
-    /// meanwhile, and with the old one when the account is gone.
-    pub(crate) fn backend(&self) -> Arc<dyn Backend> {
-        let now = self
-            .pool
-            .with(&self.name, |member| Arc::clone(&member.backend));
-        now.unwrap_or_else(|| Arc::clone(&self.backend))
-    }
-
-    /// The name of the worker account it belongs to.
-    pub(crate) fn worker(&self) -> &WorkerName {
-        &self.name
-    }
-
-    /// What its worker account may be given, on all nodes together.
-    pub(crate) fn limits(&self) -> StartLimits {
-        let limits = self.pool.with(&self.name, |member| StartLimits {
-            concurrency: member.candidate.concurrency.max(1) as i64,
-            per_minute: member.candidate.pace.per_minute as i64,
-            per_hour: member.candidate.pace.per_hour as i64,
-        });
-        limits.unwrap_or_default()
-    }
-
-    /// Whether attempts here are written down before they begin.
-    pub(crate) fn recorded(&self) -> bool {
-        self.recorded
-    }
-
-    /// Leaves the place to others while the work only waits, or takes it again when it goes on: what it needs then is
-    /// bounded by whoever works inside this process, so it is not kept waiting.
-    pub(crate) fn step_aside(&self, aside: bool) {
-        if self.aside.swap(aside, Ordering::AcqRel) == aside {
-            return;
-        }
-        self.pool.with(&self.name, |member| {
-            let step = |count: usize| {
-                if aside {
-                    count.saturating_sub(1)
-                } else {
-                    count + 1
-                }
-            };
-            member.here = step(member.here);
-            member.candidate.busy = step(member.candidate.busy);
-        });
-    }
-
-    /// The vendor is about to be asked.
-    pub(crate) fn begin(&self) {
-        self.began.store(true, Ordering::Release);
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let began = self.began.load(Ordering::Acquire);
-        let (probe, aside) = (self.probe, self.aside.load(Ordering::Acquire));
-        self.pool.with(&self.name, |member| {
-            if !aside {
-                member.here = member.here.saturating_sub(1);
-                member.candidate.busy = member.candidate.busy.saturating_sub(1);
-            }
-            if !began {
-                member.candidate.pace.undo();
-            }
-            if probe {
-                member.candidate.health.probing = false;
-            }
-        });
-    }
 }
 
 impl Pool {
@@ -175,15 +90,7 @@ impl Pool {
     }
 
     fn slot(self: &Arc<Self>, member: &Member, probe: bool, began: bool) -> Slot {
-        Slot {
-            pool: Arc::clone(self),
-            name: member.candidate.name.clone(),
-            backend: Arc::clone(&member.backend),
-            recorded: member.recorded,
-            began: AtomicBool::new(began),
-            aside: AtomicBool::new(false),
-            probe,
-        }
+        Slot::new(Arc::clone(self), member, probe, began)
     }
 
     /// What would come of a wish right now.

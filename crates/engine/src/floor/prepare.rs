@@ -35,12 +35,20 @@ pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work,
     if !job.backend().takes_hints() {
         work.brief.hints.clear();
     }
-    // Inputs may take long to come. What works inside this process has others to work for meanwhile; a vendor's place is
-    // taken until the vendor is asked, because its limits are the vendor's.
-    let inside = !job.slot.recorded();
-    job.signals().progress.rest(inside);
-    let work = with_inputs(context, work, &leased.account_id).await?;
-    job.signals().progress.rest(false);
+    // Inputs may take long to come; there are others to work for meanwhile.
+    let has_inputs = work.brief.inputs().next().is_some() || work.brief.video.is_some();
+    if !job.slot.recorded() {
+        job.signals().progress.rest(true);
+        let work = with_inputs(context, work, &leased.account_id).await?;
+        job.signals().progress.rest(false);
+        return Ok(work);
+    }
+    if has_inputs {
+        job.slot.leave();
+        context.house.wakes.work.notify_one();
+        work = with_inputs(context, work, &leased.account_id).await?;
+        job.slot.come_back(|| context.house.now_ms()).await;
+    }
     Ok(work)
 }
 

@@ -11,6 +11,7 @@ use crate::floor::{Choice, Earlier, Floor, Lane, Leased, Slot, Wish};
 use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
 use crate::names::WorkerName;
+use crate::vault::storage_full;
 
 /// A call that has become a job and is yet to be accepted.
 pub(super) struct Prepared {
@@ -45,6 +46,7 @@ impl Placed {
             job: self.job.clone(),
             ledger_id: house.ids.uuid(),
             idempotency,
+            max_storage: house.settings.max_storage,
             lease: self.slot.as_ref().map(|_| Lease {
                 owner: house.node.clone(),
                 until_ms: self.job.created_ms + house.settings.lease_ms,
@@ -116,7 +118,12 @@ pub(super) async fn foresee(
     let wish = wish(job, model, follows.as_ref());
     may_wait(floor.outlook(&wish, job.created_ms), job)?;
     let (store, account_id) = (&house.store, &job.account_id);
-    let refused = store.foreseen_refusal(account_id, &job.queue, job.price);
+    let refused = store.foreseen_refusal(
+        account_id,
+        &job.queue,
+        job.price,
+        house.settings.max_storage,
+    );
     match refused.await.map_err(unavailable)? {
         None => Ok(()),
         Some(refused) => Err(refusal_of(&refused, job.price)),
@@ -134,6 +141,7 @@ pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
             Code::QueueFull,
             format!("the queue holds {max_queue} unfinished jobs at most; wait for one to finish"),
         ),
+        Accepted::StorageFull { max_storage } => return storage_full(*max_storage),
         Accepted::NoAccount => (Code::Unauthorized, "the account no longer exists".into()),
         Accepted::Mismatch | Accepted::New { .. } | Accepted::Replayed { .. } => (
             Code::IdempotencyMismatch,

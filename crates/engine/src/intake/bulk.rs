@@ -5,16 +5,14 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::family::{AnswersWith, Family, Submit};
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
-use atelier_store::{
-    Accepted, Bulk, BulkAccepted, BulkItem, BulkWish, NewAsset, NewBulk, NewBulkItem, Told,
-};
+use atelier_store::{Accepted, Bulk, BulkAccepted, BulkItem, BulkWish, NewBulk, NewBulkItem, Told};
 use serde::{Deserialize, Serialize};
 
 use crate::floor::Floor;
 use crate::house::{House, unavailable};
 use crate::intake::accept::{self, Placed, Prepared};
 use crate::office::Caller;
-use crate::vault::Vault;
+use crate::vault::{Kept, Vault};
 
 /// Calls that are submitted together.
 pub struct BulkCall {
@@ -111,14 +109,16 @@ pub(super) async fn accept(
             (Err(refusal), _) => Err(refusal),
             (Ok((one, _)), Some(Accepted::New { fence })) => Ok(one.begin(&house, &floor, fence)),
             (Ok((one, kept)), accepted) => {
-                unused.extend(kept);
+                unused.push(kept);
                 let refused = accepted.unwrap_or(Accepted::NoAccount);
                 Err(accept::refusal_of(&refused, one.price()))
             }
         };
         told.push(BulkAnswer { operation, answer });
     }
-    vault.drop_inputs(&unused).await;
+    for kept in unused {
+        vault.drop_inputs(kept).await;
+    }
     house.wake_account(&owner);
     Ok(BulkView {
         id,
@@ -133,12 +133,12 @@ async fn place(
     vault: &Vault,
     owner: &AccountId,
     prepared: Prepared,
-) -> Result<(Placed, Vec<NewAsset>), Refusal> {
+) -> Result<(Placed, Kept), Refusal> {
     let kept = vault.keep_inputs(owner, &prepared.brief).await?;
     match Placed::new(floor, prepared) {
         Ok(placed) => Ok((placed, kept)),
         Err(refusal) => {
-            vault.drop_inputs(&kept).await;
+            vault.drop_inputs(kept).await;
             Err(refusal)
         }
     }
@@ -174,6 +174,10 @@ fn answer(item: BulkItem) -> BulkAnswer {
             }
             Told::QueueFull { max_queue } => {
                 let refused = Accepted::QueueFull { max_queue };
+                Err(accept::refusal_of(&refused, Quota::ZERO))
+            }
+            Told::StorageFull { max_storage } => {
+                let refused = Accepted::StorageFull { max_storage };
                 Err(accept::refusal_of(&refused, Quota::ZERO))
             }
             Told::NoAccount => Err(accept::refusal_of(&Accepted::NoAccount, Quota::ZERO)),

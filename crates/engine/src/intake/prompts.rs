@@ -1,86 +1,64 @@
 //! What may be asked for in words: the operator's rules, and a pause for accounts that go on asking for what they refuse.
-
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+//! Only a refused prompt writes; what is counted is one number for all nodes.
 
 use atelier_contract::family::{Family, Request};
 use atelier_contract::{Code, PromptRule, Refusal, refuse_banned};
 
-use crate::house::House;
+use crate::house::{House, unavailable};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// How many prompts of each account and family were refused on one day. A node counts by itself.
-#[derive(Default)]
-pub(super) struct Prompts(Mutex<Refused>);
-
-#[derive(Default)]
-struct Refused {
-    day: i64,
-    counts: HashMap<(String, &'static str), u32>,
+/// Refuses an account that had too many prompts of a family refused today.
+pub(super) async fn check_pause(
+    house: &House,
+    account_id: &str,
+    family: &'static Family,
+) -> Result<(), Refusal> {
+    let most = house.settings.refused_prompts_a_day;
+    if most == 0 {
+        return Ok(());
+    }
+    let name = family.name;
+    let refused = house.store.refused_prompts(account_id, name, today(house));
+    if refused.await.map_err(unavailable)? < i64::from(most) {
+        return Ok(());
+    }
+    let message = format!(
+        "{name}: {most} prompts were refused today; it can be used again after midnight UTC"
+    );
+    Err(Refusal::new(Code::FamilyPaused, message))
 }
 
-impl Prompts {
-    /// Refuses an account that had too many prompts of a family refused today.
-    pub(super) fn check_pause(
-        &self,
-        house: &House,
-        account_id: &str,
-        family: &'static Family,
-    ) -> Result<(), Refusal> {
-        let most = house.settings.refused_prompts_a_day;
-        let refused = self.with_today(house, |counts| {
-            let key = (account_id.to_owned(), family.name);
-            counts.get(&key).copied().unwrap_or(0)
-        });
-        if most == 0 || refused < most {
-            return Ok(());
-        }
-        let name = family.name;
-        let message = format!(
-            "{name}: {most} prompts were refused today; it can be used again after midnight UTC"
-        );
-        Err(Refusal::new(Code::FamilyPaused, message))
+/// Refuses words that a rule of the operator's forbids, and counts that.
+pub(super) async fn check(
+    house: &House,
+    account_id: &str,
+    family: &'static Family,
+    request: &dyn Request,
+    rules: &[PromptRule],
+) -> Result<(), Refusal> {
+    let judged = refuse_banned(request, family.name, rules);
+    if judged.is_err() {
+        count(house, account_id, family).await?;
     }
+    judged
+}
 
-    /// Refuses words that a rule of the operator's forbids, and counts that.
-    pub(super) fn check(
-        &self,
-        house: &House,
-        account_id: &str,
-        family: &'static Family,
-        request: &dyn Request,
-        rules: &[PromptRule],
-    ) -> Result<(), Refusal> {
-        let judged = refuse_banned(request, family.name, rules);
-        if judged.is_err() {
-            self.count(house, account_id, family);
-        }
-        judged
+/// Counts a prompt that was refused.
+pub(super) async fn count(
+    house: &House,
+    account_id: &str,
+    family: &'static Family,
+) -> Result<(), Refusal> {
+    if house.settings.refused_prompts_a_day == 0 {
+        return Ok(());
     }
+    let counted = house
+        .store
+        .count_refused(account_id, family.name, today(house));
+    counted.await.map_err(unavailable)
+}
 
-    /// Counts a prompt that was refused.
-    pub(super) fn count(&self, house: &House, account_id: &str, family: &'static Family) {
-        self.with_today(house, |counts| {
-            *counts
-                .entry((account_id.to_owned(), family.name))
-                .or_default() += 1;
-        });
-    }
-
-    fn with_today<T>(
-        &self,
-        house: &House,
-        act: impl FnOnce(&mut HashMap<(String, &'static str), u32>) -> T,
-    ) -> T {
-        let today = house.now_ms().div_euclid(DAY_MS);
-        let mut refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if refused.day != today {
-            *refused = Refused {
-                day: today,
-                counts: HashMap::new(),
-            };
-        }
-        act(&mut refused.counts)
-    }
+fn today(house: &House) -> i64 {
+    house.now_ms().div_euclid(DAY_MS)
 }

@@ -114,6 +114,7 @@ impl Accounts {
                 .email_verified
                 .map(|verified| verified.then_some(now_ms)),
             disabled: change.disabled,
+            allowance: change.allowance,
         };
         let account = self
             .house
@@ -123,6 +124,10 @@ impl Accounts {
             .map_err(unavailable)?;
         crash::point("office.acted");
         self.callers.void_account(id);
+        // Should this fail, the next look takes it over.
+        if let Err(error) = self.house.load_allowances().await {
+            tracing::warn!(%error, "what accounts are allowed could not be read");
+        }
         account.map(view).ok_or_else(no_account)
     }
 
@@ -242,6 +247,8 @@ fn view(account: Account) -> AccountView {
         balance: account.balance,
         frozen: account.frozen,
         max_queue: account.max_queue,
+        allowance: account.allowance,
+        stored: account.stored,
         disabled: account.disabled,
         created_ms: account.created_ms,
     }

@@ -15,6 +15,7 @@ use bytes::Bytes;
 
 use crate::house::{House, unavailable};
 use crate::vault::addresses::Addresses;
+use crate::vault::keeping::{Keeping, Kept};
 
 /// The largest video read from an address.
 pub(super) const VIDEO_BYTES: u64 = 200 * 1024 * 1024;
@@ -44,6 +45,7 @@ pub(crate) struct Inputs {
     house: Arc<House>,
     files: Files,
     addresses: Arc<Addresses>,
+    keeping: Arc<Keeping>,
 }
 
 impl Inputs {
@@ -52,16 +54,17 @@ impl Inputs {
             house,
             files,
             addresses,
+            keeping: Arc::default(),
         }
     }
 
     /// Puts inline pictures into the vault before the job is accepted, so that an accepted job has its inputs. They
-    /// are recorded first: from then on nobody deletes what is stored. What was recorded is handed back.
+    /// are recorded first: from then on nobody deletes what is stored.
     pub(crate) async fn keep(
         &self,
         account_id: &AccountId,
         brief: &Brief,
-    ) -> Result<Vec<NewAsset>, Refusal> {
+    ) -> Result<Kept, Refusal> {
         let now_ms = self.house.now_ms();
         let (mut rows, mut contents) = (Vec::new(), Vec::new());
         for Source { image, .. } in brief.inputs() {
@@ -82,31 +85,35 @@ impl Inputs {
             });
             contents.push(bytes);
         }
+        let kept = self.keeping.begin(&rows);
         if rows.is_empty() {
-            return Ok(rows);
+            return Ok(kept);
         }
         let noted = self.house.store.note_inputs(rows.clone()).await;
-        if !noted.map_err(unavailable)? {
+        let Some(noted) = noted.map_err(unavailable)? else {
+            kept.let_go();
             return Err(not_stored(
                 &"an expired copy of the same image is just being deleted",
             ));
-        }
+        };
+        kept.recorded(&rows, noted);
         for (row, bytes) in rows.iter().zip(contents) {
             let bytes = Bytes::copy_from_slice(bytes);
             if let Err(error) = self.files.put(&row.key, bytes).await {
-                self.drop(&rows).await;
+                self.drop(kept).await;
                 return Err(not_stored(&error));
             }
         }
-        Ok(rows)
+        Ok(kept)
     }
 
     /// Lets inputs go whose job was not accepted; those that others have sent too stay.
-    pub(crate) async fn drop(&self, kept: &[NewAsset]) {
-        if kept.is_empty() {
+    pub(crate) async fn drop(&self, kept: Kept) {
+        let unused = kept.let_go();
+        if unused.is_empty() {
             return;
         }
-        if let Err(error) = self.house.store.drop_inputs(kept).await {
+        if let Err(error) = self.house.store.drop_inputs(&unused).await {
             tracing::warn!(%error, "inputs of a refused call stay until they expire");
         }
     }

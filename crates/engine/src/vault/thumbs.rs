@@ -89,7 +89,7 @@ impl Thumbs {
             created_ms: self.house.now_ms(),
         };
         let noted = self.house.store.note_inputs(vec![row]).await;
-        if noted.map_err(unavailable)? {
+        if noted.map_err(unavailable)?.is_some() {
             let put = self.files.put(key, bytes.clone()).await;
             put.map_err(unreadable)?;
         }

@@ -52,8 +52,9 @@ impl Uploads {
             created_ms: now_ms,
         };
         let store = &self.house.store;
-        let noted = store.note_upload(&id, asset.clone()).await;
-        noted.map_err(unavailable)?;
+        let most = self.house.settings.max_storage;
+        let noted = store.note_upload(&id, asset.clone(), most).await;
+        noted.map_err(unavailable)?.map_err(storage_full)?;
         if let Err(error) = self.files.put(&asset.key, bytes).await {
             // Should this fail too, the row expires by itself.
             let _ = store.drop_upload(account_id, &id, now_ms).await;
@@ -123,6 +124,14 @@ impl Uploads {
             expires_ms: asset.expires_ms,
         }
     }
+}
+
+/// Nothing more is kept for an account that may have so many bytes.
+pub(crate) fn storage_full(max_storage: i64) -> Refusal {
+    let message = format!(
+        "the account may keep {max_storage} bytes of results and inputs; delete some, or wait for some to expire"
+    );
+    Refusal::new(Code::StorageFull, message)
 }
 
 /// The media type of a file that may be an input.

@@ -5,9 +5,11 @@ use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use atelier_backends::backend::LostSubmit;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
 use atelier_contract::{Code, JobState};
+use atelier_engine::BulkCall;
 use base64::Engine as _;
 use serde_json::json;
 
@@ -86,6 +88,52 @@ async fn an_image_sent_again_while_its_expired_copy_is_deleted_is_not_lost() {
     rig.engine.vault().expire_step().await.expect("deleted");
     rig.settle_down().await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+}
+
+/// Two calls of one batch send the same picture, and there is quota for one of them.
+#[tokio::test]
+async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
+    let rig = Rig::new().await;
+    let caller = rig.account(4).await;
+    let encoded = base64::engine::general_purpose::STANDARD.encode(picture());
+    let request = || {
+        let body = json!({ "prompt": "a fox", "base64Array": [encoded] });
+        let fields = body.as_object().expect("an object").clone();
+        ("artgen.imagine".to_owned(), fields)
+    };
+    let send = async |requests| {
+        let call = BulkCall {
+            caller: caller.clone(),
+            requests,
+            idempotency: None,
+            custody: false,
+        };
+        let told = rig.engine.intake().submit_bulk(call).await.expect("told");
+        let accepted = told.answers.into_iter().filter_map(|one| one.answer.ok());
+        accepted.collect::<Vec<_>>()
+    };
+    let accepted = send(vec![request(), request()]).await;
+    assert_eq!(accepted.len(), 1);
+    rig.engine.vault().expire_step().await.expect("swept");
+    let inputs = async || {
+        let stored = rig.stored().await.into_iter();
+        stored.filter(|key| key.starts_with("in/")).count()
+    };
+    assert_eq!(inputs().await, 1, "the accepted call has its picture");
+    rig.settle_down().await;
+    assert_eq!(rig.state(&caller, &accepted[0]).await, JobState::Succeeded);
+    // Refused calls alone leave nothing.
+    let poor = rig.account(0).await;
+    let call = BulkCall {
+        caller: poor,
+        requests: vec![request(), request()],
+        idempotency: None,
+        custody: false,
+    };
+    rig.engine.intake().submit_bulk(call).await.expect("told");
+    rig.clock.advance(1);
+    rig.engine.vault().expire_step().await.expect("swept");
+    assert_eq!(inputs().await, 1);
 }
 
 /// A host of pictures that fails so many times first; its address, and how often it was asked.
@@ -243,6 +291,35 @@ fn dripping() -> String {
         }
     });
     url
+}
+
+/// The promise: a vendor's place is nobody's while an input only comes, and the vendor never has more than it may.
+#[tokio::test]
+async fn an_input_that_drips_keeps_no_vendor_from_others() {
+    let rig = Rig::with(1, LostSubmit::Unknown).await;
+    let (slow, other) = (rig.account(100).await, rig.account(100).await);
+    let video = dripping();
+    for _ in 0..3 {
+        let body = json!({ "url": video, "timestamps": "0,2" });
+        let accepted = rig.call(&slow, "vidgen.characters", body, false).await;
+        accepted.expect("accepted");
+    }
+    rig.rest().await;
+    let (picture, _) = host(0, "");
+    for prompt in [format!("{picture} a fox"), "a bear".to_owned()] {
+        let id = rig.imagine(&other, &prompt).await.expect("accepted");
+        for _ in 0..50 {
+            rig.rest().await;
+            if rig.state(&other, &id).await.is_final() {
+                break;
+            }
+        }
+        assert_eq!(
+            rig.state(&other, &id).await,
+            JobState::Succeeded,
+            "{prompt}"
+        );
+    }
 }
 
 #[tokio::test]

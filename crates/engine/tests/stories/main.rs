@@ -9,11 +9,14 @@ mod address_keys;
 mod adoption;
 mod attempts;
 mod callbacks;
+#[path = "../../../../fuzz/inputs.rs"]
+mod chance;
 mod costs;
 mod custody;
 mod deadlines;
 mod endings;
 mod fairness;
+mod fuzzed;
 mod hang_ups;
 mod inputs;
 mod money;

@@ -18,6 +18,10 @@ async fn thirty_refused_prompts_pause_a_family_until_the_next_day() {
         let refused = rig.imagine(&caller, "so much gore").await;
         assert_eq!(refused.expect_err("banned").code, Code::BannedPrompt);
     }
+    // Every node knows, also one that has not counted.
+    let node = rig.second_node();
+    let paused = Rig::imagine_at(&node, &caller, "a fox").await;
+    assert_eq!(paused.expect_err("paused").code, Code::FamilyPaused);
     let paused = rig.imagine(&caller, "a fox").await.expect_err("paused");
     assert_eq!(paused.code, Code::FamilyPaused);
     assert_eq!(paused.code.status(), 400);

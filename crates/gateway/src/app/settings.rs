@@ -30,6 +30,7 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         retry_pause_ms: jobs.retry_pause_ms,
         idempotency_ms: retention.idempotency_hours * HOUR_MS,
         max_queue: jobs.max_queue,
+        max_storage: config.limits.storage_mib.saturating_mul(1024 * 1024),
         keys_most: config.limits.keys_per_account,
         callback_schedule_s: config.callbacks.schedule_s.clone(),
         callbacks_at_once: config.callbacks.parallel,

@@ -68,6 +68,7 @@ const ACCOUNT: &[&str] = &[
     "balance",
     "freeze_balance",
     "max_queue",
+    "stored_bytes",
     "disabled",
 ];
 const BACKEND: &[&str] = &["id", "name", "vendor", "rank", "enabled", "base_url"];
@@ -86,7 +87,7 @@ pub(super) const NOUNS: &[Noun] = &[
     Noun { word: "files", group: Group::Account, about: "Files handed in for use in later calls", prefix: "files", columns: FILE,
         examples: "atelier files upload picture.png" },
     Noun { word: "accounts", group: Group::Operate, about: "Accounts: list, create, change", prefix: "admin.accounts", columns: ACCOUNT,
-        examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50" },
+        examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50 submits_per_second=50 share_percent=25" },
     Noun { word: "account-keys", group: Group::Operate, about: "Keys of an account: list, issue, revoke", prefix: "admin.keys", columns: KEY,
         examples: "atelier account-keys issue ACCOUNT name=second" },
     Noun { word: "prices", group: Group::Operate, about: "Every price: show, change", prefix: "admin.prices", columns: &[],

@@ -43,6 +43,11 @@ impl BodyShare {
         }
     }
 
+    /// What is done with it is heavy, however small it is.
+    pub(super) fn burden(&mut self, work: Part) {
+        self.work = Some(work);
+    }
+
     /// Does something with the body. What is heavy runs on a thread of its own, so that decoding and hashing megabytes
     /// holds up no other request; its share stays taken for as long as it runs, whether anybody waits for it or not.
     pub(super) async fn spend<T: Send + 'static>(

@@ -74,6 +74,12 @@ impl Pass {
         self.granted().share = share;
     }
 
+    /// What follows is heavy, however small the body was: waits for a place for it.
+    pub(crate) async fn burden(&self, work: &Arc<Shares>) {
+        let place = work.take(self.holder(), 1).await;
+        self.granted().share.burden(place);
+    }
+
     /// Works on what was read of the body, off the runtime's threads when it is large. The share is given back at the end
     /// unless it is kept again.
     pub(crate) async fn spend<T: Send + 'static>(

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use atelier_engine::allowances::Allowances;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
@@ -29,16 +30,45 @@ pub(super) enum Kind {
 
 /// All limits.
 pub(crate) struct Rates {
+    /// Accounts whose rates are their own.
+    allowances: Arc<Allowances>,
     submits: Policy,
     calls: Policy,
     wrong: Buckets<IpAddr>,
+    wrong_pace: Pace,
 }
 
 /// A rate with its name on the wire.
 struct Policy {
     name: &'static str,
+    pace: Pace,
     header: HeaderValue,
     buckets: Buckets<String>,
+}
+
+/// So many calls in a span, and so many at once.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// How long it takes until one more call is given; `None` for no limit.
+    interval: Option<Duration>,
+    burst: u32,
+}
+
+impl Pace {
+    fn new(calls: u32, span: Duration, burst: u32) -> Self {
+        Self {
+            interval: span.checked_div(calls),
+            burst: burst.max(1),
+        }
+    }
+
+    /// As many calls at once, in proportion, for one who may make so many per second.
+    fn of(self, per_second: u32) -> Self {
+        let usual = self.interval.unwrap_or(Duration::from_secs(1)).as_nanos();
+        let burst = u128::from(self.burst) * usual * u128::from(per_second) / 1_000_000_000;
+        let burst = u32::try_from(burst).unwrap_or(u32::MAX).max(per_second);
+        Self::new(per_second, Duration::from_secs(1), burst)
+    }
 }
 
 /// Where an account stands after a call.
@@ -60,52 +90,66 @@ impl Standing {
 
 impl Rates {
     /// The configured limits.
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &Limits, allowances: &Arc<Allowances>) -> Self {
         let wrong = limits.wrong_keys_per_minute;
         Self {
+            allowances: Arc::clone(allowances),
             submits: Policy::new("submits", limits.submits_per_second, limits.submits_burst),
             calls: Policy::new("calls", limits.calls_per_second, limits.calls_burst),
-            wrong: Buckets::new(wrong, Duration::from_mins(1), wrong),
+            wrong: Buckets::default(),
+            wrong_pace: Pace::new(wrong, Duration::from_mins(1), wrong),
         }
     }
 
     /// Counts a call; nothing when calls of this kind have no limit.
     pub(super) fn call(&self, kind: Kind, account_id: &str) -> Option<Standing> {
-        let policy = match kind {
-            Kind::Submit => &self.submits,
-            Kind::Call => &self.calls,
+        let own = self.allowances.of(account_id);
+        let (policy, own) = match kind {
+            Kind::Submit => (&self.submits, own.submits_per_second),
+            Kind::Call => (&self.calls, own.calls_per_second),
         };
-        policy.call(account_id)
+        policy.call(account_id, own)
     }
 
     /// Counts a wrong key; the number of seconds to wait when there were too many.
     pub(super) fn wrong_key(&self, peer: IpAddr) -> Result<(), u64> {
-        let level = self.wrong.take(&household(peer));
+        let level = self.wrong.take(&household(peer), self.wrong_pace);
         level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
     }
 }
 
 impl Policy {
     fn new(name: &'static str, per_second: u32, burst: u32) -> Self {
-        let burst = burst.max(1);
-        let window = burst.div_ceil(per_second.max(1));
-        let header = format!("\"{name}\";q={burst};w={window}");
+        let pace = Pace::new(per_second, Duration::from_secs(1), burst);
         Self {
             name,
-            header: HeaderValue::try_from(header).unwrap_or(HeaderValue::from_static("")),
-            buckets: Buckets::new(per_second, Duration::from_secs(1), burst),
+            pace,
+            header: policy(name, pace.burst, per_second),
+            buckets: Buckets::default(),
         }
     }
 
-    fn call(&self, account_id: &str) -> Option<Standing> {
-        let level = self.buckets.take(account_id)?;
+    /// Counts a call of an account, which may have a rate of its own.
+    fn call(&self, account_id: &str, own: Option<u32>) -> Option<Standing> {
+        let pace = own.map_or(self.pace, |own| self.pace.of(own));
+        let level = self.buckets.take(account_id, pace)?;
         let limit = format!("\"{}\";r={};t={}", self.name, level.left, level.full_in_s);
         Some(Standing {
-            policy: self.header.clone(),
+            policy: own.map_or_else(
+                || self.header.clone(),
+                |own| policy(self.name, pace.burst, own),
+            ),
             limit: HeaderValue::try_from(limit).unwrap_or(HeaderValue::from_static("")),
             wait_s: level.wait_s,
         })
     }
+}
+
+/// How a rate is told.
+fn policy(name: &str, burst: u32, per_second: u32) -> HeaderValue {
+    let window = burst.div_ceil(per_second.max(1));
+    let header = format!("\"{name}\";q={burst};w={window}");
+    HeaderValue::try_from(header).unwrap_or(HeaderValue::from_static(""))
 }
 
 /// One household has one IPv4 address or a /64 of IPv6.
@@ -129,41 +173,37 @@ struct Level {
 /// Buckets that are each kept as the moment at which they are full again: a call moves it by one interval, and is given
 /// unless it would then lie more than a whole bucket ahead.
 struct Buckets<K> {
-    /// How long it takes until one more call is given; `None` for no limit.
-    interval: Option<Duration>,
-    burst: u32,
     shards: [Mutex<HashMap<K, Instant>>; SHARDS],
     hasher: RandomState,
 }
 
-impl<K: Hash + Eq> Buckets<K> {
-    /// So many calls in a span, and so many at once.
-    fn new(calls: u32, span: Duration, burst: u32) -> Self {
+impl<K> Default for Buckets<K> {
+    fn default() -> Self {
         Self {
-            interval: span.checked_div(calls),
-            burst: burst.max(1),
             shards: std::array::from_fn(|_| Mutex::default()),
             hasher: RandomState::new(),
         }
     }
+}
 
-    fn take<Q>(&self, key: &Q) -> Option<Level>
+impl<K: Hash + Eq> Buckets<K> {
+    fn take<Q>(&self, key: &Q, pace: Pace) -> Option<Level>
     where
         K: std::borrow::Borrow<Q>,
         Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
     {
-        let interval = self.interval?;
+        let interval = pace.interval?;
         let now = Instant::now();
         let shard = &self.shards[self.hasher.hash_one(key) as usize % SHARDS];
         let mut buckets = shard.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(full_at) = buckets.get_mut(key) {
-            return Some(take(full_at, now, interval, self.burst));
+            return Some(take(full_at, now, interval, pace.burst));
         }
         if buckets.len() >= CROWDED {
             buckets.retain(|_, full_at| *full_at > now);
         }
         let mut full_at = now;
-        let level = take(&mut full_at, now, interval, self.burst);
+        let level = take(&mut full_at, now, interval, pace.burst);
         buckets.insert(key.to_owned(), full_at);
         Some(level)
     }
@@ -195,32 +235,41 @@ fn seconds(span: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    fn given(buckets: &Buckets<String>, key: &str) -> bool {
+    fn given(buckets: &Buckets<String>, key: &str, pace: Pace) -> bool {
         buckets
-            .take(key)
+            .take(key, pace)
             .is_some_and(|level| level.wait_s.is_none())
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_bucket_gives_its_burst_and_then_its_rate() {
-        let buckets = Buckets::<String>::new(2, Duration::from_secs(1), 3);
-        assert_eq!((0..5).filter(|_| given(&buckets, "a")).count(), 3);
-        let level = buckets.take("a").expect("a limit");
+        let buckets = Buckets::<String>::default();
+        let pace = Pace::new(2, Duration::from_secs(1), 3);
+        let given = |key: &str| given(&buckets, key, pace);
+        assert_eq!((0..5).filter(|_| given("a")).count(), 3);
+        let level = buckets.take("a", pace).expect("a limit");
         assert_eq!((level.left, level.full_in_s, level.wait_s), (0, 2, Some(1)));
-        assert!(given(&buckets, "b"));
+        assert!(given("b"));
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!((0..5).filter(|_| given(&buckets, "a")).count(), 2);
+        assert_eq!((0..5).filter(|_| given("a")).count(), 2);
     }
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_says_what_is_left() {
         let policy = Policy::new("submits", 20, 100);
-        let standing = policy.call("a").expect("a limit");
+        let standing = policy.call("a", None).expect("a limit");
         let mut headers = HeaderMap::new();
         standing.tell(&mut headers);
         assert_eq!(headers[POLICY], "\"submits\";q=100;w=5");
         assert_eq!(headers[LIMIT], "\"submits\";r=99;t=1");
-        assert!(Policy::new("calls", 0, 1).call("a").is_none());
+        assert!(Policy::new("calls", 0, 1).call("a", None).is_none());
+        // One who has a rate of its own has as many at once as that is worth, from now on.
+        let own = policy.call("a", Some(40)).expect("a limit");
+        own.tell(&mut headers);
+        assert_eq!(headers[POLICY], "\"submits\";q=200;w=5");
+        assert_eq!(headers[LIMIT], "\"submits\";r=198;t=1");
+        let slow = Policy::new("calls", 0, 1).call("b", Some(1));
+        assert!(slow.is_some_and(|one| one.wait_s.is_none()));
     }
 
     #[test]
@@ -238,7 +287,8 @@ mod tests {
             // Rates whose interval is a whole number of milliseconds, so that tokens can be counted in them.
             let per_second = [1_u32, 2, 5, 10, 20, 50, 100][dice.usize(0..7)];
             let (interval_ms, burst) = (1000 / u64::from(per_second), dice.u32(1..30));
-            let buckets = Buckets::<String>::new(per_second, Duration::from_secs(1), burst);
+            let buckets = Buckets::<String>::default();
+            let pace = Pace::new(per_second, Duration::from_secs(1), burst);
             let whole = u64::from(burst) * interval_ms;
             let mut tokens = whole;
             for call in 0..100 {
@@ -249,7 +299,7 @@ mod tests {
                 if expected {
                     tokens -= interval_ms;
                 }
-                let level = buckets.take("a").expect("a limit");
+                let level = buckets.take("a", pace).expect("a limit");
                 let context = format!("{per_second} a second, {burst} at once, call {call}");
                 assert_eq!(level.wait_s.is_none(), expected, "{context}");
                 assert_eq!(level.left, tokens / interval_ms, "{context}");

@@ -10,6 +10,7 @@ use atelier_contract::family::{Family, Submit};
 use atelier_contract::pages::{Access, Door, Method, Page};
 use atelier_contract::{Code, Refusal, Scope};
 use hyper::Method as HttpMethod;
+use hyper::http::request::Parts;
 
 use super::denial::Denial;
 use super::hosts::Hosts;
@@ -45,6 +46,13 @@ impl Target {
             Access::Caller(Scope::Submit) => Kind::Submit,
             _ => Kind::Call,
         }
+    }
+
+    /// Whether it makes something that has to be kept; cancelling and deleting do not.
+    pub(super) fn makes_work(self, head: &Parts) -> bool {
+        self.kind() == Kind::Submit
+            && head.method == HttpMethod::POST
+            && !head.uri.path().ends_with("/cancel")
     }
 
     /// Who may, when the request came from inside: counters then need no token.

@@ -29,6 +29,8 @@ pub(super) async fn submit(
     let key = idempotency_key(&received.head.headers)?;
     let caller = received.caller()?.clone();
     let custody = received.from.role == Role::Custody;
+    // A thousand requests are as much work as a thousand calls, and would hold up everybody else's.
+    received.pass.burden(&app.batches).await;
     let accepted = async move {
         let idempotency = key.map(|key| (key, fingerprint(&fields)));
         let batch: NewBatch = body::read(fields)?;

@@ -82,6 +82,30 @@ fn a_wrong_setting_is_named_and_nothing_starts() {
     assert!(String::from_utf8_lossy(&ran.stderr).contains("ATELIER_LISTNE: no such setting"));
 }
 
+/// The promise: a strict service does not keep its master key in the database whose secrets it seals.
+#[tokio::test]
+async fn a_strict_service_wants_its_master_key_elsewhere_than_in_the_database() {
+    let gateway = Gateway::spawn().await;
+    if !gateway.database().starts_with("postgres") {
+        return;
+    }
+    let ran = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--database",
+            &gateway.database(),
+        ])
+        .env("ATELIER_STRICT", "true")
+        .env("ATELIER_DATA_DIR", gateway.folder.path().join("strict"))
+        .output()
+        .expect("it runs");
+    assert!(!ran.status.success());
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(said.contains("strict: set master_key"), "{said}");
+}
+
 /// The key among the lines of a first start.
 fn printed_key(printed: &str) -> String {
     let line = printed

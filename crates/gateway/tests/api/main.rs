@@ -9,6 +9,7 @@ mod vault;
 
 mod access;
 mod acts;
+mod allowances;
 mod artgen_story;
 mod assets;
 mod backends;
@@ -27,9 +28,12 @@ mod families;
 mod files;
 mod first_run;
 mod framing;
+mod fuzzed;
 mod hostile;
 mod hostile_requests;
 mod idempotency;
+#[path = "../../../../fuzz/inputs.rs"]
+mod inputs;
 mod keys;
 mod large_assets;
 mod limits;

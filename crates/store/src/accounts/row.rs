@@ -4,6 +4,31 @@ use atelier_contract::Quota;
 
 use crate::row::{Columns, Read};
 
+/// What one account has of what all share, where an operator gave it something else than the settings do; 0 for what the
+/// settings say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Submits per second.
+    pub submits_per_second: i64,
+    /// Other calls per second.
+    pub calls_per_second: i64,
+    /// The share of what is not given back by itself, in percent of the whole.
+    pub share_percent: i64,
+    /// Bytes of files that may be kept for it.
+    pub max_storage: i64,
+}
+
+impl Read for Allowance {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            submits_per_second: columns.int()?,
+            calls_per_second: columns.int()?,
+            share_percent: columns.int()?,
+            max_storage: columns.int()?,
+        })
+    }
+}
+
 /// A caller's account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
@@ -19,6 +44,10 @@ pub struct Account {
     pub frozen: Quota,
     /// The most unfinished jobs in one queue.
     pub max_queue: i64,
+    /// What it has of what all share.
+    pub allowance: Allowance,
+    /// Bytes of all files that are kept for it.
+    pub stored: i64,
     /// Whether its keys are refused.
     pub disabled: bool,
     /// When it was made.
@@ -26,7 +55,9 @@ pub struct Account {
 }
 
 pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.email_verified_ms, \
-     account.balance, account.frozen, account.max_queue, account.disabled, account.created_ms";
+     account.balance, account.frozen, account.max_queue, account.submits_per_second, \
+     account.calls_per_second, account.share_percent, account.max_storage, \
+     (SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), account.disabled, account.created_ms";
 
 impl Read for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -37,6 +68,8 @@ impl Read for Account {
             balance: columns.quota()?,
             frozen: columns.quota()?,
             max_queue: columns.int()?,
+            allowance: Allowance::read(columns)?,
+            stored: columns.maybe_int()?.unwrap_or(0),
             disabled: columns.flag()?,
             created_ms: columns.int()?,
         })

@@ -14,6 +14,8 @@ pub(crate) struct Standing {
     frozen: i64,
     entries: i64,
     pub(crate) max_queue: i64,
+    max_storage: i64,
+    stored: i64,
     touched: bool,
 }
 
@@ -31,9 +33,24 @@ impl Read for Standing {
             frozen: columns.int()?,
             entries: columns.int()?,
             max_queue: columns.int()?,
+            max_storage: columns.int()?,
+            stored: columns.maybe_int()?.unwrap_or(0),
             touched: false,
         })
     }
+}
+
+impl Standing {
+    /// How many bytes of files may be kept for it, when as many are; `usual` unless its row says otherwise.
+    pub(crate) fn full_storage(&self, usual: i64) -> Option<i64> {
+        let most = most_stored(self.max_storage, usual);
+        (self.stored >= most).then_some(most)
+    }
+}
+
+/// How many bytes of files may be kept for an account: what its row says, unless that is 0.
+pub(crate) fn most_stored(own: i64, usual: i64) -> i64 {
+    if own > 0 { own } else { usual }
 }
 
 /// A movement of quota.
@@ -126,7 +143,8 @@ impl Books {
         let standings: Vec<Standing> = conn
             .all(
                 &format!(
-                    "SELECT id, balance, frozen, entries, max_queue FROM account \
+                    "SELECT id, balance, frozen, entries, max_queue, max_storage, \
+                     (SELECT bytes FROM stored WHERE account_id = account.id) FROM account \
                      WHERE id IN ({WANTED}) ORDER BY id {{lock}}"
                 ),
                 args![&json(accounts), &json(jobs)],

@@ -136,7 +136,7 @@ impl<'a> Decisions<'a> {
         BulkAccepted::New(answers)
     }
 
-    /// Admits a job: queue limit, then quota.
+    /// Admits a job: queue limit, then storage, then quota.
     fn admit(&mut self, accept: &'a Accept) -> Accepted {
         let job = &accept.job;
         let Some(standing) = self.books.standing(&job.account_id) else {
@@ -147,6 +147,9 @@ impl<'a> Decisions<'a> {
             return Accepted::QueueFull {
                 max_queue: standing.max_queue,
             };
+        }
+        if let Some(max_storage) = standing.full_storage(accept.max_storage) {
+            return Accepted::StorageFull { max_storage };
         }
         let price = job.price.thousandths();
         if standing.balance < price {

@@ -64,6 +64,8 @@ pub struct Accept {
     pub ledger_id: String,
     /// The caller's key, if any.
     pub idempotency: Option<Idempotency>,
+    /// Bytes of files that may be kept for the account, unless its row says otherwise.
+    pub max_storage: i64,
     /// A job born leased is running at once, with fence 1.
     pub lease: Option<Lease>,
 }
@@ -92,6 +94,11 @@ pub enum Accepted {
     QueueFull {
         /// How many it may have.
         max_queue: i64,
+    },
+    /// As many bytes of files are kept for the account as may be.
+    StorageFull {
+        /// How many may be.
+        max_storage: i64,
     },
     /// There is no such account.
     NoAccount,

@@ -97,6 +97,11 @@ pub enum Told {
         /// How many it may have.
         max_queue: i64,
     },
+    /// As many bytes of files were kept for the account as may be.
+    StorageFull {
+        /// How many may be.
+        max_storage: i64,
+    },
     /// The account was gone.
     NoAccount,
 }
@@ -112,6 +117,9 @@ impl Told {
             },
             Accepted::QueueFull { max_queue } => Self::QueueFull {
                 max_queue: *max_queue,
+            },
+            Accepted::StorageFull { max_storage } => Self::StorageFull {
+                max_storage: *max_storage,
             },
             Accepted::NoAccount => Self::NoAccount,
             Accepted::Replayed { .. } | Accepted::Mismatch => return None,

@@ -87,6 +87,7 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
     for sql in [
         "DELETE FROM idempotency WHERE account_id = $1",
         "DELETE FROM bulk WHERE account_id = $1",
+        "DELETE FROM refused WHERE account_id = $1",
         "DELETE FROM worker WHERE owner = $1",
         "DELETE FROM backend WHERE owner = $1",
         "UPDATE asset SET expires_ms = 0 WHERE account_id = $1 AND expires_ms > 0",

@@ -3,6 +3,7 @@
 
 use atelier_contract::Quota;
 
+use crate::batch::books::most_stored;
 use crate::db::args;
 use crate::jobs::accept::{Accepted, Idempotency};
 use crate::{Result, Store};
@@ -27,22 +28,30 @@ impl Store {
         }))
     }
 
-    /// Why a job of a price would be refused now, if it would: the queue first, then quota.
+    /// Why a job of a price would be refused now, if it would: the queue first, then storage, of which there is so much
+    /// unless the account's row says otherwise, then quota.
     pub async fn foreseen_refusal(
         &self,
         account_id: &str,
         queue: &str,
         price: Quota,
+        max_storage: i64,
     ) -> Result<Option<Accepted>> {
-        let sql = "SELECT balance, max_queue FROM account WHERE id = $1";
-        let standing: Option<(i64, i64)> = self.db().maybe(sql, args![account_id]).await?;
-        let Some((balance, max_queue)) = standing else {
+        let sql = "SELECT balance, max_queue, max_storage, \
+             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) FROM account WHERE id = $1";
+        let standing: Option<((i64, i64), (i64, i64))> =
+            self.db().maybe(sql, args![account_id]).await?;
+        let Some(((balance, max_queue), (own_storage, stored))) = standing else {
             return Ok(Some(Accepted::NoAccount));
         };
         let sql = "SELECT jobs FROM in_flight WHERE account_id = $1 AND queue = $2";
         let jobs: Option<i64> = self.db().maybe(sql, args![account_id, queue]).await?;
         if jobs.unwrap_or(0) >= max_queue {
             return Ok(Some(Accepted::QueueFull { max_queue }));
+        }
+        let max_storage = most_stored(own_storage, max_storage);
+        if stored >= max_storage {
+            return Ok(Some(Accepted::StorageFull { max_storage }));
         }
         let balance = Quota::from_thousandths(balance);
         Ok((balance < price).then_some(Accepted::QuotaShort { balance }))

@@ -188,7 +188,8 @@ async fn inputs_of_a_refused_call_expire_and_those_of_others_do_not(rig: Rig) {
     };
     let refused = vec![later("in/known"), later("in/fresh"), later("in/shared")];
     let noted = rig.store.note_inputs(refused.clone()).await;
-    assert!(noted.expect("noted"));
+    let noted = noted.expect("noted").expect("none is being deleted");
+    assert_eq!(noted.len(), 3);
     // Somebody else sends one of them meanwhile.
     let again = Asset {
         created_ms: NOW + 2,

@@ -222,6 +222,7 @@ impl Rig {
             },
             ledger_id: self.id("ledger"),
             idempotency: None,
+            max_storage: 1000,
             lease: None,
         }
     }

@@ -112,6 +112,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0025_costs",
         "f75a08ae6d88ba8765e64f60690b95c04cc463f04894c19ca0c8165d72f65ae8",
     ),
+    (
+        "0026_shares",
+        "42c164ddbf41dc5044c81e51f7aa9d29d0d422d997d50d7331a00481e6cb360b",
+    ),
 ];
 
 #[test]

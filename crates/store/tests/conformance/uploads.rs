@@ -7,6 +7,7 @@ use crate::rig::{NOW, Rig};
 each_db!(
     uploads_are_listed_to_their_owner_newest_first,
     a_dropped_upload_is_condemned_at_once,
+    an_upload_that_does_not_fit_is_not_recorded,
 );
 
 fn asset(key: &str, account: &str, created_ms: i64) -> Asset {
@@ -29,7 +30,8 @@ async fn uploads_are_listed_to_their_owner_newest_first(rig: Rig) {
         ("u4", "a", 4),
     ] {
         let asset = asset(&format!("in/files/{id}"), account, NOW + at);
-        rig.store.note_upload(id, asset).await.expect("noted");
+        let noted = rig.store.note_upload(id, asset, 1000).await;
+        assert_eq!(noted.expect("noted"), Ok(()));
     }
     // Other files of the account are none of its uploads.
     let input = asset("in/a/hash", "a", NOW);
@@ -46,13 +48,17 @@ async fn uploads_are_listed_to_their_owner_newest_first(rig: Rig) {
     assert_eq!(list(NOW, 0).await, ("u4 u2".to_owned(), 3));
     assert_eq!(list(NOW, 2).await, ("u1".to_owned(), 3));
     assert_eq!(list(NOW + 1000, 0).await, (String::new(), 0), "expired");
-    let twice = rig.store.note_upload("u1", asset("in/x", "a", NOW)).await;
+    let twice = rig
+        .store
+        .note_upload("u1", asset("in/x", "a", NOW), 1000)
+        .await;
     assert!(twice.is_err(), "an identifier is used once");
 }
 
 async fn a_dropped_upload_is_condemned_at_once(rig: Rig) {
     let upload = asset("in/files/u", "a", NOW);
-    rig.store.note_upload("u", upload).await.expect("noted");
+    let noted = rig.store.note_upload("u", upload, 1000).await;
+    assert_eq!(noted.expect("noted"), Ok(()));
     let drop = async |account: &str| {
         rig.store
             .drop_upload(account, "u", NOW)
@@ -64,4 +70,20 @@ async fn a_dropped_upload_is_condemned_at_once(rig: Rig) {
     assert!(!drop("a").await, "it is gone");
     let condemned = rig.store.condemn_assets(NOW, NOW - 1, 10).await;
     assert_eq!(condemned.expect("condemned"), ["in/files/u"]);
+}
+
+async fn an_upload_that_does_not_fit_is_not_recorded(rig: Rig) {
+    let id = rig.account(1, 1).await;
+    let note = async |name: &str, most| {
+        let asset = asset(&format!("in/files/{name}"), &id, NOW);
+        rig.store
+            .note_upload(name, asset, most)
+            .await
+            .expect("asked")
+    };
+    assert_eq!(note("one", 14).await, Ok(()));
+    assert_eq!(note("two", 14).await, Ok(()));
+    assert_eq!(note("three", 14).await, Err(14));
+    let (_, total) = rig.store.uploads(&id, NOW, 0, 10).await.expect("read");
+    assert_eq!(total, 2);
 }

@@ -157,6 +157,7 @@ impl Loader {
             revision,
             polls_per_minute: spec.polls_per_minute.get(),
             here: 0,
+            returning: 0,
             unwritten: Quota::ZERO,
             changed: false,
         })
@@ -219,6 +220,7 @@ fn stranger(row: &WorkerRow) -> Stranger {
 /// What this process knows better than the store, or has not written down yet.
 fn keep(member: &mut Member, old: Member) {
     member.here = old.here;
+    member.returning = old.returning;
     member.unwritten = old.unwritten;
     member.changed = old.changed;
     member.candidate.spent = member.candidate.spent + old.unwritten;

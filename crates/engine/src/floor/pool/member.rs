@@ -41,12 +41,26 @@ pub(crate) struct Member {
     pub(crate) polls_per_minute: i64,
     /// Jobs in hand on this node.
     pub(crate) here: usize,
+    /// Those of them that wait for a place to come back to.
+    pub(crate) returning: usize,
     /// Spent since it was last written down.
     pub(crate) unwritten: Quota,
     pub(crate) changed: bool,
 }
 
 impl Member {
+    /// A job takes a place.
+    pub(crate) fn enter(&mut self) {
+        self.here += 1;
+        self.candidate.busy += 1;
+    }
+
+    /// A job leaves its place.
+    pub(crate) fn leave(&mut self) {
+        self.here = self.here.saturating_sub(1);
+        self.candidate.busy = self.candidate.busy.saturating_sub(1);
+    }
+
     /// What runs inside this process.
     pub(crate) fn inside(worker: Worker) -> Self {
         let allowed = |name: &str| {
@@ -69,6 +83,7 @@ impl Member {
             revision: (0, 0),
             polls_per_minute: 0,
             here: 0,
+            returning: 0,
             unwritten: Quota::ZERO,
             changed: false,
             candidate,

@@ -9,7 +9,7 @@ use atelier_contract::pages::accounts::{
 use atelier_contract::pages::keys::Named;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::time::timestamp;
-use atelier_engine::{AccountView, NewAccountRequest};
+use atelier_engine::{AccountView, AllowancePatch, NewAccountRequest};
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -83,6 +83,12 @@ pub(crate) async fn change(
         max_queue: wish.max_queue.map(Count::get),
         email_verified: wish.email_verified.map(Flag::on),
         disabled: wish.disabled.map(Flag::on),
+        allowance: AllowancePatch {
+            submits_per_second: wish.submits_per_second.map(Count::get),
+            calls_per_second: wish.calls_per_second.map(Count::get),
+            share_percent: wish.share_percent.map(Count::get),
+            max_storage: wish.max_storage.map(Count::get),
+        },
     };
     let account = app
         .engine
@@ -130,6 +136,11 @@ fn row(account: AccountView) -> AccountRow {
         balance: account.balance,
         freeze_balance: account.frozen,
         max_queue: account.max_queue,
+        submits_per_second: account.allowance.submits_per_second,
+        calls_per_second: account.allowance.calls_per_second,
+        share_percent: account.allowance.share_percent,
+        max_storage: account.allowance.max_storage,
+        stored_bytes: account.stored,
         disabled: account.disabled,
         created_at: timestamp(account.created_ms),
     }

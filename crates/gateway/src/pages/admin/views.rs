@@ -13,7 +13,7 @@ use atelier_contract::pages::overview::Overview;
 use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::time::timestamp;
-use atelier_engine::shares::Usage;
+use atelier_engine::shares::Shares;
 use atelier_engine::{AuditView, LedgerView, Served};
 
 use crate::app::App;
@@ -166,13 +166,15 @@ pub(crate) async fn audit(
 /// What the house is doing right now.
 pub(crate) async fn stats(app: Arc<App>, _: Received, (): ()) -> Result<Data<Stats>, Denial> {
     let mut stats = app.engine.office().reports().stats().await?;
-    stats.shares = app.shares().map(|one| share_stats(one.usage())).collect();
+    stats.shares = app.shares().map(|one| share_stats(one)).collect();
     Ok(Data(stats))
 }
 
-fn share_stats(usage: Usage) -> ShareStats {
+fn share_stats(shares: &Shares) -> ShareStats {
+    let usage = shares.usage();
     let holders = usage.holders.into_iter().take(HOLDERS_SHOWN);
     let holder = |(who, amount): (Arc<str>, u64)| ShareHolder {
+        share: shares.share_of(&who),
         who: who.to_string(),
         amount,
     };

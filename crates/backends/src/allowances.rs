@@ -1,0 +1,32 @@
+//! What an operator gives single accounts of what all share, instead of what everybody has.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What one account has; `None` for what everybody has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Submits per second.
+    pub submits_per_second: Option<u32>,
+    /// Other calls per second.
+    pub calls_per_second: Option<u32>,
+    /// The share of what is not given back by itself, in percent of the whole.
+    pub share_percent: Option<u32>,
+}
+
+/// The accounts that have something of their own: few, or none.
+#[derive(Default)]
+pub struct Allowances(RwLock<HashMap<Arc<str>, Allowance>>);
+
+impl Allowances {
+    /// What one has.
+    pub fn of(&self, holder: &str) -> Allowance {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        all.get(holder).copied().unwrap_or_default()
+    }
+
+    /// Takes over all of them.
+    pub fn replace(&self, all: HashMap<Arc<str>, Allowance>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = all;
+    }
+}

@@ -1,0 +1,167 @@
+//! A place at a worker account, which one job takes. It is left to others while the job only waits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
+
+use atelier_backends::Backend;
+use atelier_store::StartLimits;
+
+use super::Pool;
+use super::member::Member;
+use crate::names::WorkerName;
+
+/// How often a job that comes back looks whether a place is free.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// The job has the place.
+const HERE: u8 = 0;
+/// The place is another's while the work only waits.
+const ASIDE: u8 = 1;
+/// The next free place is this job's.
+const RETURNING: u8 = 2;
+
+/// A place at a worker account, free again when dropped.
+pub(crate) struct Slot {
+    pool: Arc<Pool>,
+    name: WorkerName,
+    backend: Arc<dyn Backend>,
+    recorded: bool,
+    /// Whether the vendor was asked; until then the start does not count.
+    began: AtomicBool,
+    place: AtomicU8,
+    probe: bool,
+}
+
+impl Slot {
+    pub(super) fn new(pool: Arc<Pool>, member: &Member, probe: bool, began: bool) -> Self {
+        Self {
+            pool,
+            name: member.candidate.name.clone(),
+            backend: Arc::clone(&member.backend),
+            recorded: member.recorded,
+            began: AtomicBool::new(began),
+            place: AtomicU8::new(HERE),
+            probe,
+        }
+    }
+
+    /// The worker account it belongs to, as it is now: a job at a vendor goes on with a credential that was changed
+    /// meanwhile, and with the old one when the account is gone.
+    pub(crate) fn backend(&self) -> Arc<dyn Backend> {
+        let now = self
+            .pool
+            .with(&self.name, |member| Arc::clone(&member.backend));
+        now.unwrap_or_else(|| Arc::clone(&self.backend))
+    }
+
+    /// The name of the worker account it belongs to.
+    pub(crate) fn worker(&self) -> &WorkerName {
+        &self.name
+    }
+
+    /// What its worker account may be given, on all nodes together.
+    pub(crate) fn limits(&self) -> StartLimits {
+        let limits = self.pool.with(&self.name, |member| StartLimits {
+            concurrency: member.candidate.concurrency.max(1) as i64,
+            per_minute: member.candidate.pace.per_minute as i64,
+            per_hour: member.candidate.pace.per_hour as i64,
+        });
+        limits.unwrap_or_default()
+    }
+
+    /// Whether attempts here are written down before they begin.
+    pub(crate) fn recorded(&self) -> bool {
+        self.recorded
+    }
+
+    /// Leaves the place to others while the work only waits, or takes it again when it goes on: what it needs then is
+    /// bounded by whoever works inside this process, so it is not kept waiting.
+    pub(crate) fn step_aside(&self, aside: bool) {
+        let (from, to) = if aside { (HERE, ASIDE) } else { (ASIDE, HERE) };
+        if self.moves(from, to) {
+            let count = |member: &mut Member| {
+                if aside {
+                    member.leave();
+                } else {
+                    member.enter();
+                }
+            };
+            self.pool.with(&self.name, count);
+        }
+    }
+
+    /// Leaves a vendor's place to others until the vendor can be asked. Nothing was started yet.
+    pub(crate) fn leave(&self) {
+        if self.moves(HERE, ASIDE) {
+            self.pool.with(&self.name, |member| {
+                member.leave();
+                member.candidate.pace.undo();
+            });
+        }
+    }
+
+    /// Takes a vendor's place again as soon as one is free; nobody new gets one before. A vendor's limits are the
+    /// vendor's, so it is waited for.
+    pub(crate) async fn come_back(&self, now_ms: impl Fn() -> i64) {
+        if self.moves(ASIDE, RETURNING) {
+            self.pool.with(&self.name, |member| {
+                member.enter();
+                member.returning += 1;
+            });
+        }
+        while self.place.load(Ordering::Acquire) == RETURNING {
+            let came = self.pool.with(&self.name, |member| {
+                let taken = member.candidate.busy.saturating_sub(member.returning);
+                let free = taken < member.candidate.concurrency.max(1);
+                if free {
+                    member.returning = member.returning.saturating_sub(1);
+                    member.candidate.pace.push(now_ms());
+                    self.place.store(HERE, Ordering::Release);
+                }
+                free
+            });
+            // The account is gone: whoever begins finds out.
+            if came.is_none() {
+                self.place.store(HERE, Ordering::Release);
+            }
+            if came == Some(false) {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        }
+    }
+
+    /// The vendor is about to be asked.
+    pub(crate) fn begin(&self) {
+        self.began.store(true, Ordering::Release);
+    }
+
+    fn moves(&self, from: u8, to: u8) -> bool {
+        let (order, other) = (Ordering::AcqRel, Ordering::Acquire);
+        let moved = self.place.compare_exchange(from, to, order, other);
+        moved.is_ok()
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let began = self.began.load(Ordering::Acquire);
+        let (probe, recorded) = (self.probe, self.recorded);
+        let place = self.place.load(Ordering::Acquire);
+        self.pool.with(&self.name, |member| {
+            if place != ASIDE {
+                member.leave();
+            }
+            if place == RETURNING {
+                member.returning = member.returning.saturating_sub(1);
+            }
+            // Whoever left a vendor's place took the start back then.
+            if !began && (place == HERE || !recorded) {
+                member.candidate.pace.undo();
+            }
+            if probe {
+                member.candidate.health.probing = false;
+            }
+        });
+    }
+}

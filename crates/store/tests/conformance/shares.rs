@@ -1,0 +1,149 @@
+//! What one account has of what all share: its own rates and share, the bytes it keeps, the prompts it was refused.
+
+use atelier_store::{Accepted, AccountPatch, Allowance, AllowancePatch, Asset};
+
+use crate::rig::{NOW, Rig};
+
+each_db!(
+    an_account_may_have_its_own_part_of_what_all_share,
+    what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted,
+    the_same_input_in_the_same_moment_is_told_from_a_new_one,
+    refused_prompts_are_counted_by_family_and_day,
+);
+
+fn asset(key: &str, account: &str, bytes: i64) -> Asset {
+    Asset {
+        key: key.into(),
+        job_id: String::new(),
+        account_id: account.into(),
+        media_type: "image/png".into(),
+        bytes,
+        expires_ms: NOW + 1000,
+        created_ms: NOW,
+    }
+}
+
+async fn an_account_may_have_its_own_part_of_what_all_share(rig: Rig) {
+    let (id, other) = (rig.account(1, 1).await, rig.account(1, 1).await);
+    let own = async || {
+        let all = rig.store.allowances().await.expect("read").into_iter();
+        all.filter(|(whose, _)| *whose == id || *whose == other)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(own().await, []);
+    let change = async |allowance| {
+        let patch = AccountPatch {
+            allowance,
+            ..AccountPatch::default()
+        };
+        let changed = rig.store.update_account(&id, patch, None).await;
+        changed.expect("changed").expect("there").allowance
+    };
+    let wish = AllowancePatch {
+        submits_per_second: Some(7),
+        max_storage: Some(99),
+        ..AllowancePatch::default()
+    };
+    let expected = Allowance {
+        submits_per_second: 7,
+        max_storage: 99,
+        ..Allowance::default()
+    };
+    assert_eq!(change(wish).await, expected);
+    assert_eq!(own().await, [(id.clone(), expected)]);
+    let wish = AllowancePatch {
+        submits_per_second: Some(0),
+        ..AllowancePatch::default()
+    };
+    assert_eq!(
+        change(wish).await.max_storage,
+        99,
+        "what is not named stays"
+    );
+    assert_eq!(own().await, []);
+}
+
+async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig: Rig) {
+    let (id, other) = (rig.account(100, 100).await, rig.account(100, 100).await);
+    let stored = async || {
+        let account = rig.store.account(&id).await.expect("a read");
+        account.expect("there").stored
+    };
+    let key = |name: &str| format!("in/{id}/{name}");
+    let files = vec![asset(&key("a"), &id, 600), asset(&key("b"), &id, 400)];
+    rig.store.note_inputs(files.clone()).await.expect("noted");
+    rig.store.note_inputs(files).await.expect("noted");
+    let foreign = asset(&format!("in/{other}/c"), &other, 5);
+    rig.store.note_inputs(vec![foreign]).await.expect("noted");
+    assert_eq!(stored().await, 1000, "the same file counts once");
+    let accept = rig.accept(&id, 1);
+    let full = Accepted::StorageFull { max_storage: 1000 };
+    assert_eq!(rig.take(accept.clone()).await, full);
+    let foreseen = rig
+        .store
+        .foreseen_refusal(&id, "artgen", accept.job.price, 1000);
+    assert_eq!(foreseen.await.expect("asked"), Some(full));
+    rig.waiting(&other, 1).await;
+    let allowance = AllowancePatch {
+        max_storage: Some(1001),
+        ..AllowancePatch::default()
+    };
+    let patch = AccountPatch {
+        allowance,
+        ..AccountPatch::default()
+    };
+    rig.store
+        .update_account(&id, patch, None)
+        .await
+        .expect("changed");
+    rig.take(accept).await;
+    // What was deleted counts no more.
+    let gone = rig.store.condemn_assets(NOW + 2000, NOW, 100).await;
+    let gone = gone.expect("condemned");
+    rig.store
+        .forget_assets(&gone, NOW + 2000)
+        .await
+        .expect("forgotten");
+    assert_eq!(stored().await, 0);
+}
+
+/// Two calls send the same picture in the same millisecond: whoever was first can tell that another came, and the other
+/// that it was not first.
+async fn the_same_input_in_the_same_moment_is_told_from_a_new_one(rig: Rig) {
+    let wished = asset("in/moment/a", "moment", 9);
+    let note = async || {
+        let noted = rig.store.note_inputs(vec![wished.clone()]).await;
+        noted.expect("noted").expect("not being deleted").remove(0)
+    };
+    let (first, second) = (note().await, note().await);
+    assert_eq!(first, wished);
+    assert_ne!(second, wished);
+    let drop = async |row: Asset| rig.store.drop_inputs(&[row]).await.expect("dropped");
+    assert_eq!(drop(first).await, 0, "another call needs it");
+    assert_eq!(drop(second).await, 1);
+}
+
+async fn refused_prompts_are_counted_by_family_and_day(rig: Rig) {
+    let id = rig.account(1, 1).await;
+    let counted = async |family, day| {
+        let found = rig.store.refused_prompts(&id, family, day).await;
+        found.expect("read")
+    };
+    let count = async |family, day| {
+        let counted = rig.store.count_refused(&id, family, day).await;
+        counted.expect("counted");
+    };
+    count("artgen", 7).await;
+    count("artgen", 7).await;
+    count("motion", 7).await;
+    assert_eq!(
+        (counted("artgen", 7).await, counted("motion", 7).await),
+        (2, 1)
+    );
+    assert_eq!(counted("artgen", 8).await, 0, "a new day");
+    count("artgen", 8).await;
+    assert_eq!(
+        (counted("artgen", 8).await, counted("artgen", 7).await),
+        (1, 0)
+    );
+}
