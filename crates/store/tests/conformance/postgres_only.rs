@@ -15,6 +15,10 @@ mod postgres {
         super::on_postgres(super::a_node_waits_for_its_turn_at_migrations);
     }
     #[test]
+    fn a_node_starts_although_old_marks_cannot_be_cleared_away() {
+        super::on_postgres(super::a_node_starts_although_old_marks_cannot_be_cleared_away);
+    }
+    #[test]
     fn a_cut_connection_never_makes_an_answer_wrong() {
         super::on_postgres(super::a_cut_connection_never_makes_an_answer_wrong);
     }
@@ -33,6 +37,18 @@ async fn a_node_waits_for_its_turn_at_migrations(rig: Rig) {
     second.expect("it starts in the end").close().await;
     assert!(start.elapsed() > Duration::from_secs(4), "it waited");
     busy.await.expect("it ends");
+}
+
+/// The promise: housekeeping that the server gives up, as it does when it is overwhelmed, keeps no node from starting.
+async fn a_node_starts_although_old_marks_cannot_be_cleared_away(rig: Rig) {
+    let give_up = "INSERT INTO written (writer, batch, time_ms) VALUES ('old', 1, 0); \
+         CREATE FUNCTION give_up() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'canceling statement' USING ERRCODE = '57014'; END $$; \
+         CREATE TRIGGER give_up BEFORE DELETE ON written FOR EACH ROW EXECUTE FUNCTION give_up()";
+    sql(&rig.url, give_up).await.expect("set up");
+    let second = Store::open(&rig.url, options()).await.expect("it starts");
+    second.put_setting("a", "1").await.expect("it writes");
+    second.close().await;
 }
 
 async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
