@@ -97,9 +97,9 @@ async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
     let caller = rig.account(4).await;
     let encoded = base64::engine::general_purpose::STANDARD.encode(picture());
     let request = || {
-        let body = json!({ "prompt": "a fox", "base64Array": [encoded] });
+        let body = json!({ "imgBase64Array": [encoded, encoded] });
         let fields = body.as_object().expect("an object").clone();
-        ("artgen.imagine".to_owned(), fields)
+        ("artgen.blend".to_owned(), fields)
     };
     let send = async |requests| {
         let call = BulkCall {

@@ -18,8 +18,13 @@ async fn change(gateway: &Gateway, account: &Account, wish: Value) -> Value {
 /// down with its operator.
 #[tokio::test]
 async fn an_operator_changes_the_rates_of_one_account_while_the_service_runs() {
-    let gateway = Gateway::spawn().await;
-    let second = Options::default().beside(&gateway);
+    let limited = || {
+        Options::default()
+            .set("LIMITS_CALLS_PER_SECOND", "200")
+            .set("LIMITS_CALLS_BURST", "1000")
+    };
+    let gateway = limited().spawn().await;
+    let second = limited().beside(&gateway);
     let (caller, other) = (gateway.account(100).await, gateway.account(100).await);
     let policy = async |at: &Gateway, account: &Account| {
         let info = at.get(&account.key, "/artgen/v1/info").await;
@@ -122,7 +127,7 @@ async fn storage_is_bounded_for_each_account() {
     let gateway = Gateway::spawn().await;
     let (caller, other) = (gateway.account(100).await, gateway.account(100).await);
     change(&gateway, &caller, json!({ "max_storage": 1 })).await;
-    let id = gateway.swap(&caller.key).await;
+    let id = gateway.imagine(&caller.key, "a hill").await;
     finished(&gateway, &caller.key, &id).await;
     let path = format!("/admin/v1/accounts/{}", caller.id);
     let shown = gateway.operate(Method::GET, &path, None).await;
