@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use tokio::time::timeout;
 
-use crate::db::readers::Readers;
-use crate::db::{Conn, Db, Link};
+use crate::db::in_place::in_place;
+use crate::db::{Conn, Link, Patience};
+use crate::dialect::Dialect;
 use crate::{Error, Options, Result};
 
 /// How long a read waits for a connection, and a connection for a lock of another process.
@@ -34,7 +35,8 @@ const SERVER_SIDE: [(&str, &str); 7] = [
 /// Where the database is; opens connections.
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
-    Sqlite(Box<SqliteConnectOptions>),
+    /// A file, and how its steps are waited for.
+    Sqlite(Box<SqliteConnectOptions>, Patience),
     Postgres(Box<PgConnectOptions>),
 }
 
@@ -42,7 +44,7 @@ impl Address {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         if let Some(path) = url.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
-            return Ok(Self::Sqlite(Box::new(sqlite(path))));
+            return Ok(Self::Sqlite(Box::new(sqlite(path)), Patience::Endless));
         }
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let options = PgConnectOptions::from_str(url)?
@@ -56,9 +58,14 @@ impl Address {
     /// The same, with what is wanted of SQLite.
     pub(crate) fn with(self, wanted: &Options) -> Self {
         match self {
-            Self::Sqlite(options) => {
+            Self::Sqlite(options, _) => {
                 let options = options.foreign_keys(wanted.references);
-                Self::Sqlite(Box::new(options))
+                let patience = if wanted.in_place {
+                    Patience::InPlace
+                } else {
+                    Patience::Endless
+                };
+                Self::Sqlite(Box::new(options), patience)
             }
             postgres @ Self::Postgres(_) => postgres,
         }
@@ -67,7 +74,7 @@ impl Address {
     /// Makes the file of a new SQLite database, for no other user of the machine to read; what SQLite puts beside it
     /// gets the same rights.
     pub(crate) fn make_private(&self) {
-        if let Self::Sqlite(options) = self {
+        if let Self::Sqlite(options, _) = self {
             let mut file = OpenOptions::new();
             let made = file.write(true).create_new(true).mode(0o600);
             // One that is there stays as it is; a place where no file can be made is SQLite's to complain about.
@@ -78,13 +85,13 @@ impl Address {
     /// A connection that writes.
     pub(crate) async fn writer(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(options) => {
+            Self::Sqlite(options, patience) => {
                 // Checkpoints are made aside, so that no commit waits for one.
                 let options = (**options)
                     .clone()
                     .pragma("wal_autocheckpoint", "0")
                     .pragma("journal_size_limit", "4194304");
-                open_sqlite(&options).await
+                open_sqlite(&options, *patience).await
             }
             Self::Postgres(options) => {
                 // Every statement of the writer reaches rows by key. Plans made while the tables were still empty
@@ -97,7 +104,7 @@ impl Address {
                     ("enable_material", "off"),
                     ("plan_cache_mode", "force_generic_plan"),
                 ]);
-                open_postgres(&options, Some(STEP)).await
+                open_postgres(&options, Patience::For(STEP)).await
             }
         }
     }
@@ -105,12 +112,12 @@ impl Address {
     /// A connection that changes the schema, which takes as long as it takes.
     pub(crate) async fn builder(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(_) => self.writer().await,
+            Self::Sqlite(..) => self.writer().await,
             Self::Postgres(options) => {
                 let options = (**options)
                     .clone()
                     .options(SERVER_SIDE[3..].iter().copied());
-                open_postgres(&options, None).await
+                open_postgres(&options, Patience::Endless).await
             }
         }
     }
@@ -118,9 +125,9 @@ impl Address {
     /// A connection that copies the write-ahead log of SQLite and waits for nobody.
     pub(crate) async fn copier(&self) -> Result<Option<Conn>> {
         match self {
-            Self::Sqlite(options) => {
+            Self::Sqlite(options, patience) => {
                 let options = (**options).clone().busy_timeout(Duration::ZERO);
-                open_sqlite(&options).await.map(Some)
+                open_sqlite(&options, *patience).await.map(Some)
             }
             Self::Postgres(_) => Ok(None),
         }
@@ -129,7 +136,7 @@ impl Address {
     /// The write-ahead log beside a SQLite file.
     pub(crate) fn write_ahead_log(&self) -> Option<PathBuf> {
         match self {
-            Self::Sqlite(options) => {
+            Self::Sqlite(options, _) => {
                 let mut name = options.get_filename().as_os_str().to_owned();
                 name.push("-wal");
                 Some(name.into())
@@ -138,48 +145,56 @@ impl Address {
         }
     }
 
-    /// The connections that read; opened as they are needed.
-    pub(crate) fn readers(&self, options: &Options) -> Db {
+    /// A connection that reads.
+    pub(crate) async fn reader(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(address) => Db::Sqlite(
-                SqlitePoolOptions::new()
-                    .max_connections(options.readers.max(1))
-                    .acquire_timeout(PATIENCE)
-                    .test_before_acquire(false)
-                    .max_lifetime(None)
-                    .connect_lazy_with(
-                        (**address).clone().read_only(true).create_if_missing(false),
-                    ),
-            ),
-            Self::Postgres(address) => {
-                let options_of_each = (**address).clone().options(SERVER_SIDE);
-                Db::Postgres(Readers::new(
-                    options_of_each,
-                    options.readers,
-                    PATIENCE,
-                    STEP,
-                ))
+            Self::Sqlite(options, patience) => {
+                let options = (**options).clone().read_only(true).create_if_missing(false);
+                open_sqlite(&options, *patience).await
             }
+            Self::Postgres(options) => {
+                let options = (**options).clone().options(SERVER_SIDE);
+                open_postgres(&options, Patience::For(STEP)).await
+            }
+        }
+    }
+
+    /// How a connection that listens is opened; `None` on SQLite.
+    pub(crate) fn listening(&self) -> Option<PgConnectOptions> {
+        match self {
+            Self::Sqlite(..) => None,
+            Self::Postgres(options) => Some((**options).clone().options(SERVER_SIDE)),
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Self::Sqlite(..) => Dialect::Sqlite,
+            Self::Postgres(_) => Dialect::Postgres,
         }
     }
 
     /// The file of a SQLite database.
     pub(crate) fn file(&self) -> Option<&std::path::Path> {
         match self {
-            Self::Sqlite(options) => Some(options.get_filename()),
+            Self::Sqlite(options, _) => Some(options.get_filename()),
             Self::Postgres(_) => None,
         }
     }
 }
 
-async fn open_sqlite(options: &SqliteConnectOptions) -> Result<Conn> {
-    let conn = timeout(PATIENCE, options.connect())
-        .await
-        .map_err(|_| Error::Busy)??;
-    Ok(Conn::new(Link::Sqlite(Box::new(conn)), None))
+async fn open_sqlite(options: &SqliteConnectOptions, patience: Patience) -> Result<Conn> {
+    let opening = options.connect();
+    let opened = match patience {
+        // Virtual time must not run out meanwhile.
+        Patience::InPlace => Ok(in_place(opening)),
+        _ => timeout(PATIENCE, opening).await,
+    };
+    let conn = opened.map_err(|_| Error::Busy)??;
+    Ok(Conn::new(Link::Sqlite(Box::new(conn)), patience))
 }
 
-async fn open_postgres(options: &PgConnectOptions, patience: Option<Duration>) -> Result<Conn> {
+async fn open_postgres(options: &PgConnectOptions, patience: Patience) -> Result<Conn> {
     let conn = timeout(PATIENCE, options.connect())
         .await
         .map_err(|_| Error::Busy)??;

@@ -41,7 +41,13 @@ impl Files {
 
     /// Opens a folder, creating it if need be.
     pub fn folder(path: impl Into<PathBuf>) -> Result<Self> {
-        Folder::open(path.into()).map(Self::Folder)
+        Folder::open(path.into(), false).map(Self::Folder)
+    }
+
+    /// Opens a folder whose files are read and written in place, with nothing else happening meanwhile: for simulations.
+    /// Files that flow in or out piece by piece are not for them.
+    pub fn folder_in_place(path: impl Into<PathBuf>) -> Result<Self> {
+        Folder::open(path.into(), true).map(Self::Folder)
     }
 
     /// Opens a bucket; nothing is asked of it yet.

@@ -27,6 +27,7 @@ pub mod migrate;
 pub mod nodes;
 pub mod operators;
 mod pending;
+mod reading;
 mod refused;
 mod retention;
 mod row;
@@ -77,9 +78,10 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use address::Address;
-use db::{Conn, Db};
+use db::Conn;
 use dialect::Dialect;
 use pending::{Act, Pending, Single};
+use reading::Db;
 use time::SharedTime;
 use writer::pulse::Pulse;
 use writer::{Batched, Change, Writer};
@@ -103,6 +105,9 @@ pub struct Options {
     /// Whether SQLite is to look whether anything refers to what is deleted. Archiving makes sure of that itself: looking
     /// would read whole tables for every job.
     pub references: bool,
+    /// Whether every step at SQLite is waited for in place, with nothing else happening meanwhile: for simulations, whose
+    /// virtual time must not move before a commit has come to its end.
+    pub in_place: bool,
 }
 
 impl Default for Options {
@@ -112,6 +117,7 @@ impl Default for Options {
             batch_most: 256,
             queue_most: 4096,
             references: true,
+            in_place: false,
         }
     }
 }
@@ -137,7 +143,7 @@ impl Store {
         let migrated = migrate::migrate(&mut conn).await;
         conn.close().await;
         migrated?;
-        let db = address.readers(&options);
+        let db = Db::new(address.clone(), options.readers);
         let tasks = TaskTracker::new();
         let time = Arc::new(SharedTime::default());
         let shared = Arc::clone(&time);

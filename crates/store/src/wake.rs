@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::time::{sleep, timeout};
 
-use crate::db::{Db, args, json};
+use crate::db::{args, json};
 use crate::{Result, Store};
 
 /// The channel all nodes listen to.
@@ -73,7 +73,7 @@ async fn listen(options: &PgConnectOptions) -> sqlx::Result<PgListener> {
 impl Store {
     /// Tells every node some things, in one go; does nothing on SQLite.
     pub async fn notify(&self, payloads: &[String]) -> Result<()> {
-        if let Db::Postgres(_) = self.db() {
+        if self.is_postgres() {
             let sql = "SELECT pg_notify($1, hint)::text FROM ({list:$2}) AS v(hint)";
             let payloads = json(payloads);
             let args = args![CHANNEL, &payloads];
@@ -84,11 +84,8 @@ impl Store {
 
     /// Hears what nodes are told; `None` on SQLite. Holds a connection of its own.
     pub fn listener(&self) -> Option<Wake> {
-        let Db::Postgres(readers) = self.db() else {
-            return None;
-        };
         Some(Wake {
-            options: readers.options().clone(),
+            options: self.address.listening()?,
             listener: None,
         })
     }

@@ -2,7 +2,8 @@
 //! hold; the hold of a job that was still at work at the cut goes before it.
 
 use crate::Result;
-use crate::db::{Db, args};
+use crate::db::args;
+use crate::reading::Db;
 
 /// Ledger rows moved at once, so that no commit is long.
 const STEP: i64 = 1_000;

@@ -2,8 +2,9 @@
 
 use crate::Result;
 use crate::archive::cut::Cut;
-use crate::db::{Db, args};
+use crate::db::args;
 use crate::dialect::Dialect;
+use crate::reading::Db;
 
 /// Ledger rows read at once.
 const PAGE: i64 = 200;

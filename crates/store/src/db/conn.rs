@@ -1,5 +1,6 @@
 //! One connection to either database, and one way to ask it.
 
+use std::fmt;
 use std::time::Duration;
 
 use sqlx::postgres::PgQueryResult;
@@ -7,6 +8,7 @@ use sqlx::sqlite::SqliteQueryResult;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
 use tokio::time::timeout;
 
+use crate::db::in_place::in_place;
 use crate::db::statement::{Arg, Line, args, bound};
 use crate::dialect::{Dialect, column_names, line_columns};
 use crate::row::{Columns, Read};
@@ -50,8 +52,27 @@ pub(crate) enum Link {
 /// has gone silent says nothing by itself. SQLite is in this process, and what was begun there always comes to an end.
 pub(crate) struct Conn {
     link: Link,
-    patience: Option<Duration>,
+    patience: Patience,
     lost: bool,
+}
+
+/// How long a step is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience {
+    /// As long as it takes.
+    Endless,
+    /// So long; then it has failed.
+    For(Duration),
+    /// As long as it takes, with nothing else happening meanwhile.
+    InPlace,
+}
+
+impl fmt::Debug for Conn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conn")
+            .field("lost", &self.lost)
+            .finish_non_exhaustive()
+    }
 }
 
 trait Affected {
@@ -94,17 +115,12 @@ fn as_objects(sql: &str, lines: &[impl Line]) -> String {
 
 impl Conn {
     /// A connection whose steps take no longer than this.
-    pub(crate) fn new(link: Link, patience: Option<Duration>) -> Self {
+    pub(crate) fn new(link: Link, patience: Patience) -> Self {
         Self {
             link,
             patience,
             lost: false,
         }
-    }
-
-    /// The connection itself, once nobody asks it anything.
-    pub(super) fn into_link(self) -> Link {
-        self.link
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -221,13 +237,25 @@ impl Conn {
         })
     }
 
+    /// Whether the other end answers within a while; SQLite is at this end.
+    pub(crate) async fn answers(&mut self, patience: Duration) -> bool {
+        let Link::Postgres(conn) = &mut self.link else {
+            return true;
+        };
+        let asked = within(Patience::For(patience), &mut self.lost, conn.ping());
+        asked.await.is_ok()
+    }
+
     /// Says goodbye, without waiting long for an answer.
     pub(crate) async fn close(self) {
         let mut lost = self.lost;
         if lost {
             return;
         }
-        let patience = self.patience.map(|_| GOODBYE);
+        let patience = match self.patience {
+            Patience::For(_) => Patience::For(GOODBYE),
+            other => other,
+        };
         let closed = on!(Link, self.link, conn => within(patience, &mut lost, conn.close()).await);
         if let Err(error) = closed {
             tracing::warn!(%error, "closing a connection");
@@ -237,15 +265,16 @@ impl Conn {
 
 /// Waits for a step, but no longer than its patience.
 async fn within<T>(
-    patience: Option<Duration>,
+    patience: Patience,
     lost: &mut bool,
     step: impl Future<Output = sqlx::Result<T>>,
 ) -> Result<T> {
     // A caller who goes away in the middle of a step leaves the connection in the middle of it.
     *lost = true;
     let done = match patience {
-        Some(patience) => timeout(patience, step).await,
-        None => Ok(step.await),
+        Patience::For(patience) => timeout(patience, step).await,
+        Patience::Endless => Ok(step.await),
+        Patience::InPlace => Ok(in_place(step)),
     };
     let Ok(done) = done else {
         tracing::warn!(?patience, "the database did not answer in time");

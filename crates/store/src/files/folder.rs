@@ -28,18 +28,23 @@ const FOLDER_TRIES: u32 = 20;
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: Arc<Path>,
+    /// Whether each step is waited for in place, with nothing else happening meanwhile.
+    in_place: bool,
 }
 
 impl Folder {
-    pub(super) fn open(root: PathBuf) -> Result<Self> {
+    pub(super) fn open(root: PathBuf, in_place: bool) -> Result<Self> {
         let mut folders = private_folder();
         folders.recursive(true).create(root.join(UNFINISHED))?;
-        Ok(Self { root: root.into() })
+        Ok(Self {
+            root: root.into(),
+            in_place,
+        })
     }
 
     pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
         let (root, target) = (Arc::clone(&self.root), self.root.join(key));
-        blocking(move || {
+        self.blocking(move || {
             let draft = Draft::create(&root)?;
             fs::write(&draft.path, &bytes)?;
             fs::File::open(&draft.path)?.sync_all()?;
@@ -53,11 +58,12 @@ impl Folder {
         S: Stream<Item = Result<Bytes>> + Send + Unpin,
     {
         let (root, target) = (Arc::clone(&self.root), self.root.join(key));
-        let draft = blocking({
-            let root = Arc::clone(&root);
-            move || Draft::create(&root)
-        })
-        .await?;
+        let draft = self
+            .blocking({
+                let root = Arc::clone(&root);
+                move || Draft::create(&root)
+            })
+            .await?;
         let mut file = tokio::fs::OpenOptions::new()
             .write(true)
             .open(&draft.path)
@@ -71,13 +77,13 @@ impl Folder {
         file.flush().await?;
         file.sync_all().await?;
         drop(file);
-        blocking(move || draft.finish(&root, &target)).await?;
+        self.blocking(move || draft.finish(&root, &target)).await?;
         Ok(size)
     }
 
     pub(super) async fn size(&self, key: &str) -> Result<Option<u64>> {
         let path = self.root.join(key);
-        blocking(move || match fs::metadata(path) {
+        self.blocking(move || match fs::metadata(path) {
             Ok(data) if data.is_file() => Ok(Some(data.len())),
             Ok(_) => Ok(None),
             Err(error) if is_absent(&error) => Ok(None),
@@ -88,7 +94,7 @@ impl Folder {
 
     pub(super) async fn read(&self, key: &str) -> Result<Bytes> {
         let path = self.root.join(key);
-        blocking(move || match fs::read(path) {
+        self.blocking(move || match fs::read(path) {
             Ok(bytes) => Ok(bytes.into()),
             Err(error) => Err(absent_or(error)),
         })
@@ -115,7 +121,7 @@ impl Folder {
     pub(super) async fn delete(&self, key: &str) -> Result<()> {
         let path = self.root.join(key);
         let deep = key.split('/').count() > 2;
-        blocking(move || {
+        self.blocking(move || {
             match fs::remove_file(&path) {
                 Err(error) if !is_absent(&error) => return Err(error.into()),
                 _ => {}
@@ -134,12 +140,13 @@ impl Folder {
             root: Arc::clone(&self.root),
             folders: vec![self.root.join(prefix)],
             before_ms,
+            in_place: self.in_place,
         };
         let pages = futures_util::stream::try_unfold(walk, |mut walk| async move {
             let Some(folder) = walk.folders.pop() else {
                 return Ok(None);
             };
-            blocking(move || {
+            blocking(walk.in_place, move || {
                 let keys = walk.visit(&folder)?;
                 Ok(Some((keys, walk)))
             })
@@ -154,7 +161,7 @@ impl Folder {
 
     pub(super) async fn sweep_unfinished(&self, before_ms: i64) -> Result<u64> {
         let folder = self.root.join(UNFINISHED);
-        blocking(move || {
+        self.blocking(move || {
             let mut removed = 0;
             for entry in fs::read_dir(folder)? {
                 let entry = entry?;
@@ -169,6 +176,13 @@ impl Folder {
             Ok(removed)
         })
         .await
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        blocking(self.in_place, work).await
     }
 }
 
@@ -261,6 +275,7 @@ struct Walk {
     root: Arc<Path>,
     folders: Vec<PathBuf>,
     before_ms: i64,
+    in_place: bool,
 }
 
 impl Walk {
@@ -314,8 +329,12 @@ fn absent_or(error: io::Error) -> FilesError {
 }
 
 async fn blocking<T: Send + 'static>(
+    in_place: bool,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
+    if in_place {
+        return work();
+    }
     tokio::task::spawn_blocking(work)
         .await
         .map_err(io::Error::other)?

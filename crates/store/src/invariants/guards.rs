@@ -2,8 +2,8 @@
 //! rows may still be right, but only by luck.
 
 use crate::Result;
-use crate::db::Db;
 use crate::dialect::Dialect;
+use crate::reading::Db;
 
 /// The name under which a missing guard is reported.
 pub(super) const NAME: &str = "schema.guard";

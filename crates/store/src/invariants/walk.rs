@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use super::invariant::{Invariant, Rows};
 use crate::Result;
-use crate::db::{Arg, Db};
+use crate::db::Arg;
+use crate::reading::Db;
 use crate::row::{Columns, Read};
 
 /// Columns of the longest key.

@@ -1,0 +1,133 @@
+//! The connections that read. Each is lent to one caller at a time and comes back only when it is known to be whole; one
+//! that went silent is dropped, and its place is free again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, timeout};
+
+use crate::address::Address;
+use crate::db::{Arg, Conn};
+use crate::dialect::Dialect;
+use crate::row::Read;
+use crate::{Error, Result};
+
+/// A connection that was idle for longer is tried before it is trusted.
+const TRUSTED_IDLE: Duration = Duration::from_secs(1);
+/// One that was idle for longer is not worth keeping.
+const IDLE_MOST: Duration = Duration::from_mins(10);
+/// How long trying one may take.
+const TRIAL: Duration = Duration::from_secs(1);
+/// How long a read waits for a connection.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// The connections.
+#[derive(Debug)]
+struct Readers {
+    address: Address,
+    places: Semaphore,
+    idle: Mutex<Vec<(Conn, Instant)>>,
+}
+
+/// The readers, however many share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Db(Arc<Readers>);
+
+/// A connection that is lent.
+struct Lent<'a> {
+    conn: Conn,
+    readers: &'a Readers,
+    _place: SemaphorePermit<'a>,
+}
+
+impl Db {
+    /// So many connections, opened as they are needed.
+    pub(crate) fn new(address: Address, most: u32) -> Self {
+        Self(Arc::new(Readers {
+            address,
+            places: Semaphore::new(most.max(1) as usize),
+            idle: Mutex::default(),
+        }))
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.0.address.dialect()
+    }
+
+    pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        let mut lent = self.0.lend().await?;
+        let rows = lent.conn.all(sql, args).await;
+        lent.give_back();
+        rows
+    }
+
+    /// Like [`Db::all`], for a statement whose plan must fit the tables as they are now.
+    pub(crate) async fn all_anew<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        let mut lent = self.0.lend().await?;
+        let rows = lent.conn.all_anew(sql, args).await;
+        lent.give_back();
+        rows
+    }
+
+    pub(crate) async fn maybe<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Option<T>> {
+        Ok(self.all(sql, args).await?.into_iter().next())
+    }
+
+    pub(crate) async fn one<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<T> {
+        self.maybe(sql, args).await?.ok_or(Error::NotFound)
+    }
+
+    /// Lends no more, and closes what is not lent.
+    pub(crate) async fn close(&self) {
+        self.0.places.close();
+        while let Some((conn, _)) = self.0.pop() {
+            conn.close().await;
+        }
+    }
+}
+
+impl Readers {
+    /// Lends a connection, opening one if need be.
+    async fn lend(&self) -> Result<Lent<'_>> {
+        timeout(WAIT, self.find()).await.map_err(|_| Error::Busy)?
+    }
+
+    async fn find(&self) -> Result<Lent<'_>> {
+        let place = self.places.acquire().await.map_err(|_| Error::Busy)?;
+        let lent = |conn| Lent {
+            conn,
+            readers: self,
+            _place: place,
+        };
+        while let Some((mut conn, since)) = self.pop() {
+            let idle = since.elapsed();
+            if idle < TRUSTED_IDLE || idle < IDLE_MOST && Box::pin(conn.answers(TRIAL)).await {
+                return Ok(lent(conn));
+            }
+        }
+        Box::pin(self.address.reader()).await.map(lent)
+    }
+
+    fn pop(&self) -> Option<(Conn, Instant)> {
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+    }
+}
+
+impl Lent<'_> {
+    /// Takes the connection back, if it is whole. One that is never given back is closed.
+    fn give_back(self) {
+        if self.conn.is_lost() || self.readers.places.is_closed() {
+            return;
+        }
+        let mut idle = self
+            .readers
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        idle.push((self.conn, Instant::now()));
+    }
+}
