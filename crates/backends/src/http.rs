@@ -39,7 +39,7 @@ pub use limits::Limits;
 pub use memory::Share;
 pub(crate) use memory::with_share;
 pub(crate) use multipart::Form;
-pub use resolve::{Lookup, Resolver};
+pub use resolve::{Dial, Lookup, Resolver};
 pub use room::Room;
 pub(crate) use sift::Sifter;
 pub(crate) use vendor::{Secrets, encoded, segment};

@@ -17,7 +17,7 @@ use tower_service::Service;
 
 use super::fault::Cause;
 use super::limits::Limits;
-use super::line::Line;
+use super::line::{Line, Stream};
 use super::places::Places;
 use super::resolve::Resolver;
 use crate::guard::{self, Policy, Purpose};
@@ -112,10 +112,14 @@ impl Rules {
                     Some(place.await.ok_or(Cause::Busy)?)
                 }
             };
+            if let Some(dialled) = self.resolver.dial(*address) {
+                let stream = dialled.map_err(Cause::Unreachable)?;
+                return Ok(Line::new(Stream::Simulated(stream), place));
+            }
             match timeout_at(until, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
                     let stream = confirm(stream, *address)?;
-                    return Ok(Line::new(stream, place));
+                    return Ok(Line::new(Stream::Tcp(stream), place));
                 }
                 Ok(Err(error)) => last = Cause::Unreachable(error),
                 Err(_) => last = Cause::TimedOut,

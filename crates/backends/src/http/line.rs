@@ -5,19 +5,37 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::places::Place;
 
+/// Where bytes go.
+pub(crate) enum Stream {
+    /// Over the network.
+    Tcp(TcpStream),
+    /// To a simulated receiver in this process.
+    Simulated(DuplexStream),
+}
+
 /// An open connection.
 pub(crate) struct Line {
-    stream: TcpStream,
+    stream: Stream,
     _place: Option<Place>,
 }
 
+/// Does the same with either kind of stream.
+macro_rules! on {
+    ($line:ident, $stream:ident => $body:expr) => {
+        match &mut $line.stream {
+            Stream::Tcp($stream) => $body,
+            Stream::Simulated($stream) => $body,
+        }
+    };
+}
+
 impl Line {
-    pub(crate) fn new(stream: TcpStream, place: Option<Place>) -> Self {
+    pub(crate) fn new(stream: Stream, place: Option<Place>) -> Self {
         Self {
             stream,
             _place: place,
@@ -27,7 +45,10 @@ impl Line {
 
 impl Connection for Line {
     fn connected(&self) -> Connected {
-        self.stream.connected()
+        match &self.stream {
+            Stream::Tcp(stream) => stream.connected(),
+            Stream::Simulated(_) => Connected::new(),
+        }
     }
 }
 
@@ -37,7 +58,7 @@ impl AsyncRead for Line {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        on!(self, stream => Pin::new(stream).poll_read(context, buffer))
     }
 }
 
@@ -47,19 +68,22 @@ impl AsyncWrite for Line {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        on!(self, stream => Pin::new(stream).poll_write(context, bytes))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        on!(self, stream => Pin::new(stream).poll_flush(context))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        on!(self, stream => Pin::new(stream).poll_shutdown(context))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        match &self.stream {
+            Stream::Tcp(stream) => stream.is_write_vectored(),
+            Stream::Simulated(stream) => stream.is_write_vectored(),
+        }
     }
 
     fn poll_write_vectored(
@@ -67,6 +91,6 @@ impl AsyncWrite for Line {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
+        on!(self, stream => Pin::new(stream).poll_write_vectored(context, bytes))
     }
 }

@@ -1,11 +1,12 @@
-//! Names to addresses, in bounded time and number.
+//! Names to addresses, in bounded time and number, and addresses to connections.
 
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use tokio::io::DuplexStream;
 use tokio::sync::Semaphore;
 
 /// Look-ups that may hang in the system's resolver at a time; each takes a thread until the system gives up. Several
@@ -17,7 +18,10 @@ pub type Lookup = Arc<
     dyn Fn(String) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> + Send + Sync,
 >;
 
-/// Who answers for names.
+/// A function that connects to addresses without a socket, for simulations: an error is a refused connection.
+pub type Dial = Arc<dyn Fn(SocketAddr) -> io::Result<DuplexStream> + Send + Sync>;
+
+/// Who answers for names and addresses.
 #[derive(Clone)]
 pub struct Resolver(Kind);
 
@@ -25,6 +29,7 @@ pub struct Resolver(Kind);
 enum Kind {
     System(Arc<Semaphore>),
     Scripted(Lookup),
+    Simulated(Dial),
 }
 
 impl Resolver {
@@ -38,10 +43,24 @@ impl Resolver {
         Self(Kind::Scripted(lookup))
     }
 
+    /// No name leads anywhere, and connections come from a function.
+    pub fn simulated(dial: Dial) -> Self {
+        Self(Kind::Simulated(dial))
+    }
+
+    /// The connection to an address, where none is to be opened on the network.
+    pub(crate) fn dial(&self, address: SocketAddr) -> Option<io::Result<DuplexStream>> {
+        match &self.0 {
+            Kind::Simulated(dial) => Some(dial(address)),
+            Kind::System(_) | Kind::Scripted(_) => None,
+        }
+    }
+
     /// Every address of a name. `exact` keeps the machine from completing the name with its search domains.
     pub(crate) async fn lookup(&self, name: &str, exact: bool) -> io::Result<Vec<IpAddr>> {
         match &self.0 {
             Kind::Scripted(lookup) => lookup(name.to_owned()).await,
+            Kind::Simulated(_) => Ok(Vec::new()),
             Kind::System(lookups) => {
                 let permit = Arc::clone(lookups)
                     .acquire_owned()
