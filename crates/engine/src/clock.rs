@@ -13,8 +13,8 @@ pub enum Clock {
     Shared(atelier_store::Store),
     /// A clock that only moves when told to.
     Manual(Arc<AtomicI64>),
-    /// A clock that goes with the runtime's own time, which is virtual in a simulation.
-    Running(i64, tokio::time::Instant),
+    /// A clock that goes with the runtime's own time, which is virtual in a simulation, and can be set forward or back.
+    Running(Arc<AtomicI64>, tokio::time::Instant),
 }
 
 impl Clock {
@@ -42,6 +42,7 @@ impl Clock {
 
     /// A clock that starts at a time and goes with the runtime.
     pub fn running(start_ms: i64) -> Self {
+        let start_ms = Arc::new(AtomicI64::new(start_ms));
         Self::Running(start_ms, tokio::time::Instant::now())
     }
 
@@ -51,13 +52,15 @@ impl Clock {
             Self::System => system_now_ms(),
             Self::Shared(store) => store.database_now_ms().unwrap_or_else(system_now_ms),
             Self::Manual(now) => now.load(Ordering::SeqCst),
-            Self::Running(start_ms, since) => start_ms + since.elapsed().as_millis() as i64,
+            Self::Running(start_ms, since) => {
+                start_ms.load(Ordering::SeqCst) + since.elapsed().as_millis() as i64
+            }
         }
     }
 
-    /// Moves a hand-turned clock; the machine's own is left alone.
+    /// Moves a clock of tests; the machine's own is left alone.
     pub fn advance(&self, milliseconds: i64) {
-        if let Self::Manual(now) = self {
+        if let Self::Manual(now) | Self::Running(now, _) = self {
             now.fetch_add(milliseconds, Ordering::SeqCst);
         }
     }

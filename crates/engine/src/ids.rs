@@ -32,6 +32,18 @@ impl Ids {
         }
     }
 
+    /// Bytes to choose a moment by, so that not everybody chooses the same; no secret.
+    pub fn dice<const N: usize>(&self) -> [u8; N] {
+        match self {
+            Self::Random => random_bytes(),
+            Self::Counted(count) => {
+                let number = count.fetch_add(1, Ordering::SeqCst) + 1;
+                let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+                std::array::from_fn(|index| mixed[7 - index % 8])
+            }
+        }
+    }
+
     /// A job identifier in a family's style.
     pub fn job(&self, style: JobIds) -> JobId {
         match style {

@@ -8,7 +8,6 @@ use bytes::Bytes;
 
 use crate::crash;
 use crate::house::House;
-use crate::ids::random_bytes;
 use crate::render::{family_of, render};
 use crate::sign::sign_webhook;
 use crate::vault::Vault;
@@ -116,7 +115,7 @@ fn next_state(
     match schedule.get(delivery.failures.max(0) as usize) {
         None => DeliveryState::Exhausted,
         Some(&pause_s) => {
-            let pause_ms = jittered(pause_s * 1000, random_bytes());
+            let pause_ms = jittered(pause_s * 1000, house.ids.dice());
             let asked_ms = outcome.retry_after_s.unwrap_or(0).min(RETRY_AFTER_MOST_S) * 1000;
             DeliveryState::Due {
                 next_ms: now_ms + pause_ms.max(asked_ms) as i64,

@@ -1,0 +1,136 @@
+//! What must be so when everything has come to rest.
+
+use std::path::Path;
+
+use atelier_contract::{Job, JobState};
+use atelier_engine::audit::{Look, audit};
+use atelier_engine::{CallbackView, Caller, Engine, JobsFilter};
+use atelier_store::Store;
+use atelier_store::files::Files;
+
+use crate::clients;
+use crate::life::GRANT;
+use crate::world::{Shared, lock};
+
+/// More than any caller has.
+const ALL: i64 = 1_000;
+
+async fn jobs(engine: &Engine, caller: &Caller) -> Result<Vec<Job>, String> {
+    let filter = JobsFilter {
+        page: 1,
+        limit: ALL,
+        ..JobsFilter::default()
+    };
+    let listed = engine.jobs().list(Some(&caller.account_id), filter).await;
+    listed.map(|(jobs, _)| jobs).map_err(|no| no.message)
+}
+
+async fn callbacks(engine: &Engine, caller: &Caller) -> Result<Vec<CallbackView>, String> {
+    let courier = engine.courier();
+    let listed = courier.callbacks(Some(&caller.account_id), 1, ALL).await;
+    listed
+        .map(|(callbacks, _)| callbacks)
+        .map_err(|no| no.message)
+}
+
+/// Whether nothing of a caller is under way any more.
+pub(crate) async fn rests(engine: &Engine, caller: &Caller) -> Result<bool, String> {
+    let ended = jobs(engine, caller)
+        .await?
+        .iter()
+        .all(|job| job.state.is_final());
+    let told = callbacks(engine, caller).await?;
+    Ok(ended
+        && told
+            .iter()
+            .all(|one| one.status != "due" && one.status != "sending"))
+}
+
+/// Asks everything.
+pub(crate) async fn all(
+    world: &Shared,
+    engine: &Engine,
+    (store, files, folder): (&Store, &Files, &Path),
+) -> Result<(), String> {
+    clients::fetch_all(world, engine).await;
+    let mut faults = Vec::new();
+    let look = Look::new(engine.now_ms(), false);
+    let archive = folder.join("archive");
+    let mut found = |fault| faults.push(format!("{fault:?}"));
+    let audited = audit(store, files, &archive, look, &mut found);
+    audited.await.map_err(|error| error.to_string())?;
+    if let Some(fault) = faults.first() {
+        return Err(format!("the audit finds {fault}"));
+    }
+    let callers = lock(world).callers.clone();
+    for (number, caller) in callers.iter().enumerate() {
+        account(world, engine, number, caller).await?;
+    }
+    Ok(())
+}
+
+/// The jobs of an account are those its caller knows of, its quota is what it was given less what succeeded, and whoever
+/// was to be told was.
+async fn account(
+    world: &Shared,
+    engine: &Engine,
+    number: usize,
+    caller: &Caller,
+) -> Result<(), String> {
+    let (jobs, told) = (
+        jobs(engine, caller).await?,
+        callbacks(engine, caller).await?,
+    );
+    let view = engine.office().accounts().one(&caller.account_id).await;
+    let view = view.map_err(|no| no.message)?;
+    let spent: i64 = jobs.iter().map(|job| job.quota.thousandths()).sum();
+    let mut world = lock(world);
+    let left = GRANT * 1000 - spent;
+    if (view.balance.thousandths(), view.frozen.thousandths()) != (left, 0) {
+        let (balance, frozen) = (view.balance, view.frozen);
+        world.accuse(format!(
+            "account {number} has {balance} and {frozen} held after {spent} spent"
+        ));
+    }
+    for job in &jobs {
+        let failed = job.state == JobState::Failed;
+        if failed != (job.quota.thousandths() == 0) {
+            world.accuse(format!("{} is {:?} for {}", job.id, job.state, job.quota));
+        }
+        let id = format!("cb_{}", job.id);
+        let times = world
+            .received
+            .bodies
+            .get(&id)
+            .map_or(0, |(_, count)| *count);
+        let row = told.iter().find(|one| one.id == id);
+        let status = row.map(|one| one.status.as_str());
+        let right = match (&job.hook_url, status) {
+            (None, None) => times == 0,
+            (Some(_), Some("delivered")) => times > 0,
+            (Some(_), Some("stopped" | "exhausted")) => true,
+            _ => false,
+        };
+        if !right {
+            world.accuse(format!("{id} is {status:?} and came {times} times"));
+        }
+        let line = format!("{} {:?} {} {status:?}", job.id, job.state, job.quota);
+        world.note(&line);
+    }
+    let (mut known, mut lost) = (Vec::new(), 0);
+    for wish in world.wishes.iter().filter(|wish| wish.account == number) {
+        match wish.jobs.first() {
+            Some(job) => known.push(job.clone()),
+            None if wish.sent && wish.key.is_none() => lost += 1,
+            None => {}
+        }
+    }
+    if jobs.len() < known.len() || jobs.len() > known.len() + lost {
+        let (has, knows) = (jobs.len(), known.len());
+        world.accuse(format!("account {number} has {has} jobs and knows {knows}"));
+    }
+    world.told.jobs += jobs.len() as u64;
+    let succeeded = jobs.iter().filter(|job| job.state == JobState::Succeeded);
+    world.told.succeeded += succeeded.count() as u64;
+    Ok(())
+}
