@@ -181,6 +181,29 @@ pub struct AccountChange {
     pub disabled: Option<bool>,
 }
 
+impl AccountChange {
+    /// What is changed, as the audit record says it.
+    pub(crate) fn said(&self) -> String {
+        let number = |value: Option<i64>| value.map(|value| value.to_string());
+        let truth = |value: Option<bool>| value.map(|value| value.to_string());
+        let own = &self.allowance;
+        let all = [
+            ("email", self.email.clone()),
+            ("max_queue", number(self.max_queue)),
+            ("email_verified", truth(self.email_verified)),
+            ("disabled", truth(self.disabled)),
+            ("submits_per_second", number(own.submits_per_second)),
+            ("calls_per_second", number(own.calls_per_second)),
+            ("share_percent", number(own.share_percent)),
+            ("max_storage", number(own.max_storage)),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+        given.collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
 pub struct JobsFilter {

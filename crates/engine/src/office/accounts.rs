@@ -104,9 +104,7 @@ impl Accounts {
             check_max_queue(max_queue)?;
         }
         let now_ms = self.house.now_ms();
-        let act = self
-            .house
-            .act(by, "account.change", id, format!("{change:?}"));
+        let act = self.house.act(by, "account.change", id, change.said());
         let patch = AccountPatch {
             email: change.email,
             max_queue: change.max_queue,

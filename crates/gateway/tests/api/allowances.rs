@@ -71,6 +71,8 @@ async fn an_operator_changes_the_rates_of_one_account_while_the_service_runs() {
     let acts = audit.json["data"].as_array().expect("acts").clone();
     let acts = acts.iter().filter(|act| act["action"] == "account.change");
     assert!(acts.clone().count() >= 2);
+    let told = "calls_per_second=1 share_percent=50";
+    assert!(acts.clone().any(|act| act["detail"] == told));
     assert!(acts.clone().all(|act| act["actor"] == "root"));
 }
 

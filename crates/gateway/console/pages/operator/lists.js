@@ -9,9 +9,6 @@ import { Paged, Time, usePages } from "../../parts/table.js";
 const List = ({ title, text = "", unit = null, pages, columns, filters = null, empty = "" }) => html`<header class="head"><div><h1>${title}</h1><p class="dim">${pages.rows ? text || (unit ? many(pages.total, unit[0], unit[1], count(pages.total)) : count(pages.total)) : " "}</p></div>${filters}</header>
   <section class="card flush"><${Paged} pages=${pages} caption=${title} columns=${columns} empty=${empty} /></section>`;
 
-/** A change as programs write it, with only what was changed. */
-const plain = (detail) => (/^[A-Z]\w+ \{/.test(detail) ? [...detail.matchAll(/(\w+): Some\(("[^"]*"|[^()]*)\)/g)].map(([, name, value]) => `${name} ${value}`).join(", ") : detail);
-
 const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", failed: "&status=failed" };
 
 export function Jobs({ who, route }) {
@@ -52,6 +49,6 @@ export function Audit() {
     { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
     { title: t("what"), show: (row) => row.action },
     { title: t("target"), show: (row) => html`<span class="code break">${row.target}</span>` },
-    { title: t("detail"), show: (row) => html`<span class="break">${plain(row.detail)}</span>` },
+    { title: t("detail"), show: (row) => html`<span class="break">${row.detail}</span>` },
   ]} />`;
 }
