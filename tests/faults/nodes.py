@@ -86,6 +86,14 @@ def until(what, within):
     return time.monotonic()
 
 
+def stopped(nodes):
+    """Stops nodes; what the audit of their database finds."""
+    for node in nodes:
+        node.stop()
+    code, said = nodes[0].audit()
+    return [said[-800:]] if code else []
+
+
 def dead(words):
     """A node is killed with jobs and a callback in hand; the other one goes on with them."""
     one, other = fleet(words, "dead", 2)
@@ -109,10 +117,7 @@ def dead(words):
     again = None if again is None else silent.times[1] - killed
     if again is None or again > GOES_ON_S:
         wrong.append(f"the callback was sent again after {again} s")
-    other.stop()
-    code, said = other.audit()
-    if code:
-        wrong.append(said[-800:])
+    wrong += stopped([other])
     print(f"  a node dies: its jobs went on after {went_on or -1:.1f} s, its callback {told[:8]} after {again or -1:.1f} s")
     return wrong
 
@@ -131,11 +136,7 @@ def frozen(words):
     time.sleep(5)
     load.stop()
     wrong, figures = auditor.check(nodes[1].base, accounts, grants, notes, sink)
-    for node in nodes:
-        node.stop()
-    code, said = nodes[0].audit()
-    if code:
-        wrong.append(said[-800:])
+    wrong += stopped(nodes)
     print(f"  a node stands still for {GOES_ON_S + 5} s: {figures['jobs']} jobs, {figures['unanswered']} calls asked again")
     return wrong
 
@@ -156,11 +157,7 @@ def rolling(words):
     time.sleep(4)
     load.stop()
     wrong, figures = auditor.check(nodes[0].base, accounts, grants, notes, sink)
-    for node in nodes:
-        node.stop()
-    code, said = nodes[0].audit()
-    if code:
-        wrong.append(said[-800:])
+    wrong += stopped(nodes)
     slowest = max(load.waits)
     print(
         f"  three nodes replaced{' by another build' if words.old else ''}: {figures['jobs']} jobs, slowest stop "

@@ -46,6 +46,8 @@ mod recraft;
 mod replicate;
 #[path = "vendors/roletask.rs"]
 mod roletask;
+#[path = "vendors/roletask_refusals.rs"]
+mod roletask_refusals;
 #[path = "vendors/runway.rs"]
 mod runway;
 #[path = "vendors/sdwebui.rs"]
