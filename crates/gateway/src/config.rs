@@ -22,6 +22,7 @@ pub(crate) struct Config {
     pub(crate) listen: String,
     pub(crate) data_dir: PathBuf,
     pub(crate) database: Secret,
+    pub(crate) database_pooler: Secret,
     pub(crate) admin_token: Secret,
     pub(crate) master_key: Secret,
     pub(crate) strict: bool,

@@ -1,5 +1,6 @@
 //! Where the database is, and how its connections are opened.
 
+use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
@@ -32,12 +33,32 @@ const SERVER_SIDE: [(&str, &str); 7] = [
     ("tcp_user_timeout", "20000"),
 ];
 
+/// What the writer asks of the planner. Every statement of the writer reaches rows by key. Plans made while the tables
+/// were still empty would read them whole, and stay in use until the next ANALYZE.
+const BY_KEY: [(&str, &str); 6] = [
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("enable_bitmapscan", "off"),
+    ("enable_material", "off"),
+    ("plan_cache_mode", "force_generic_plan"),
+];
+
 /// Where the database is; opens connections.
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
     /// A file, and how its steps are waited for.
     Sqlite(Box<SqliteConnectOptions>, Patience),
-    Postgres(Box<PgConnectOptions>),
+    Postgres(Box<Server>),
+}
+
+/// A PostgreSQL server.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    /// The server itself: the schema is changed there, and hints are listened for.
+    direct: PgConnectOptions,
+    /// A pooler before it that lends a connection for one transaction at a time: everything else goes there.
+    pooler: Option<PgConnectOptions>,
 }
 
 impl Address {
@@ -47,17 +68,17 @@ impl Address {
             return Ok(Self::Sqlite(Box::new(sqlite(path)), Patience::Endless));
         }
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            let options = PgConnectOptions::from_str(url)?
-                .application_name("atelier")
-                .disable_statement_logging();
-            return Ok(Self::Postgres(Box::new(options)));
+            return Ok(Self::Postgres(Box::new(Server {
+                direct: postgres(url)?,
+                pooler: None,
+            })));
         }
         Err(Error::Address(url.chars().take(12).collect()))
     }
 
-    /// The same, with what is wanted of SQLite.
-    pub(crate) fn with(self, wanted: &Options) -> Self {
-        match self {
+    /// The same, with what is wanted of SQLite, or with a pooler before PostgreSQL.
+    pub(crate) fn with(self, wanted: &Options) -> Result<Self> {
+        Ok(match self {
             Self::Sqlite(options, _) => {
                 let options = options.foreign_keys(wanted.references);
                 let patience = if wanted.in_place {
@@ -67,8 +88,11 @@ impl Address {
                 };
                 Self::Sqlite(Box::new(options), patience)
             }
-            postgres @ Self::Postgres(_) => postgres,
-        }
+            Self::Postgres(mut server) => {
+                server.pooler = wanted.pooler.as_deref().map(postgres).transpose()?;
+                Self::Postgres(server)
+            }
+        })
     }
 
     /// Makes the file of a new SQLite database, for no other user of the machine to read; what SQLite puts beside it
@@ -93,19 +117,7 @@ impl Address {
                     .pragma("journal_size_limit", "4194304");
                 open_sqlite(&options, *patience).await
             }
-            Self::Postgres(options) => {
-                // Every statement of the writer reaches rows by key. Plans made while the tables were still empty
-                // would read them whole, and stay in use until the next ANALYZE.
-                let options = (**options).clone().options(SERVER_SIDE).options([
-                    ("enable_seqscan", "off"),
-                    ("enable_hashjoin", "off"),
-                    ("enable_mergejoin", "off"),
-                    ("enable_bitmapscan", "off"),
-                    ("enable_material", "off"),
-                    ("plan_cache_mode", "force_generic_plan"),
-                ]);
-                open_postgres(&options, Patience::For(STEP)).await
-            }
+            Self::Postgres(server) => server.open(SERVER_SIDE.iter().chain(&BY_KEY)).await,
         }
     }
 
@@ -113,10 +125,9 @@ impl Address {
     pub(crate) async fn builder(&self) -> Result<Conn> {
         match self {
             Self::Sqlite(..) => self.writer().await,
-            Self::Postgres(options) => {
-                let options = (**options)
-                    .clone()
-                    .options(SERVER_SIDE[3..].iter().copied());
+            Self::Postgres(server) => {
+                let direct = server.direct.clone();
+                let options = direct.options(SERVER_SIDE[3..].iter().copied());
                 open_postgres(&options, Patience::Endless).await
             }
         }
@@ -152,10 +163,7 @@ impl Address {
                 let options = (**options).clone().read_only(true).create_if_missing(false);
                 open_sqlite(&options, *patience).await
             }
-            Self::Postgres(options) => {
-                let options = (**options).clone().options(SERVER_SIDE);
-                open_postgres(&options, Patience::For(STEP)).await
-            }
+            Self::Postgres(server) => server.open(SERVER_SIDE.iter()).await,
         }
     }
 
@@ -163,7 +171,7 @@ impl Address {
     pub(crate) fn listening(&self) -> Option<PgConnectOptions> {
         match self {
             Self::Sqlite(..) => None,
-            Self::Postgres(options) => Some((**options).clone().options(SERVER_SIDE)),
+            Self::Postgres(server) => Some(server.direct.clone().options(SERVER_SIDE)),
         }
     }
 
@@ -181,6 +189,32 @@ impl Address {
             Self::Postgres(_) => None,
         }
     }
+}
+
+impl Server {
+    /// A connection with these settings: for as long as it lasts, or, at a pooler, for each transaction.
+    async fn open(
+        &self,
+        settings: impl Iterator<Item = &(&'static str, &'static str)>,
+    ) -> Result<Conn> {
+        let Some(pooler) = &self.pooler else {
+            let options = self.direct.clone().options(settings.copied());
+            return open_postgres(&options, Patience::For(STEP)).await;
+        };
+        // What a pooler's own connections do when they fall silent is its own affair.
+        let mut opening = String::new();
+        for (name, value) in settings.filter(|(name, _)| !name.starts_with("tcp_")) {
+            write!(opening, "SET LOCAL {name} = '{value}'; ").expect("a string takes any text");
+        }
+        let conn = open_postgres(pooler, Patience::For(STEP)).await?;
+        Ok(conn.for_one_transaction_at_a_time(opening))
+    }
+}
+
+fn postgres(url: &str) -> Result<PgConnectOptions> {
+    Ok(PgConnectOptions::from_str(url)?
+        .application_name("atelier")
+        .disable_statement_logging())
 }
 
 async fn open_sqlite(options: &SqliteConnectOptions, patience: Patience) -> Result<Conn> {

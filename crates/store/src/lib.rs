@@ -108,6 +108,9 @@ pub struct Options {
     /// Whether every step at SQLite is waited for in place, with nothing else happening meanwhile: for simulations, whose
     /// virtual time must not move before a commit has come to its end.
     pub in_place: bool,
+    /// The address of a pooler before PostgreSQL that lends connections for one transaction at a time. Reads and commits
+    /// go there; the schema is changed and hints are heard at the database itself.
+    pub pooler: Option<String>,
 }
 
 impl Default for Options {
@@ -118,6 +121,7 @@ impl Default for Options {
             queue_most: 4096,
             references: true,
             in_place: false,
+            pooler: None,
         }
     }
 }
@@ -137,7 +141,7 @@ pub struct Store {
 impl Store {
     /// Opens a database, creating and migrating it as needed: `sqlite:/path/file.db` or `postgres://…`.
     pub async fn open(url: &str, options: Options) -> Result<Store> {
-        let address = Address::parse(url)?.with(&options);
+        let address = Address::parse(url)?.with(&options)?;
         address.make_private();
         let mut conn = address.builder().await?;
         let migrated = migrate::migrate(&mut conn).await;

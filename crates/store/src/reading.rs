@@ -57,7 +57,7 @@ impl Db {
 
     pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
         let mut lent = self.0.lend().await?;
-        let rows = lent.conn.all(sql, args).await;
+        let rows = lent.ask(sql, args).await;
         lent.give_back();
         rows
     }
@@ -65,7 +65,7 @@ impl Db {
     /// Like [`Db::all`], for a statement whose plan must fit the tables as they are now.
     pub(crate) async fn all_anew<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
         let mut lent = self.0.lend().await?;
-        let rows = lent.conn.all_anew(sql, args).await;
+        let rows = lent.ask_anew(sql, args).await;
         lent.give_back();
         rows
     }
@@ -118,6 +118,18 @@ impl Readers {
 }
 
 impl Lent<'_> {
+    async fn ask<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        self.conn.open().await?;
+        let rows = self.conn.all(sql, args).await;
+        self.conn.end(rows).await
+    }
+
+    async fn ask_anew<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        self.conn.open().await?;
+        let rows = self.conn.all_anew(sql, args).await;
+        self.conn.end(rows).await
+    }
+
     /// Takes the connection back, if it is whole. One that is never given back is closed.
     fn give_back(self) {
         if self.conn.is_lost() || self.readers.places.is_closed() {

@@ -49,6 +49,11 @@ async fn open_store_with(config: &Config, options: Options) -> Result<Store> {
     } else {
         config.database.reveal().to_owned()
     };
+    let pooler = config.database_pooler.reveal();
+    let options = Options {
+        pooler: (!pooler.is_empty()).then(|| pooler.to_owned()),
+        ..options
+    };
     Store::open(&url, options)
         .await
         .context("the database cannot be opened")

@@ -6,8 +6,9 @@ use toml::Value;
 use super::load::{DEFAULTS, Sources, paths, value_at};
 
 /// Settings whose values are never shown.
-const SECRETS: [&str; 6] = [
+const SECRETS: [&str; 7] = [
     "database",
+    "database_pooler",
     "admin_token",
     "master_key",
     "prompts.moderation_key",

@@ -54,6 +54,9 @@ pub(crate) struct Conn {
     link: Link,
     patience: Patience,
     lost: bool,
+    /// What every transaction begins with, where a pooler lends connections for one transaction at a time and so keeps
+    /// neither settings nor prepared statements.
+    opening: Option<String>,
 }
 
 /// How long a step is waited for.
@@ -120,7 +123,21 @@ impl Conn {
             link,
             patience,
             lost: false,
+            opening: None,
         }
+    }
+
+    /// The same, behind a pooler that lends connections for one transaction at a time, each of which begins with this.
+    pub(crate) fn for_one_transaction_at_a_time(self, opening: String) -> Self {
+        Self {
+            opening: Some(opening),
+            ..self
+        }
+    }
+
+    /// What a transaction begins with.
+    pub(crate) fn opening(&self) -> &str {
+        self.opening.as_deref().unwrap_or_default()
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -149,13 +166,34 @@ impl Conn {
         self.rows(sql, args, kept).await
     }
 
+    /// Begins a transaction for statements that are not in one, where a pooler would otherwise answer their halves from
+    /// two connections.
+    pub(crate) async fn open(&mut self) -> Result<()> {
+        match &self.opening {
+            Some(opening) => self.script(&format!("BEGIN; {opening}")).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Ends what [`Conn::open`] began.
+    pub(crate) async fn end<T>(&mut self, done: Result<T>) -> Result<T> {
+        if self.opening.is_none() || self.lost {
+            return done;
+        }
+        let word = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = self.script(word).await;
+        done.and_then(|done| ended.map(|()| done))
+    }
+
     async fn rows<T: Read>(&mut self, sql: &str, args: &[Arg<'_>], kept: bool) -> Result<Vec<T>> {
         let sql = self.dialect().text(sql).into_owned();
         let Self {
             link,
             patience,
             lost,
+            opening,
         } = self;
+        let kept = kept && opening.is_none();
         on!(Link, link, conn: Driver => {
             let asked = bound!(Driver, sql, args).persistent(kept).fetch_all(&mut **conn);
             let rows = within(*patience, lost, asked).await?;
@@ -178,9 +216,11 @@ impl Conn {
             link,
             patience,
             lost,
+            opening,
         } = self;
+        let kept = opening.is_none();
         on!(Link, link, conn: Driver => {
-            let asked = bound!(Driver, sql, args).execute(&mut **conn);
+            let asked = bound!(Driver, sql, args).persistent(kept).execute(&mut **conn);
             Ok(within(*patience, lost, asked).await?.affected())
         })
     }
@@ -215,6 +255,7 @@ impl Conn {
             link,
             patience,
             lost,
+            ..
         } = self;
         on!(Link, link, conn => {
             let asked = sqlx::raw_sql(sql).execute(&mut **conn);
@@ -229,6 +270,7 @@ impl Conn {
             link,
             patience,
             lost,
+            ..
         } = self;
         on!(Link, link, conn => {
             let asked = sqlx::raw_sql(sql).fetch_all(&mut **conn);

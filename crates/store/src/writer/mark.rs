@@ -61,9 +61,9 @@ impl Mark {
             Dialect::Postgres => {
                 // One message there, one answer back.
                 let level = if durable { "on" } else { "off" };
-                let (writer, batch) = (&self.writer, self.batch);
+                let (writer, batch, opening) = (&self.writer, self.batch, conn.opening());
                 let begin = format!(
-                    "BEGIN; SET LOCAL synchronous_commit = {level}; \
+                    "BEGIN; {opening}SET LOCAL synchronous_commit = {level}; \
                      INSERT INTO written (writer, batch, time_ms) VALUES ('{writer}', {batch}, \
                      (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint) ON CONFLICT (writer) \
                      DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms \
@@ -81,7 +81,9 @@ impl Mark {
 
     /// Whether the batch begun last stands. The answer is final.
     pub(crate) async fn stands(&self, conn: &mut Conn) -> Result<bool> {
-        let found: Option<i64> = conn.maybe(ASK, args![&self.writer]).await?;
+        conn.open().await?;
+        let found = conn.maybe(ASK, args![&self.writer]).await;
+        let found: Option<i64> = conn.end(found).await?;
         Ok(found == Some(self.batch))
     }
 
@@ -90,7 +92,9 @@ impl Mark {
     pub(crate) async fn put_down(&mut self, conn: &mut Conn) -> Result<()> {
         self.begin(conn, true).await?;
         conn.script("COMMIT").await?;
-        if let Err(error) = conn.run(FORGET, &[]).await {
+        conn.open().await?;
+        let cleared = conn.run(FORGET, &[]).await;
+        if let Err(error) = conn.end(cleared).await {
             // Old marks do no harm; the next start clears them away.
             tracing::warn!(%error, "old marks are left where they are");
         }
