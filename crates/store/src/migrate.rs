@@ -78,7 +78,18 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
     ),
     ("0025_costs", include_str!("../migrations/0025_costs.sql")),
     ("0026_shares", include_str!("../migrations/0026_shares.sql")),
+    (SINCE_WIDENS, include_str!("../migrations/0028_widens.sql")),
 ];
+
+/// The migration since which it is noted whether one widens.
+const SINCE_WIDENS: &str = "0028_widens";
+
+/// A line at the head of a migration that only adds what older programs need not know.
+const WIDENS: &str = "-- widens";
+
+/// The first migration after those this program knows that it cannot work beside.
+const NARROWED: &str =
+    "SELECT version FROM schema_version WHERE version > $1 AND widens = 0 ORDER BY version LIMIT 1";
 
 /// Any number; nodes that start together take their turns by it. It is asked for again and again and not waited for:
 /// whoever waits inside a statement holds up an index that is being made beside the work of other nodes.
@@ -97,7 +108,14 @@ const UNFINISHED: &str = "SELECT c.relname::text FROM pg_index i JOIN pg_class c
 /// of them can be run again.
 const APART: &str = "-- apart\n";
 
-/// Brings the schema up to date; refuses one that is newer than this program. Nodes that start together take turns, and
+/// Whether programs that do not know this migration go on working beside it.
+pub fn is_widening(text: &str) -> bool {
+    text.lines()
+        .take_while(|line| line.starts_with("--"))
+        .any(|line| line == WIDENS)
+}
+
+/// Brings the schema up to date; refuses one that is newer than this program and more than wider. Nodes that start together take turns, and
 /// nothing here is given up because it takes long.
 pub(crate) async fn migrate(conn: &mut Conn) -> Result<()> {
     if conn.dialect() == Dialect::Postgres {
@@ -159,7 +177,15 @@ async fn in_transaction(conn: &mut Conn) -> Result<Option<(usize, Option<String>
         .unwrap_or(0);
     let known = MIGRATIONS.len() as i64;
     if found > known {
-        return Err(Error::NewerSchema { found, known });
+        if conn.maybe::<i64>(NARROWED, args![known]).await?.is_some() {
+            return Err(Error::NewerSchema { found, known });
+        }
+        tracing::info!(
+            found,
+            known,
+            "the database is of a newer release; working beside it"
+        );
+        return Ok(None);
     }
     let version = found as usize;
     let Some((name, text)) = MIGRATIONS.get(version) else {
@@ -179,11 +205,17 @@ async fn in_transaction(conn: &mut Conn) -> Result<Option<(usize, Option<String>
 
 /// Notes that a migration has been applied.
 async fn note(conn: &mut Conn, version: usize) -> Result<()> {
-    let name = MIGRATIONS.get(version).map_or("", |(name, _)| *name);
-    let sql = "INSERT INTO schema_version (version, name) VALUES ($1, $2)";
-    conn.run(sql, args![version as i64 + 1, name])
-        .await
-        .map(|_| ())
+    let (name, text) = MIGRATIONS[version];
+    let number = version as i64 + 1;
+    if name >= SINCE_WIDENS {
+        let widens = i64::from(is_widening(text));
+        let sql = "INSERT INTO schema_version (version, name, widens) VALUES ($1, $2, $3)";
+        conn.run(sql, args![number, name, widens]).await?;
+    } else {
+        let sql = "INSERT INTO schema_version (version, name) VALUES ($1, $2)";
+        conn.run(sql, args![number, name]).await?;
+    }
+    Ok(())
 }
 
 /// Runs statements one by one, each in a transaction of its own or in none, while other nodes go on.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use atelier_store::migrate::MIGRATIONS;
+use atelier_store::migrate::{MIGRATIONS, is_widening};
 use atelier_store::{Error, Store};
 use sha2::{Digest, Sha256};
 
@@ -11,6 +11,7 @@ use crate::rig::{Folder, Rig, options, quota, spawn, sql};
 each_db!(
     opening_again_changes_nothing,
     a_newer_schema_is_refused,
+    a_schema_that_is_only_wider_is_worked_beside,
     two_nodes_may_start_at_once,
 );
 
@@ -115,6 +116,10 @@ const SHIPPED: &[(&str, &str)] = &[
     (
         "0026_shares",
         "42c164ddbf41dc5044c81e51f7aa9d29d0d422d997d50d7331a00481e6cb360b",
+    ),
+    (
+        "0028_widens",
+        "c13c76cd9f0f0dc0fa002661087bb91434880e311132a542d4cea82ddad6e502",
     ),
 ];
 
@@ -242,6 +247,52 @@ async fn a_newer_schema_is_refused(rig: Rig) {
     .expect("a later version");
     let opened = Store::open(&rig.url, options()).await;
     assert!(matches!(opened, Err(Error::NewerSchema { found: 999, .. })));
+}
+
+async fn a_schema_that_is_only_wider_is_worked_beside(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    sql(
+        &rig.url,
+        "ALTER TABLE account ADD COLUMN later BIGINT NOT NULL DEFAULT 7; \
+         INSERT INTO schema_version (version, name, widens) VALUES (998, 'later', 1), (999, 'later still', 1)",
+    )
+    .await
+    .expect("a wider schema");
+    let beside = Store::open(&rig.url, options()).await.expect("opened");
+    assert!(beside.account(&account).await.expect("a read").is_some());
+    beside.close().await;
+    sql(
+        &rig.url,
+        "UPDATE schema_version SET widens = 0 WHERE version = 998",
+    )
+    .await
+    .expect("a narrower one between");
+    let opened = Store::open(&rig.url, options()).await;
+    assert!(matches!(opened, Err(Error::NewerSchema { found: 999, .. })));
+}
+
+/// What is said to widen adds tables, indexes, and columns that a program need not fill; nothing else.
+#[test]
+fn a_migration_that_widens_takes_nothing_away() {
+    for (name, text) in MIGRATIONS {
+        if !is_widening(text) {
+            continue;
+        }
+        let code: String = text
+            .lines()
+            .filter(|line| !line.starts_with("--"))
+            .collect::<Vec<_>>()
+            .join("\n");
+        for statement in code.split(';').map(str::trim).filter(|one| !one.is_empty()) {
+            let adds_column = statement.starts_with("ALTER TABLE")
+                && statement.contains(" ADD COLUMN ")
+                && (!statement.contains("NOT NULL") || statement.contains("DEFAULT"));
+            let adds = ["CREATE TABLE", "CREATE INDEX"]
+                .iter()
+                .any(|begin| statement.starts_with(begin));
+            assert!(adds || adds_column, "{name}: {statement}");
+        }
+    }
 }
 
 async fn two_nodes_may_start_at_once(rig: Rig) {
