@@ -54,11 +54,9 @@ class Node:
         words = [self.binary, "serve", "--listen", f"127.0.0.1:{self.port}", "--data-dir", self.folder]
         if self.database:
             words += ["--database", self.database]
-        environment = dict(os.environ, ATELIER_ADMIN_TOKEN=TOKEN)
-        environment.update({f"ATELIER_{name}": str(value) for name, value in self.settings.items()})
         began = time.monotonic()
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(words, stdout=log, stderr=log, env=environment)
+            self.process = subprocess.Popen(words, stdout=log, stderr=log, env=self.environment())
         atexit.register(self.process.kill)
         while time.monotonic() - began < wait:
             if self.process.poll() is not None:
@@ -70,6 +68,11 @@ class Node:
                 pass
             time.sleep(0.02)
         raise RuntimeError(f"the node does not listen: {self.last_words()}")
+
+    def environment(self):
+        """The settings of this node, as variables."""
+        own = {f"ATELIER_{name}": str(value) for name, value in self.settings.items()}
+        return dict(os.environ, ATELIER_ADMIN_TOKEN=TOKEN, **own)
 
     def kill(self):
         """kill -9."""
@@ -109,7 +112,7 @@ class Node:
         words = [self.binary, "audit", "--data-dir", self.folder] + (["--live"] if live else [])
         if self.database:
             words += ["--database", self.database]
-        ran = subprocess.run(words, capture_output=True, text=True, timeout=600)
+        ran = subprocess.run(words, capture_output=True, text=True, timeout=600, env=self.environment())
         return ran.returncode, ran.stdout + ran.stderr
 
 

@@ -1,6 +1,6 @@
 """Every toxic of the proxy between the service and what it needs, while callers ask with keys; then both audits.
 
-    toxics.py BINARY FOLDER [--postgres URL] [--only database|vendor]
+    toxics.py BINARY FOLDER [--postgres URL] [--s3 URL] [--only database|storage|vendor]
 
 The vendor is another Atelier behind the `relay` adapter, so that what it was asked to make can be counted there."""
 
@@ -9,6 +9,7 @@ import os
 import sys
 import time
 import urllib.parse
+import urllib.request
 
 import auditor
 from kill import SETTINGS
@@ -63,7 +64,7 @@ def mended(node, key, within=60):
     return None
 
 
-def story(name, node, proxy, prompt=None, callers=8):
+def story(name, node, proxy, prompt=None, callers=8, then=None):
     """Each toxic for a while under callers; what was wrong."""
     sink = Sink()
     grants = {"caller0": 100_000, "caller1": 100_000}
@@ -86,6 +87,8 @@ def story(name, node, proxy, prompt=None, callers=8):
     load.stop()
     more, figures = auditor.check(node.base, accounts, grants, notes, sink, patience=240)
     wrong += more
+    if then:
+        wrong += then(accounts)
     print(f"  {name}: {figures['keys']} keys, {figures['jobs']} jobs, {figures['unanswered']} calls asked again")
     node.stop()
     code, said = node.audit()
@@ -103,6 +106,58 @@ def database(words):
     node = Node(words.binary, os.path.join(words.folder, "database"), free_port(), behind, SETTINGS)
     node.start()
     return story("PostgreSQL", node, proxy)
+
+
+def storage(words):
+    """The bucket behind the proxy: a result is there or the job failed and cost nothing, whatever the line does."""
+    where = urllib.parse.urlsplit(words.s3)
+    proxy = Proxy(where.hostname, where.port)
+    settings = dict(
+        SETTINGS,
+        ASSETS_URL=f"s3://media/toxics{os.getpid()}",
+        ASSETS_ENDPOINT=f"http://127.0.0.1:{proxy.port}",
+        ASSETS_ACCESS_KEY="S3RVER",
+        ASSETS_SECRET_KEY="S3RVER",
+    )
+    node = Node(words.binary, os.path.join(words.folder, "storage"), free_port(), None, settings)
+    node.start()
+
+    def prompt(dice, name):
+        # Drawing takes longer than storing: few, so that they come to their end.
+        return f"boat {name} {'' if dice.random() < 0.12 else '[[fail: on purpose]]'} --ar 1:1"
+
+    shown = {}
+
+    def results(accounts):
+        """Every result of a job that succeeded is served whole."""
+        wrong = []
+        for _, key in accounts.values():
+            for job in auditor.everything(node.base, key):
+                shown[job["status"]] = shown.get(job["status"], 0) + 1
+                if job["status"] == "SUCCESS":
+                    whole = call(node.base, "GET", f"/jobs/v1/{job['jobId']}", key)[1]["data"]
+                    wrong += [f"{job['jobId']}: {url}" for url in addresses(whole) if not served(url)]
+        return wrong
+
+    wrong = story("S3", node, proxy, prompt, callers=3, then=results)
+    print(f"  S3: {shown}; every result of a job that succeeded was read")
+    return wrong
+
+
+def addresses(value):
+    """Addresses of result files anywhere in an answer."""
+    if isinstance(value, str):
+        return [value] if "/assets/" in value else []
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [url for one in inside for url in addresses(one)]
+
+
+def served(url):
+    try:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return len(answer.read()) == int(answer.headers["content-length"])
+    except OSError:
+        return False
 
 
 def vendor(words):
@@ -142,13 +197,14 @@ def main():
     words.add_argument("binary")
     words.add_argument("folder")
     words.add_argument("--postgres")
+    words.add_argument("--s3")
     words.add_argument("--only")
     words = words.parse_args()
+    stories = [(database, words.postgres), (storage, words.s3), (vendor, True)]
     wrong = []
-    if words.postgres and words.only != "vendor":
-        wrong += database(words)
-    if words.only != "database":
-        wrong += vendor(words)
+    for one, possible in stories:
+        if possible and words.only in (None, one.__name__):
+            wrong += one(words)
     sys.exit(1 if wrong else 0)
 
 
