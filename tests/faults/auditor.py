@@ -142,6 +142,8 @@ def callbacks(notes, sink, wrong, patience):
                 wrong.append(f"{job} wanted no callback")
             if len({name for name, _ in posts}) != 1:
                 wrong.append(f"{job} came under several names")
-            if any(body != posts[0][1] for _, body in posts):
-                wrong.append(f"{job} was told of differently")
+            first = posts[0][1]
+            for other in (body for _, body in posts if body != first):
+                fields = [name for name in {*first, *other} if first.get(name) != other.get(name)]
+                wrong.append(f"{job} was told of differently: {[(name, first.get(name), other.get(name)) for name in fields]}")
         return sum(len(posts) for posts in sink.got.values())

@@ -14,7 +14,7 @@ import time
 import urllib.parse
 
 import auditor
-from kill import SETTINGS
+from kill import FLEET
 from load import Load
 from nodes import stopped, until
 from proxy import Proxy
@@ -68,9 +68,8 @@ def main():
     # What a managed database does with a name, the proxy does with a port.
     proxy = Proxy(where.hostname, where.port)
     behind = f"postgres://{where.username}@127.0.0.1:{proxy.port}{where.path}"
-    settings = dict(SETTINGS, MASTER_KEY="00" * 32)
     nodes = [
-        Node(words.binary, os.path.join(words.folder, "nodes"), free_port(), behind, settings,
+        Node(words.binary, os.path.join(words.folder, "nodes"), free_port(), behind, FLEET,
              os.path.join(words.folder, f"node{number}.log"))  # fmt: skip
         for number in range(2)
     ]

@@ -23,6 +23,8 @@ SETTINGS = {
     # Begun again as often as it is killed: what is asked here is whether anything is lost or charged twice.
     "JOBS_TRIES": 1000,
 }
+# What nodes of one service have in common besides: addresses in answers and callbacks name the service, not a node.
+FLEET = dict(SETTINGS, MASTER_KEY="00" * 32, BASE_URL="http://127.0.0.1:8080")
 
 
 def main():
@@ -39,9 +41,7 @@ def main():
     folder = words.folder
     sink = Sink()
     sink.failing = 7
-    settings = dict(SETTINGS)
-    if words.nodes > 1:
-        settings.update(MASTER_KEY="00" * 32)
+    settings = FLEET if words.nodes > 1 else SETTINGS
     # Results lie where every node finds them.
     nodes = [
         Node(words.binary, folder, free_port(), database, settings, log=os.path.join(folder, f"node{number}.log"))

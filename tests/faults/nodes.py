@@ -12,7 +12,7 @@ import threading
 import time
 
 import auditor
-from kill import SETTINGS
+from kill import FLEET
 from load import Load
 from service import Node, Sink, call, database_of, free_port
 
@@ -25,10 +25,9 @@ def fleet(words, name, count, binary=None):
     """Nodes of one database and one folder for files."""
     database = database_of(words.postgres, f"{name}{os.getpid()}")
     folder = os.path.join(words.folder, name)
-    settings = dict(SETTINGS, MASTER_KEY="00" * 32)
     os.makedirs(folder, exist_ok=True)
     nodes = [
-        Node(binary or words.binary, folder, free_port(), database, settings, os.path.join(folder, f"node{number}.log"))
+        Node(binary or words.binary, folder, free_port(), database, FLEET, os.path.join(folder, f"node{number}.log"))
         for number in range(count)
     ]
     for node in nodes:

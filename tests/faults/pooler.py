@@ -13,7 +13,7 @@ import time
 import urllib.parse
 
 import auditor
-from kill import SETTINGS
+from kill import FLEET
 from load import Load
 from nodes import stopped
 from service import Node, Sink, database_of, free_port
@@ -81,7 +81,7 @@ def main():
     database = database_of(words.postgres, name)
     pooler = Pooler(os.path.join(words.folder, "pooler"), database)
     pooler.start()
-    settings = dict(SETTINGS, MASTER_KEY="00" * 32, DATABASE_POOLER=pooler.url)
+    settings = dict(FLEET, DATABASE_POOLER=pooler.url)
     folder = os.path.join(words.folder, "nodes")
     nodes = [
         Node(words.binary, folder, free_port(), database, settings, os.path.join(words.folder, f"node{number}.log"))
