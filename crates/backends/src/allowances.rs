@@ -1,6 +1,7 @@
 //! What an operator gives single accounts of what all share, instead of what everybody has.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// What one account has; `None` for what everybody has.
@@ -16,17 +17,26 @@ pub struct Allowance {
 
 /// The accounts that have something of their own: few, or none.
 #[derive(Default)]
-pub struct Allowances(RwLock<HashMap<Arc<str>, Allowance>>);
+pub struct Allowances {
+    /// Whether there are any: every call asks, and mostly there are none.
+    some: AtomicBool,
+    all: RwLock<HashMap<Arc<str>, Allowance>>,
+}
 
 impl Allowances {
     /// What one has.
     pub fn of(&self, holder: &str) -> Allowance {
-        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if !self.some.load(Ordering::Acquire) {
+            return Allowance::default();
+        }
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
         all.get(holder).copied().unwrap_or_default()
     }
 
     /// Takes over all of them.
     pub fn replace(&self, all: HashMap<Arc<str>, Allowance>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = all;
+        let mut kept = self.all.write().unwrap_or_else(PoisonError::into_inner);
+        *kept = all;
+        self.some.store(!kept.is_empty(), Ordering::Release);
     }
 }

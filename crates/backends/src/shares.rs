@@ -6,7 +6,6 @@
 //! What is not given back within seconds has a share well below the whole; what is, has the whole for a share.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::oneshot;
@@ -30,7 +29,7 @@ pub struct Shares {
 #[derive(Default)]
 struct State {
     taken: u64,
-    parts: HashMap<Arc<str>, u64>,
+    parts: HashMap<Arc<str>, u64, foldhash::quality::RandomState>,
     waiting: Vec<Waiting>,
     /// When holders had their last turn, as long as anybody waits.
     turns: HashMap<Arc<str>, u64>,
@@ -251,7 +250,11 @@ impl State {
 
     fn add(&mut self, holder: &Arc<str>, amount: u64) {
         self.taken += amount;
-        *self.parts.entry(Arc::clone(holder)).or_default() += amount;
+        if let Some(part) = self.parts.get_mut(holder) {
+            *part += amount;
+        } else {
+            self.parts.insert(Arc::clone(holder), amount);
+        }
     }
 
     fn had_turn(&mut self, holder: &Arc<str>) {
@@ -261,10 +264,10 @@ impl State {
 
     fn subtract(&mut self, holder: &Arc<str>, amount: u64) {
         self.taken -= amount;
-        if let Entry::Occupied(mut part) = self.parts.entry(Arc::clone(holder)) {
-            *part.get_mut() -= amount;
-            if *part.get() == 0 {
-                part.remove();
+        if let Some(part) = self.parts.get_mut(holder) {
+            *part -= amount;
+            if *part == 0 {
+                self.parts.remove(holder);
             }
         }
     }

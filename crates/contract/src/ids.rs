@@ -24,6 +24,11 @@ macro_rules! identifier {
                 Self(id.into())
             }
 
+            /// The identifier as text that many may hold.
+            pub fn shared(&self) -> &Arc<str> {
+                &self.0
+            }
+
             /// The identifier as text.
             pub fn as_str(&self) -> &str {
                 &self.0

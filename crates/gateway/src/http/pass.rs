@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use atelier_contract::{Code, Refusal};
+use atelier_contract::{AccountId, Code, Refusal};
 use hyper::header::HeaderMap;
 
 use super::body_share::BodyShare;
@@ -47,8 +47,8 @@ impl Pass {
     }
 
     /// The request is of this account: counts it and makes the place the account's.
-    pub(super) fn admit(&self, rates: &Rates, account_id: &str) -> Result<(), Denial> {
-        let account = self.account.get_or_init(|| account_id.into());
+    pub(super) fn admit(&self, rates: &Rates, account_id: &AccountId) -> Result<(), Denial> {
+        let account = self.account.get_or_init(|| Arc::clone(account_id.shared()));
         let mut granted = self.granted();
         let kind = granted.kind.unwrap_or(Kind::Call);
         granted.standing = rates.call(kind, account_id);

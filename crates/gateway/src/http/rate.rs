@@ -2,12 +2,13 @@
 //! call says how much is left, in the fields of the IETF draft on rate limits.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher as _, Hash};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use atelier_engine::allowances::Allowances;
+use foldhash::quality::RandomState;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
@@ -133,7 +134,7 @@ impl Policy {
     fn call(&self, account_id: &str, own: Option<u32>) -> Option<Standing> {
         let pace = own.map_or(self.pace, |own| self.pace.of(own));
         let level = self.buckets.take(account_id, pace)?;
-        let limit = format!("\"{}\";r={};t={}", self.name, level.left, level.full_in_s);
+        let limit = limit(self.name, level);
         Some(Standing {
             policy: own.map_or_else(
                 || self.header.clone(),
@@ -143,6 +144,20 @@ impl Policy {
             wait_s: level.wait_s,
         })
     }
+}
+
+/// How it is told what is left; every call is told.
+fn limit(name: &str, level: Level) -> String {
+    let (mut left, mut full_in_s) = (itoa::Buffer::new(), itoa::Buffer::new());
+    [
+        "\"",
+        name,
+        "\";r=",
+        left.format(level.left),
+        ";t=",
+        full_in_s.format(level.full_in_s),
+    ]
+    .concat()
 }
 
 /// How a rate is told.
@@ -173,7 +188,7 @@ struct Level {
 /// Buckets that are each kept as the moment at which they are full again: a call moves it by one interval, and is given
 /// unless it would then lie more than a whole bucket ahead.
 struct Buckets<K> {
-    shards: [Mutex<HashMap<K, Instant>>; SHARDS],
+    shards: [Mutex<HashMap<K, Instant, RandomState>>; SHARDS],
     hasher: RandomState,
 }
 
@@ -181,7 +196,7 @@ impl<K> Default for Buckets<K> {
     fn default() -> Self {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 }

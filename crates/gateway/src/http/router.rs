@@ -84,7 +84,7 @@ type Methods = Vec<(&'static str, Target)>;
 /// Every path.
 #[derive(Default)]
 struct Router {
-    exact: HashMap<&'static str, Methods>,
+    exact: HashMap<&'static str, Methods, foldhash::quality::RandomState>,
     patterns: matchit::Router<usize>,
     /// What the patterns lead to; pages with the same pattern stand together.
     behind: Vec<(&'static str, Methods)>,

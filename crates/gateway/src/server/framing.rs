@@ -83,19 +83,27 @@ impl Framing {
         matches!(self.state, State::Over)
     }
 
-    /// Whether the bytes are one whole head with nothing before or after it, and right; then they may go on where they
-    /// lie. Nearly every call without a body arrives like this. Anything else has to be fed.
+    /// Whether the bytes are one whole head, right, with nothing before it and nothing after it but its body or a part of
+    /// that; then they may go on where they lie. Nearly every call arrives like this. Anything else has to be fed.
     pub(super) fn is_one_right_head(&mut self, bytes: &[u8]) -> bool {
         let between = matches!(self.state, State::Head) && self.head.is_empty();
-        if !between || bytes.len() > self.bounds.head {
+        if !between {
             return false;
         }
-        let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") else {
+        let Ok((length, body)) = judge(bytes, self.bounds) else {
             return false;
         };
-        let alone = end + 4 == bytes.len() && !bytes.starts_with(b"\r\n");
-        if !alone || judge(bytes, self.bounds) != Ok(Body::None) {
+        let announced = match body {
+            Body::None => 0,
+            Body::Length(announced) => announced,
+            Body::Chunked => return false,
+        };
+        let after = (bytes.len() - length) as u64;
+        if length > self.bounds.head || after > announced {
             return false;
+        }
+        if after < announced {
+            self.state = State::Body(announced - after);
         }
         self.heads += 1;
         true
@@ -193,7 +201,7 @@ impl Framing {
         self.state = if self.heads == 0 && self.head == HTTP2 {
             State::Frames
         } else {
-            match judge(&self.head, self.bounds)? {
+            match judge(&self.head, self.bounds)?.1 {
                 Body::None | Body::Length(0) => State::Head,
                 Body::Length(bytes) => State::Body(bytes),
                 Body::Chunked => State::Chunks(Chunks::new(self.bounds.head)),

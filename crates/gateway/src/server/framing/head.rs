@@ -38,69 +38,90 @@ pub(super) enum Body {
     Chunked,
 }
 
-/// Judges a head that ends with an empty line, each line ending with CR LF.
-pub(super) fn judge(head: &[u8], bounds: Bounds) -> Result<Body, Wrong> {
-    let lines = head.strip_suffix(b"\r\n\r\n").ok_or(Wrong::Line)?;
-    let mut lines = Lines(Some(lines));
-    let minor = request_line(lines.next().ok_or(Wrong::Request)?, bounds.target)?;
+/// Judges the head with which some bytes begin, up to its empty line: how long it is, and what follows it. Every byte of
+/// every request passes here, so each is looked at once.
+pub(super) fn judge(bytes: &[u8], bounds: Bounds) -> Result<(usize, Body), Wrong> {
+    let mut lines = Lines { bytes, at: 0 };
+    let minor = request_line(lines.next()?, bounds.target)?;
     let (mut hosts, mut length, mut chunked) = (0, None, false);
-    for (number, line) in lines.enumerate() {
-        if number >= bounds.lines {
+    let mut number = 0;
+    loop {
+        let line = lines.next()?;
+        if line.is_empty() {
+            break;
+        }
+        number += 1;
+        if number > bounds.lines {
             return Err(Wrong::LongHead);
         }
-        let colon = memchr::memchr(b':', line);
-        let (name, value) = line.split_at(colon.ok_or(Wrong::Line)?);
-        let value = value[1..].trim_ascii();
-        if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
-            return Err(Wrong::Line);
-        }
-        if value.iter().any(|byte| is_control(*byte) && *byte != b'\t') {
-            return Err(Wrong::Line);
-        }
-        if name.eq_ignore_ascii_case(b"host") {
-            hosts += 1;
-            if !is_host(value) {
-                return Err(Wrong::Host);
+        let (name, value) = name_and_value(line)?;
+        match name.len() {
+            4 if name.eq_ignore_ascii_case(b"host") => {
+                hosts += 1;
+                if !is_host(value) {
+                    return Err(Wrong::Host);
+                }
             }
-        } else if name.eq_ignore_ascii_case(b"content-length") {
-            if length.is_some() {
-                return Err(Wrong::Length);
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                if length.is_some() {
+                    return Err(Wrong::Length);
+                }
+                length = Some(number_of(value).ok_or(Wrong::Length)?);
             }
-            length = Some(number_of(value).ok_or(Wrong::Length)?);
-        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            if chunked || !value.eq_ignore_ascii_case(b"chunked") {
-                return Err(Wrong::Length);
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                if chunked || !value.eq_ignore_ascii_case(b"chunked") {
+                    return Err(Wrong::Length);
+                }
+                chunked = true;
             }
-            chunked = true;
+            _ => {}
         }
     }
     if hosts > 1 || (hosts == 0 && minor == 1) {
         return Err(Wrong::Host);
     }
-    match (length, chunked) {
-        (Some(_), true) => Err(Wrong::Length),
+    let body = match (length, chunked) {
+        (Some(_), true) => return Err(Wrong::Length),
         // Chunks came with 1.1; before it, they mean that somebody in between did not understand them.
-        (None, true) if minor == 0 => Err(Wrong::Length),
-        (None, true) => Ok(Body::Chunked),
-        (Some(bytes), false) => Ok(Body::Length(bytes)),
-        (None, false) => Ok(Body::None),
+        (None, true) if minor == 0 => return Err(Wrong::Length),
+        (None, true) => Body::Chunked,
+        (Some(bytes), false) => Body::Length(bytes),
+        (None, false) => Body::None,
+    };
+    Ok((lines.at, body))
+}
+
+/// The two sides of a line's colon.
+fn name_and_value(line: &[u8]) -> Result<(&[u8], &[u8]), Wrong> {
+    let end = line.iter().position(|byte| !is_token(*byte));
+    let (name, rest) = line.split_at(end.ok_or(Wrong::Line)?);
+    let Some((b':', value)) = rest.split_first() else {
+        return Err(Wrong::Line);
+    };
+    // Without a way out in the middle this is a few instructions for many bytes.
+    let wrong = value.iter().fold(false, |wrong, byte| {
+        wrong | (byte.is_ascii_control() & (*byte != b'\t'))
+    });
+    if name.is_empty() || wrong {
+        return Err(Wrong::Line);
     }
+    Ok((name, value.trim_ascii()))
 }
 
 /// The minor version of a request line.
 fn request_line(line: &[u8], longest_target: usize) -> Result<u8, Wrong> {
-    let mut words = line.split(|byte| *byte == b' ');
-    let (method, target, version) = (words.next(), words.next(), words.next());
-    let (Some(method), Some(target), Some(version)) = (method, target, version) else {
+    let end = line.iter().position(|byte| !is_token(*byte));
+    let (method, rest) = line.split_at(end.ok_or(Wrong::Request)?);
+    let (Some((b' ', rest)), false) = (rest.split_first(), method.is_empty()) else {
         return Err(Wrong::Request);
     };
-    let visible = |byte: &u8| byte.is_ascii_graphic();
-    if words.next().is_some()
-        || method.is_empty()
-        || !method.iter().all(|byte| is_token(*byte))
-        || target.is_empty()
-        || !target.iter().all(visible)
-    {
+    // A second space makes the last word no version or the target no target.
+    let end = memchr::memchr(b' ', rest).ok_or(Wrong::Request)?;
+    let (target, version) = (&rest[..end], &rest[end + 1..]);
+    let visible = target
+        .iter()
+        .fold(true, |visible, byte| visible & byte.is_ascii_graphic());
+    if target.is_empty() || !visible {
         return Err(Wrong::Request);
     }
     if target.len() > longest_target {
@@ -113,21 +134,19 @@ fn request_line(line: &[u8], longest_target: usize) -> Result<u8, Wrong> {
     }
 }
 
-/// Lines between CR LF. A lone CR stays inside its line, where no rule allows it.
-struct Lines<'a>(Option<&'a [u8]>);
+/// Lines that end with CR LF. A lone CR stays inside its line, where no rule allows it.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    /// Where the next line begins.
+    at: usize,
+}
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.0.take()?;
-        let end = memchr::memmem::find(rest, b"\r\n");
-        let (line, rest) = match end {
-            Some(at) => (&rest[..at], Some(&rest[at + 2..])),
-            None => (rest, None),
-        };
-        self.0 = rest;
-        Some(line)
+impl<'a> Lines<'a> {
+    fn next(&mut self) -> Result<&'a [u8], Wrong> {
+        let rest = &self.bytes[self.at..];
+        let end = memchr::memchr(b'\n', rest).ok_or(Wrong::Line)?;
+        self.at += end + 1;
+        rest[..end].strip_suffix(b"\r").ok_or(Wrong::Line)
     }
 }
 
@@ -152,10 +171,6 @@ const fn bytes_of(others: &[u8]) -> [bool; 256] {
         place += 1;
     }
     all
-}
-
-fn is_control(byte: u8) -> bool {
-    byte.is_ascii_control()
 }
 
 /// A name or an address with an optional port; not a list, not an address with a user or a path.
@@ -183,7 +198,10 @@ mod tests {
             head: 1000,
             lines: 5,
         };
-        judge(format!("{head}\r\n\r\n").as_bytes(), bounds)
+        let head = format!("{head}\r\n\r\n");
+        let (length, body) = judge(head.as_bytes(), bounds)?;
+        assert_eq!(length, head.len(), "{head:?}");
+        Ok(body)
     }
 
     #[test]
@@ -289,6 +307,8 @@ mod tests {
         ("GET / HTTP/1.1\r\nHost: a\r\n: x", Wrong::Line),
         ("GET / HTTP/1.1\r\nHost: a\r\nX: a\rb", Wrong::Line),
         ("GET / HTTP/1.1\r\nHost: a\r\nX: a\0b", Wrong::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\r", Wrong::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\nY: b", Wrong::Line),
         ("GET  / HTTP/1.1\r\nHost: a", Wrong::Request),
         ("GET / HTTP/1.1 \r\nHost: a", Wrong::Request),
         ("GET /\r\nHost: a", Wrong::Request),
