@@ -30,7 +30,7 @@ use atelier_backends::{Backend, Fault, Vendor, Wrong};
 use atelier_contract::family::{Family, Submit};
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{AuditRow, BackendRow, Guard, JobRow, WorkerRow};
-use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::hint::Hint;
 use crate::house::House;
@@ -50,6 +50,10 @@ pub(crate) use pool::build::credential_place;
 pub(crate) use pool::choice::{Choice, Earlier, Wish};
 pub use pool::member::Worker;
 pub(crate) use pool::view::WorkerReport;
+
+/// Results that wait for the disk without holding a place, at most. Past that they keep theirs, so that a disk that stands
+/// still stops the work as well.
+const ENDINGS_MOST: usize = 256;
 
 /// Works on jobs.
 pub struct Floor {
@@ -77,6 +81,7 @@ impl Floor {
                 vault,
                 pool,
                 register: Arc::default(),
+                endings: Semaphore::new(ENDINGS_MOST),
             }),
             swept: Mutex::default(),
             house,

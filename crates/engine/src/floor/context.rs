@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use crate::floor::pool::Pool;
 use crate::floor::register::Register;
 use crate::house::House;
@@ -13,4 +15,6 @@ pub(crate) struct Context {
     pub(crate) vault: Arc<Vault>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) register: Arc<Register>,
+    /// Room for results that wait for the disk after their place was given back.
+    pub(crate) endings: Semaphore,
 }

@@ -31,6 +31,9 @@ pub(super) async fn lease(
     if limit == 0 {
         return Ok(0);
     }
+    if !house.store.has_waiting().await? {
+        return Ok(0);
+    }
     let kinds = pool.open_kinds(now_ms);
     if kinds.is_empty() {
         return Ok(0);

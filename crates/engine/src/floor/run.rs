@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use atelier_backends::Made;
+use tokio::sync::SemaphorePermit;
+
 use crate::floor::begin::{Begun, begin};
 use crate::floor::context::Context;
 use crate::floor::fail::{UNKNOWN, fail, fail_or_retry, not_made};
@@ -13,6 +16,9 @@ use crate::floor::settle::broken;
 
 /// A start that nobody waits for any more still gets this long to name its ticket, so that it can be cancelled.
 const LATE_TICKET: Duration = Duration::from_secs(30);
+
+/// A result of more bytes keeps its place until it is stored: memory is what the places bound then.
+const SMALL_RESULT_BYTES: usize = 256 * 1024;
 
 /// Has a worker account begin a job; gives it back when its vendor has to be asked about it from now on.
 pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob> {
@@ -59,7 +65,10 @@ pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob
             return Some(job.at_vendor(*work, Some(ticket)));
         }
         Ok(Begun::LookUp(work)) => return Some(job.at_vendor(*work, None)),
-        Ok(Begun::Done(made, asked)) => finish_at_once(context, &job, (made, asked)).await,
+        Ok(Begun::Done(made, asked)) => {
+            let _ending = give_place_back(context, &job, &made);
+            finish_at_once(context, &job, (made, asked)).await;
+        }
         Ok(Begun::Unknown) => fail(house, leased, broken(UNKNOWN)).await,
         Ok(Begun::Repeat(fault)) => fail_or_retry(house, leased, &fault).await,
         Ok(Begun::Lost) => {}
@@ -71,6 +80,23 @@ pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob
         Err(fault) => not_made(context, leased, job.worker(), &fault).await,
     }
     None
+}
+
+/// The work inside this process is done: its place goes to the next job while the disk takes the result, provided that the
+/// result is small and there is room for one more that waits. A vendor's place is counted by the store until the end.
+fn give_place_back<'a>(
+    context: &'a Context,
+    job: &RunningJob,
+    made: &Made,
+) -> Option<SemaphorePermit<'a>> {
+    let bytes: usize = made.files.iter().map(|file| file.bytes.len()).sum();
+    if job.slot.recorded() || bytes > SMALL_RESULT_BYTES {
+        return None;
+    }
+    let ending = context.endings.try_acquire().ok()?;
+    job.slot.step_aside(true);
+    context.house.wakes.work.notify_one();
+    Some(ending)
 }
 
 /// The process is about to end, and somebody else can go on with the job: its lease is handed back. A call that costs

@@ -21,6 +21,7 @@ mod hang_ups;
 mod inputs;
 mod money;
 mod names;
+mod places;
 mod prices;
 mod prompts;
 mod repeats;

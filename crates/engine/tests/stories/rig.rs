@@ -35,7 +35,7 @@ pub(crate) struct Rig {
     pub(crate) store: Store,
     pub(crate) files: Files,
     outbound: Outbound,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     node: u32,
 }
 
@@ -339,7 +339,7 @@ impl Rig {
                 self.clock.advance(1);
             }
             // A slot may become free between the step and the look, so one quiet look is not rest.
-            quiet = if leased == 0 && self.busy().await == 0 {
+            quiet = if leased == 0 && self.busy().await == 0 && self.in_hand().await == 0 {
                 quiet + 1
             } else {
                 0
@@ -364,9 +364,15 @@ impl Rig {
         panic!("{slots} slots never became busy");
     }
 
-    async fn busy(&self) -> u64 {
+    pub(crate) async fn busy(&self) -> u64 {
         let stats = self.engine.office().reports().stats().await.expect("stats");
         stats.backends[0].busy as u64
+    }
+
+    /// How many jobs are in hand, with a place or waiting for the disk.
+    async fn in_hand(&self) -> u64 {
+        let stats = self.engine.office().reports().stats().await.expect("stats");
+        stats.in_hand as u64
     }
 
     pub(crate) async fn job(&self, caller: &Caller, id: &JobId) -> Job {

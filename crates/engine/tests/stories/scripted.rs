@@ -9,8 +9,9 @@ use atelier_backends::{Class, Fault, Made, MadeFile};
 use atelier_contract::Role;
 use bytes::Bytes;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
-/// Acts on words in the prompt: `fail`, `flaky`, `hang`, `ticket`, `grid`; anything else succeeds at once.
+/// Acts on words in the prompt: `fail`, `flaky`, `hang`, `held`, `ticket`, `grid`; anything else succeeds at once.
 pub(crate) struct Scripted {
     /// How many jobs it takes at once.
     pub(crate) slots: usize,
@@ -20,6 +21,8 @@ pub(crate) struct Scripted {
     /// The input pictures and videos it was given.
     pub(crate) sources: Mutex<Vec<Bytes>>,
     polls: AtomicUsize,
+    /// Lets one that is held go on.
+    pub(crate) release: Notify,
 }
 
 impl Scripted {
@@ -30,6 +33,7 @@ impl Scripted {
             started: Mutex::default(),
             sources: Mutex::default(),
             polls: AtomicUsize::new(0),
+            release: Notify::new(),
         }
     }
 
@@ -100,6 +104,10 @@ impl Backend for Scripted {
                 Some("hang") => {
                     work.cancelled.cancelled().await;
                     Err(Fault::ours("cancelled"))
+                }
+                Some("held") => {
+                    self.release.notified().await;
+                    Ok(Started::Done(made(work.brief.count)))
                 }
                 Some("grid") => Ok(Started::Done(grid())),
                 Some("ticket") => Ok(Started::Ticket(json!({ "n": 1 }))),

@@ -47,6 +47,10 @@ const WAITING: &str = "WITH RECURSIVE waiting (found) AS ( \
        FROM waiting WHERE waiting.found IS NOT NULL) \
      SELECT found FROM waiting WHERE found IS NOT NULL";
 
+/// Whether there is a waiting job at all, by the first entry of the same index.
+const FIRST_WAITING: &str = "SELECT speed FROM job WHERE state < 1 \
+     ORDER BY operation || ' ' || CAST(speed AS TEXT) || ' ' || lane LIMIT 1";
+
 /// Of each kind those whose turn comes first, then those of all kinds.
 const CHOOSE_SQLITE: &str = "SELECT job.id FROM json_each($1) AS v, json_each((SELECT json_group_array(id) \
        FROM (SELECT id FROM job WHERE state < 1 \
@@ -60,6 +64,12 @@ const CHOOSE_POSTGRES: &str = "SELECT j.id FROM (SELECT json_array_elements_text
      ORDER BY j.turn_ms, j.id LIMIT $3";
 
 impl Store {
+    /// Whether any job waits for somebody, be it due or not. Asking costs no commit, unlike a lease that finds nothing.
+    pub async fn has_waiting(&self) -> Result<bool> {
+        let first: Vec<i64> = self.db().all_anew(FIRST_WAITING, &[]).await?;
+        Ok(!first.is_empty())
+    }
+
     /// Leases the waiting jobs whose turn it is.
     pub async fn lease_next(&self, request: LeaseRequest) -> Result<Vec<JobRow>> {
         let mut leased = self
