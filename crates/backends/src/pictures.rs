@@ -1,12 +1,15 @@
 //! A vendor's pictures made into results: decoded, cut to the asked size, four in one where that is wanted, and
-//! written anew, so that nothing a vendor hid in its files goes on to callers.
+//! written anew, so that nothing a vendor hid in its files goes on to callers. One that is what was asked for already
+//! keeps its pixels as they are coded, and only those.
 
 use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 
 use atelier_contract::Role;
 use atelier_contract::brief::{Brief, Format};
-use atelier_media::{Encoding, Label, Limits, Mask, Picture, cut_out, decode, encode, header};
+use atelier_media::{
+    Encoding, Header, Label, Limits, Mask, Picture, cut_out, decode, encode, header, relabelled,
+};
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -21,6 +24,10 @@ const ENGINE: &str = "external";
 const MEGABYTES: u32 = 1024;
 /// Bytes that a picture takes for each pixel: decoded, cut, encoded.
 const BYTES_A_PIXEL: u64 = 16;
+/// Results of at most so many bytes that are passed on as they are need no thread of their own.
+const LIGHT_BYTES: usize = 256 * 1024;
+/// A lossy file that is asked for at less than this quality is written anew, to be smaller than the vendor's.
+const SMALLER_BELOW: u8 = 80;
 /// How soft the border between what is kept and what is new is.
 const SOFT_PIXELS: u32 = 4;
 
@@ -110,17 +117,73 @@ pub(crate) async fn finished(
         ..Label::default()
     };
     // What is too large is refused by its header, before it waits for memory that it would not get.
-    let mut pixels = 0;
+    let (mut pixels, mut light) = (0, !brief.grid);
     for bytes in &pictures {
         let header = header(bytes).and_then(|header| {
             let inside = VENDOR_LIMITS.check(header);
-            inside.map(|()| (header.width, header.height))
+            inside.map(|()| header)
         });
-        let size =
+        let header =
             header.map_err(|error| Fault::useless(format!("a picture of the vendor: {error}")))?;
-        pixels += area(size).max(finish.size.map_or(0, area));
+        light &= finish.leaves(header, encoding(brief.format));
+        pixels += area((header.width, header.height)).max(finish.size.map_or(0, area));
+    }
+    light &= pictures.iter().map(Bytes::len).sum::<usize>() <= LIGHT_BYTES;
+    if light && let Some(files) = as_they_are(&brief, &pictures, &finish, &label) {
+        return Ok(result(files, finish));
     }
     with_memory(pixels, move || made(&brief, pictures, finish, &label)).await
+}
+
+impl Finish {
+    /// Whether a picture that has this header is what was asked for already.
+    fn leaves(&self, header: Header, encoding: Encoding) -> bool {
+        let own = (header.width, header.height);
+        let coded = match encoding {
+            Encoding::Png => true,
+            Encoding::Jpeg { quality } => quality >= SMALLER_BELOW,
+            Encoding::Webp { quality } => quality.is_some_and(|quality| quality >= SMALLER_BELOW),
+        };
+        coded
+            && header.format == encoding.format()
+            && self.size.unwrap_or_else(|| fit::inside(own)) == own
+            && self.canvas.is_none()
+            && !self.cut_out
+            && self.keep.is_empty()
+    }
+}
+
+/// All pictures with their own pixels, if nothing has to be done to any.
+fn as_they_are(
+    brief: &Brief,
+    pictures: &[Bytes],
+    finish: &Finish,
+    label: &Label,
+) -> Option<Vec<MadeFile>> {
+    let print = Print {
+        encoding: encoding(brief.format),
+        label,
+        finish,
+    };
+    let files = pictures.iter().map(|bytes| print.as_it_is(bytes));
+    files
+        .collect::<Option<Vec<_>>>()
+        .filter(|files| !files.is_empty())
+}
+
+/// What is made of files that each count.
+fn result(files: Vec<MadeFile>, finish: Finish) -> Made {
+    Made {
+        made: files.len() as u32,
+        files,
+        seed: finish
+            .seed
+            .filter(|_| finish.tell_seed)
+            .map(|seed| seed.to_string()),
+        notes: finish.notes,
+        revised_prompt: finish.revised_prompt,
+        ..Made::default()
+    }
 }
 
 fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> Result<Made, Fault> {
@@ -140,6 +203,10 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
     let mut files = Vec::new();
     let mut members = Vec::new();
     for (index, bytes) in pictures.into_iter().enumerate() {
+        if let Some(file) = print.as_it_is(&bytes).filter(|_| !brief.grid) {
+            files.push(file);
+            continue;
+        }
         let picture = print.picture(index, &bytes)?;
         let role = if brief.grid { Role::Small } else { Role::Main };
         if !brief.grid || brief.small_images {
@@ -155,15 +222,8 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
         files.insert(0, print.file(&Picture::grid_of_four(four), Role::Main));
     }
     Ok(Made {
-        files,
         made: count as u32,
-        seed: finish
-            .seed
-            .filter(|_| finish.tell_seed)
-            .map(|seed| seed.to_string()),
-        notes: finish.notes,
-        revised_prompt: finish.revised_prompt,
-        ..Made::default()
+        ..result(files, finish)
     })
 }
 
@@ -207,6 +267,22 @@ impl Print<'_> {
         Ok(picture)
     }
 
+    /// The file with its own pixels, where nothing has to be done to them.
+    fn as_it_is(&self, bytes: &[u8]) -> Option<MadeFile> {
+        let header = header(bytes).ok()?;
+        let bytes = self
+            .finish
+            .leaves(header, self.encoding)
+            .then(|| relabelled(bytes, self.label))??;
+        Some(MadeFile {
+            role: Role::Main,
+            media_type: header.format.media_type(),
+            width: header.width,
+            height: header.height,
+            bytes: bytes.into(),
+        })
+    }
+
     fn file(&self, picture: &Picture, role: Role) -> MadeFile {
         MadeFile {
             role,
@@ -226,5 +302,51 @@ pub(crate) fn encoding(format: Format) -> Encoding {
         Format::Webp(quality) => Encoding::Webp {
             quality: Some(quality),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use atelier_contract::brief::Task;
+
+    use super::*;
+
+    /// What becomes of a vendor's picture for a caller who wants a JPEG of a quality.
+    fn passed(vendors: &[u8], quality: u8, finish: &Finish) -> Option<Vec<MadeFile>> {
+        let brief = Brief {
+            format: Format::Jpeg(quality),
+            ..Brief::new(Task::Draw)
+        };
+        let pictures = [Bytes::copy_from_slice(vendors)];
+        as_they_are(&brief, &pictures, finish, &Label::default())
+    }
+
+    #[test]
+    fn a_picture_that_is_what_was_asked_for_keeps_its_pixels_as_the_vendor_coded_them() {
+        let picture = Picture::filled(64, 48, [200, 90, 10, 255]);
+        let vendors = encode(&picture, Encoding::Jpeg { quality: 100 }, None);
+        let exact = Finish {
+            size: Some((64, 48)),
+            ..Finish::default()
+        };
+        for finish in [&exact, &Finish::default()] {
+            let files = passed(&vendors, 90, finish).expect("it is passed on");
+            assert_eq!((files[0].width, files[0].height), (64, 48));
+            let pixels = &vendors[vendors.len() / 2..];
+            assert!(files[0].bytes.ends_with(pixels), "no pixel is coded anew");
+        }
+        let other = Finish {
+            size: Some((32, 48)),
+            ..Finish::default()
+        };
+        assert!(passed(&vendors, 90, &other).is_none(), "another size");
+        assert!(passed(&vendors, 40, &exact).is_none(), "a smaller file");
+        let png = encode(&picture, Encoding::Png, None);
+        assert!(passed(&png, 90, &exact).is_none(), "another format");
+        let cut = Finish {
+            cut_out: true,
+            ..exact
+        };
+        assert!(passed(&vendors, 90, &cut).is_none(), "to be cut out");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Picture;
 use crate::label::Label;
+use crate::relabel::{XMP_SEGMENT, webp_extended};
 
 /// A file format and how hard it may press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ fn jpeg(picture: &Picture, quality: u8, label: Option<&Label>) -> Vec<u8> {
     encoder.set_sampling_factor(sampling);
     encoder.set_optimized_huffman_tables(true);
     if let Some(label) = label {
-        let mut segment = b"http://ns.adobe.com/xap/1.0/\0".to_vec();
+        let mut segment = XMP_SEGMENT.to_vec();
         segment.extend_from_slice(label.xmp().as_bytes());
         encoder
             .add_app_segment(1, segment)
@@ -149,22 +150,8 @@ fn webp_labelled(picture: &Picture, alpha: bool, plain: &[u8], label: &Label) ->
     } else {
         chunks
     };
-    let xmp = label.xmp();
-    let mut body = b"WEBPVP8X\x0a\0\0\0".to_vec();
-    body.extend_from_slice(&[if alpha { 0x14 } else { 0x04 }, 0, 0, 0]);
-    body.extend_from_slice(&(picture.width - 1).to_le_bytes()[..3]);
-    body.extend_from_slice(&(picture.height - 1).to_le_bytes()[..3]);
-    body.extend_from_slice(image);
-    body.extend_from_slice(b"XMP ");
-    body.extend_from_slice(&(xmp.len() as u32).to_le_bytes());
-    body.extend_from_slice(xmp.as_bytes());
-    if !xmp.len().is_multiple_of(2) {
-        body.push(0);
-    }
-    let mut out = b"RIFF".to_vec();
-    out.extend_from_slice(&(body.len() as u32).to_le_bytes());
-    out.extend_from_slice(&body);
-    out
+    let flags = if alpha { 0x10 } else { 0 };
+    webp_extended((picture.width, picture.height), flags, image, label)
 }
 
 fn rgb(picture: &Picture) -> Vec<u8> {
