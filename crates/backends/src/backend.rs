@@ -212,6 +212,20 @@ pub enum Class {
 }
 
 impl Class {
+    /// Every class.
+    pub const ALL: [Self; 10] = [
+        Self::Retry,
+        Self::Rate,
+        Self::Quota,
+        Self::Dead,
+        Self::Reject,
+        Self::BadRequest,
+        Self::Unable,
+        Self::Gone,
+        Self::House,
+        Self::Bug,
+    ];
+
     /// Whether the same job may well succeed later or elsewhere.
     pub const fn may_pass(self) -> bool {
         matches!(

@@ -12,6 +12,7 @@ pub mod fault;
 pub mod fields;
 pub mod ids;
 pub mod job;
+pub mod metrics;
 pub mod midjourney;
 pub mod models;
 pub mod operation;

@@ -6,6 +6,7 @@ use atelier_backends::Vendor;
 use atelier_backends::allowances::Allowances;
 use atelier_backends::http::Outbound;
 use atelier_contract::Tariff;
+use atelier_contract::metrics::Series;
 use atelier_store::Store;
 use atelier_store::files::Files;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +21,7 @@ use crate::ids::Ids;
 use crate::intake::Intake;
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
+use crate::meters::Meters;
 use crate::office::{BannedWords, Doors, Office, Prices};
 use crate::settings::Settings;
 use crate::tidy::Tidy;
@@ -78,6 +80,7 @@ impl Engine {
             settings: parts.settings,
             keyring: parts.keyring,
             outbound: parts.outbound,
+            meters: Meters::new(parts.vendors),
             wakes: Arc::default(),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
@@ -117,6 +120,17 @@ impl Engine {
     /// What single accounts have of what all share.
     pub fn allowances(&self) -> &Arc<Allowances> {
         &self.house.allowances
+    }
+
+    /// What this node counts.
+    pub fn meters(&self) -> &Meters {
+        &self.house.meters
+    }
+
+    /// What commits of this node were like, and how many changes wait for one.
+    pub fn commits(&self) -> ([&Series; 2], usize) {
+        let store = &self.house.store;
+        (store.commits(), store.waiting_changes())
     }
 
     /// What the parts share.

@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::hint::Hint;
 use crate::ids::Ids;
 use crate::keyring::Keyring;
+use crate::meters::Meters;
 use crate::settings::Settings;
 use crate::wake::Wakes;
 
@@ -52,6 +53,8 @@ pub(crate) struct House {
     pub(crate) allowances: Arc<Allowances>,
     /// The guarded way out.
     pub(crate) outbound: Outbound,
+    /// What this node counts.
+    pub(crate) meters: Meters,
     /// Hints within this process.
     pub(crate) wakes: Arc<Wakes>,
     /// Whatever runs beside the loops.

@@ -20,6 +20,7 @@ mod jobs;
 pub mod key;
 mod keyring;
 mod loops;
+mod meters;
 mod names;
 mod office;
 mod order;
@@ -43,9 +44,10 @@ pub use intake::{BulkAnswer, BulkCall, BulkView, Call, Intake, Submitted};
 pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::Running;
+pub use meters::Meters;
 pub use office::{
-    AttemptView, Caller, KeyHolder, KeyView, KeyWish, Office, Opener, Operator, OperatorView, ROOT,
-    ResealError, Served, Trail, Visitor,
+    AttemptView, Caller, Here, KeyHolder, KeyView, KeyWish, Moment, Office, Opener, Operator,
+    OperatorView, ROOT, ResealError, Served, Trail, Visitor,
 };
 pub use settings::{Moderation, Settings};
 pub use vault::{ASSETS, Asset, Uploads, Vault};

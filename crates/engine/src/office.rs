@@ -41,7 +41,7 @@ pub use callers::Caller;
 pub use keys::{KeyHolder, KeyView, KeyWish};
 pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;
-pub use reports::Served;
+pub use reports::{Here, Moment, Served};
 pub use secrets::ResealError;
 pub(crate) use sessions::MOST_MS as SESSION_MOST_MS;
 pub use sessions::{Opener, Visitor};

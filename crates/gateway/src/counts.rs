@@ -1,27 +1,57 @@
-//! What the service counts about itself.
+//! What the service counts about its answers. Counting takes no lock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use atelier_contract::FAMILIES;
+use atelier_contract::metrics::{Counters, Series, table};
 use hyper::StatusCode;
 
-/// Answers by the first digit of their status.
-#[derive(Default)]
+/// What an answer's duration is counted under: a route and a family.
+pub(crate) type Way = (&'static str, &'static str);
+
+/// Work was submitted.
+pub(crate) const SUBMIT: &str = "submit";
+/// A job was read.
+pub(crate) const FETCH: &str = "fetch";
+/// Anything else.
+pub(crate) const PAGE: Way = ("page", "");
+
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// Answers by the first digit of their status, and how long they took.
 pub(crate) struct Counts {
-    answers: [AtomicU64; 5],
+    answers: Counters,
+    durations: Series,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        let families = FAMILIES.iter().map(|family| family.name);
+        let families = std::iter::once(PAGE.1).chain(families).collect();
+        let routes = vec![PAGE.0, SUBMIT, FETCH];
+        Self {
+            answers: Counters::new(&table::HTTP_ANSWERS, [CLASSES.to_vec(), vec![]]),
+            durations: Series::new(&table::HTTP_DURATION, [routes, families]),
+        }
+    }
 }
 
 impl Counts {
     /// Counts an answer.
-    pub(crate) fn answered(&self, status: StatusCode) {
-        let class = usize::from(status.as_u16() / 100).clamp(1, 5);
-        self.answers[class - 1].fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn answered(&self, status: StatusCode, (route, family): Way, took: Duration) {
+        let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len());
+        self.answers.count(CLASSES[class - 1], "");
+        let took = took.as_micros() as u64;
+        self.durations.at(route, family).observe(took);
     }
 
-    /// First digit and count.
-    pub(crate) fn by_class(&self) -> impl Iterator<Item = (usize, u64)> {
-        self.answers
-            .iter()
-            .enumerate()
-            .map(|(index, count)| (index + 1, count.load(Ordering::Relaxed)))
+    /// Answers by the first digit of their status.
+    pub(crate) fn answers(&self) -> &Counters {
+        &self.answers
+    }
+
+    /// How long they took.
+    pub(crate) fn durations(&self) -> &Series {
+        &self.durations
     }
 }

@@ -34,9 +34,11 @@ use futures_util::FutureExt as _;
 use hyper::body::Incoming;
 use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
 use hyper::{Request, Version};
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::config::Role;
+use crate::counts;
 use crate::server::framing::Wrong;
 use crate::server::watch::Seat;
 
@@ -58,6 +60,7 @@ pub(crate) async fn serve(
     from: From,
     request: Request<Incoming>,
 ) -> Result<Reply, Infallible> {
+    let arrived = Instant::now();
     let (busy, wrong) = seat.begin(request.version() == Version::HTTP_2);
     let id = request_id::of(request.headers());
     let seen = app
@@ -72,13 +75,14 @@ pub(crate) async fn serve(
     };
     let from = From { peer, ..from };
     let pass = Pass::new(holder);
+    let mut way = counts::PAGE;
     let reader = app.origins.reader(request.method(), request.headers());
     let answer = if let Some(wrong) = wrong {
         Ok(Err(misread(wrong)))
     } else if reader.as_ref().is_some_and(cors::Reader::asks_first) {
         Ok(Ok(reply::nothing_more()))
     } else {
-        let answer = AssertUnwindSafe(handle(&app, from, &pass, request));
+        let answer = AssertUnwindSafe(handle(&app, from, (&pass, &mut way), request));
         answer.catch_unwind().await
     };
     let mut reply = match answer {
@@ -99,7 +103,7 @@ pub(crate) async fn serve(
     if let Some((method, path)) = seen {
         tracing::info!(%method, path, status = reply.status().as_u16(), peer = %from.peer, "request");
     }
-    app.counts.answered(reply.status());
+    app.counts.answered(reply.status(), way, arrived.elapsed());
     reply.headers_mut().insert(request_id::HEADER, id);
     pass.tell(reply.headers_mut());
     if let Some(reader) = reader {
@@ -147,7 +151,7 @@ fn misread(wrong: Wrong) -> Denial {
 async fn handle(
     app: &Arc<App>,
     from: From,
-    pass: &Arc<Pass>,
+    (pass, way): (&Arc<Pass>, &mut counts::Way),
     request: Request<Incoming>,
 ) -> Answer {
     let (head, body) = request.into_parts();
@@ -157,6 +161,7 @@ async fn handle(
         ..from
     };
     let (target, params) = router::find(&app.hosts, from.role, &head.method, head.uri.path())?;
+    *way = target.way();
     // Whether the service is well can be asked even when everything else is full.
     if !target.needs_no_place() {
         pass.arrive(&app.places, target.kind())?;

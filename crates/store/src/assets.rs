@@ -62,6 +62,12 @@ impl Store {
         self.db().maybe(&sql, args![key]).await
     }
 
+    /// Bytes of all files together, by what is counted for each account.
+    pub async fn stored_bytes(&self) -> Result<i64> {
+        let sql = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM stored";
+        self.db().one(sql, &[]).await
+    }
+
     /// Files in the order of their keys, after one of them.
     pub async fn assets_after(&self, key: &str, limit: i64) -> Result<Vec<Asset>> {
         let sql = format!("SELECT {ASSET_COLUMNS} FROM asset WHERE key > $1 ORDER BY key LIMIT $2");

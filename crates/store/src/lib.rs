@@ -73,6 +73,7 @@ use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use atelier_contract::metrics::Series;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -182,6 +183,16 @@ impl Store {
     /// has a clock of its own. It costs nothing: the clock is read with every change.
     pub fn database_now_ms(&self) -> Option<i64> {
         self.time.now_ms()
+    }
+
+    /// What commits were like: how long they took, and how many changes each had.
+    pub fn commits(&self) -> [&Series; 2] {
+        self.pulse.series()
+    }
+
+    /// Changes that wait to be committed.
+    pub fn waiting_changes(&self) -> usize {
+        self.writer.max_capacity() - self.writer.capacity()
     }
 
     /// Whether the database answers.

@@ -98,9 +98,10 @@ impl Writer {
             tokio::task::yield_now().await;
             let batch = self.gather(first, &mut stop);
             if batch.len() > 0 {
+                let changes = batch.len();
                 self.pulse.begin();
                 self.commit(batch).await;
-                self.pulse.end();
+                self.pulse.end(changes);
             }
             if let (Some(checkpoint), Some(conn)) = (&mut self.checkpoint, &mut self.conn) {
                 checkpoint.after_commit(conn).await;

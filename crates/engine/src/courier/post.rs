@@ -49,6 +49,9 @@ pub(super) async fn record(house: &House, delivery: Delivery, outcome: CallbackO
     let now_ms = house.now_ms();
     let state = next_state(house, &delivery, &outcome, now_ms);
     let failed = !outcome.delivered() && !outcome.busy;
+    house
+        .meters
+        .posted(&delivery, &state, outcome.duration_ms, now_ms);
     let result = DeliveryResult {
         id: delivery.id.clone(),
         attempts: delivery.attempts,

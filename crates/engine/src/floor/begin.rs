@@ -5,6 +5,7 @@ use atelier_backends::{Fault, Made};
 use atelier_contract::AttemptId;
 use atelier_store::{Attempt, Began};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::crash;
 use crate::floor::context::Context;
@@ -12,6 +13,7 @@ use crate::floor::job::RunningJob;
 use crate::floor::prepare::{Unready, prepare, stripped};
 use crate::floor::ticket;
 use crate::house::House;
+use crate::meters::START;
 
 /// What came of the beginning of an attempt.
 pub(super) enum Begun {
@@ -61,7 +63,15 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     crash::point("runner.before_start");
     // The inputs go with the start; what is kept for polling has none of their bytes.
     let kept = Box::new(stripped(&work));
+    let vendor = job.slot.vendor();
+    let wait_ms = house.now_ms() - job.leased.created_ms;
+    house.meters.began(&job.leased.operation, wait_ms);
+    let asked_at = Instant::now();
     let started = job.backend().start(work).await;
+    let fault = started.as_ref().err();
+    house
+        .meters
+        .called((vendor, START), asked_at.elapsed(), fault);
     crash::point("runner.started");
     let fault = match started {
         Ok(Started::Done(made)) => {

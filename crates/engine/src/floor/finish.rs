@@ -13,6 +13,7 @@ use crate::floor::job::RunningJob;
 use crate::floor::react::react;
 use crate::floor::settle::{refused, settle_paid};
 use crate::floor::ticket::PAUSES_MS;
+use crate::house::House;
 use crate::vault::Owner;
 
 /// The wait between later tries to store a result that was paid for.
@@ -37,10 +38,11 @@ pub(super) async fn finish(
     };
     let cost = cost(job, &made);
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
+    house.meters.made(job.slot.vendor(), took_ms);
     let outcome = context.vault.store(&owner, made).await?;
     crash::point("runner.before_settle");
     let (pool, guard) = (&context.pool, Guard::Fence(leased.fence));
-    match settle_paid(house, &leased.id, guard, outcome, cost).await {
+    match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {
         Ok(Some(done)) => {
             pool.good(job.worker(), took_ms, done.quota, house.now_ms());
             pool.took(job.worker(), micros);
@@ -51,7 +53,15 @@ pub(super) async fn finish(
         }
         Err(error) => return Err(Fault::house(format!("store: {error}"))),
     }
+    took(house, job, cost.as_ref());
     Ok(())
+}
+
+/// Counts what was taken; what callers' own worker accounts pay is not the operator's.
+fn took(house: &House, job: &RunningJob, cost: Option<&Cost>) {
+    if let Some(cost) = cost.filter(|_| !job.slot.custody()) {
+        house.meters.took(job.slot.vendor(), cost);
+    }
 }
 
 /// What the vendor says that it took for the attempt.
@@ -70,8 +80,11 @@ pub(super) async fn fail_paid(context: &Context, job: &RunningJob, made: &Made, 
     let (house, leased) = (&context.house, &job.leased);
     let (guard, cost) = (Guard::Fence(leased.fence), cost(job, made));
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
-    match settle_paid(house, &leased.id, guard, refused(fault), cost).await {
-        Ok(_) => context.pool.took(job.worker(), micros),
+    match settle_paid(house, &leased.id, guard, refused(fault), cost.clone()).await {
+        Ok(_) => {
+            context.pool.took(job.worker(), micros);
+            took(house, job, cost.as_ref());
+        }
         Err(error) => {
             tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");
         }

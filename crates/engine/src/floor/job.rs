@@ -30,6 +30,7 @@ pub(crate) struct Leased {
     lane: String,
     /// The worker account that made the job it follows.
     pub(crate) follows: Option<WorkerName>,
+    pub(crate) created_ms: i64,
     pub(crate) deadline_ms: i64,
     pub(crate) fence: i64,
     /// How often it has been begun, this time included.
@@ -50,6 +51,7 @@ impl Leased {
             model,
             lane: job.lane,
             follows: job.follows.as_deref().map(WorkerName::read),
+            created_ms: job.created_ms,
             deadline_ms: job.deadline_ms,
             fence,
             begun: fence,
@@ -89,6 +91,7 @@ impl From<JobRow> for Leased {
             price: row.price,
             request: row.request,
             lane: row.lane,
+            created_ms: row.created_ms,
             deadline_ms: row.deadline_ms,
             fence: row.fence,
             progress: row.progress as u8,

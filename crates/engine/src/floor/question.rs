@@ -5,6 +5,7 @@ use std::time::Duration;
 use atelier_backends::backend::{Progress, Started, Work};
 use atelier_backends::{Class, Fault, Made};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::floor::context::Context;
 use crate::floor::fail::{UNKNOWN, fail, not_made};
@@ -15,6 +16,7 @@ use crate::floor::prepare::with_inputs;
 use crate::floor::react::react;
 use crate::floor::settle::broken;
 use crate::floor::ticket;
+use crate::meters::QUESTION;
 
 /// A question that takes longer than this has failed.
 const QUESTION_MOST: Duration = Duration::from_mins(10);
@@ -41,11 +43,17 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
     if let Some(ticket) = &job.ticket {
         let backend = job.backend();
         let question = tokio::time::timeout(QUESTION_MOST, backend.poll(work, ticket));
+        let asked_at = Instant::now();
         let answer = tokio::select! {
             biased;
             () = stop.cancelled() => None,
             answer = question => Some(answer),
         };
+        if let Some(Ok(answer)) = &answer {
+            let (meters, vendor) = (&context.house.meters, job.slot.vendor());
+            let fault = answer.as_ref().err();
+            meters.called((vendor, QUESTION), asked_at.elapsed(), fault);
+        }
         match answer {
             None => {}
             Some(Ok(answer)) => return hear(context, job, answer).await,
@@ -86,6 +94,7 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
         }
         Ok(Progress::Failed(fault)) => {
             pool.fault(job.worker(), &fault, house.now_ms());
+            house.meters.failed(job.slot.vendor(), &fault);
             // What this back end found on the way that it cannot do, the next one may.
             not_made(context, &job.leased, job.worker(), &fault).await;
             None

@@ -59,6 +59,7 @@ pub(super) async fn settle_paid(
     crash::point("settle.done");
     match settled {
         Settled::Done(row) => {
+            house.meters.ended(&row);
             if row.hook_url.is_some() {
                 house.wake_callbacks();
             }

@@ -37,6 +37,42 @@ pub struct Served {
     pub worker: Option<WorkerId>,
 }
 
+/// What is owed and kept at a moment, by all nodes.
+pub struct Moment {
+    /// Jobs that wait.
+    pub waiting: i64,
+    /// Jobs that run.
+    pub running: i64,
+    /// Callbacks that are owed.
+    pub callbacks_due: i64,
+    /// Hosts at which owed callbacks have failed.
+    pub failing_receivers: i64,
+    /// Quota that unfinished jobs hold.
+    pub held: Quota,
+    /// Age of the job that waits longest.
+    pub oldest_waiting_ms: i64,
+    /// Age of the oldest hold.
+    pub oldest_held_ms: i64,
+    /// Age of the callback that has been owed longest.
+    pub oldest_callback_ms: i64,
+    /// Bytes of results and inputs.
+    pub stored_bytes: i64,
+}
+
+/// What a node does at a moment.
+pub struct Here {
+    /// Jobs that it works on.
+    pub in_hand: usize,
+    /// Those of them that a vendor works on.
+    pub at_vendors: usize,
+    /// Every worker account.
+    pub workers: Vec<WorkerStats>,
+    /// How long it has been up.
+    pub up_ms: i64,
+    /// How far its machine's clock is ahead of the one that nodes share.
+    pub clock_ahead_ms: i64,
+}
+
 /// Says what the house is doing and has done.
 pub struct Reports {
     house: Arc<House>,
@@ -151,6 +187,39 @@ impl Reports {
             up_ms: self.house.now_ms() - self.house.started_ms,
             shares: Vec::new(),
         })
+    }
+
+    /// What is owed and kept at this moment, for metrics.
+    pub async fn moment(&self) -> Result<Moment, Refusal> {
+        let store = &self.house.store;
+        let (counts, owed, stored) =
+            tokio::try_join!(store.counts(), store.owed(), store.stored_bytes())
+                .map_err(unavailable)?;
+        let now_ms = self.house.now_ms();
+        let age_ms = |since: Option<i64>| since.map_or(0, |since| (now_ms - since).max(0));
+        Ok(Moment {
+            waiting: counts.waiting,
+            running: counts.running,
+            callbacks_due: counts.deliveries_due,
+            failing_receivers: owed.failing_receivers,
+            held: owed.held,
+            oldest_waiting_ms: age_ms(owed.oldest_waiting_ms),
+            oldest_held_ms: age_ms(owed.oldest_held_ms),
+            oldest_callback_ms: age_ms(owed.oldest_callback_ms),
+            stored_bytes: stored,
+        })
+    }
+
+    /// What this node does at this moment, for metrics: the jobs in hand, those of them at vendors, every worker account,
+    /// how long it has been up, and how far its clock is ahead.
+    pub fn here(&self) -> Here {
+        Here {
+            in_hand: self.floor.in_hand(),
+            at_vendors: self.floor.at_vendors(),
+            workers: self.floor.reports().into_iter().map(worker_stats).collect(),
+            up_ms: self.house.now_ms() - self.house.started_ms,
+            clock_ahead_ms: self.house.clock.ahead_ms(),
+        }
     }
 
     /// What every back end of the operator's does, in a few words that anybody may read.

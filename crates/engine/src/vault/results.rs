@@ -5,6 +5,7 @@ use atelier_contract::family::Keep;
 use atelier_contract::{AccountId, File, Output, Quota, Role};
 use atelier_store::files::Files;
 use atelier_store::{NewAsset, Outcome};
+use tokio::time::Instant;
 
 use crate::crash;
 use crate::house::House;
@@ -59,7 +60,9 @@ pub(crate) async fn store(
         };
         let expires_ms = now_ms + house.settings.lifetime_ms(keep);
         let bytes = file.bytes.len() as u64;
+        let began = Instant::now();
         let put = files.put(&key, file.bytes).await;
+        house.meters.stored(began.elapsed());
         put.map_err(|error| Fault::house(format!("vault: {error}")))?;
         crash::point("runner.file_stored");
         assets.push(NewAsset {

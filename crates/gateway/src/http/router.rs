@@ -17,6 +17,7 @@ use super::hosts::Hosts;
 use super::page::Handler;
 use super::rate::Kind;
 use crate::config::Role;
+use crate::counts::{self, Way};
 use crate::pages::PAGES;
 
 /// What a path leads to.
@@ -61,6 +62,15 @@ impl Target {
             Access::Open
         } else {
             self.access()
+        }
+    }
+
+    /// What its durations are counted under.
+    pub(super) const fn way(self) -> Way {
+        match self {
+            Self::Fetch(family) => (counts::FETCH, family.name),
+            Self::Submit(family, _) => (counts::SUBMIT, family.name),
+            Self::Page(_) => counts::PAGE,
         }
     }
 

@@ -41,6 +41,7 @@ mod listeners;
 mod looking;
 mod lookups;
 mod mcp;
+mod metrics;
 mod midjourney;
 mod money;
 mod operator;

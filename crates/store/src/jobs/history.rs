@@ -83,6 +83,8 @@ pub struct Owed {
     pub held: Quota,
     /// When the job that waits longest was accepted.
     pub oldest_waiting_ms: Option<i64>,
+    /// When the unfinished job that is oldest was accepted, and its quota held.
+    pub oldest_held_ms: Option<i64>,
     /// When the callback that is owed longest was first owed.
     pub oldest_callback_ms: Option<i64>,
     /// Receivers that owed callbacks have failed at.
@@ -94,6 +96,7 @@ impl Read for Owed {
         Ok(Self {
             held: columns.quota()?,
             oldest_waiting_ms: columns.maybe_int()?,
+            oldest_held_ms: columns.maybe_int()?,
             oldest_callback_ms: columns.maybe_int()?,
             failing_receivers: columns.int()?,
         })
@@ -132,6 +135,7 @@ impl Store {
     pub async fn owed(&self) -> Result<Owed> {
         let sql = "SELECT (SELECT CAST(COALESCE(SUM(price), 0) AS BIGINT) FROM job WHERE state < 2), \
              (SELECT MIN(created_ms) FROM job WHERE state = 0), \
+             (SELECT MIN(created_ms) FROM job WHERE state < 2), \
              (SELECT MIN(created_ms) FROM delivery WHERE state IN ('due', 'sending')), \
              (SELECT COUNT(DISTINCT host) FROM delivery WHERE state IN ('due', 'sending') AND failures > 0)";
         self.db().one(sql, &[]).await

@@ -1,13 +1,18 @@
-//! When the writer last committed, and for how long it has been at what it does now.
+//! When the writer last committed, for how long it has been at what it does now, and what its commits were like.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use atelier_contract::metrics::{Series, table};
 use tokio::time::Instant;
 
 /// What others see of the writer.
 #[derive(Debug)]
-pub(crate) struct Pulse(Mutex<Beat>);
+pub(crate) struct Pulse {
+    beat: Mutex<Beat>,
+    durations: Series,
+    changes: Series,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Beat {
@@ -17,16 +22,20 @@ struct Beat {
 
 impl Default for Pulse {
     fn default() -> Self {
-        Self(Mutex::new(Beat {
-            committed: None,
-            busy_since: None,
-        }))
+        Self {
+            beat: Mutex::new(Beat {
+                committed: None,
+                busy_since: None,
+            }),
+            durations: Series::new(&table::COMMIT_DURATION, [vec![], vec![]]),
+            changes: Series::new(&table::COMMIT_CHANGES, [vec![], vec![]]),
+        }
     }
 }
 
 impl Pulse {
     fn with<T>(&self, act: impl FnOnce(&mut Beat) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.beat.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A batch is begun.
@@ -39,9 +48,18 @@ impl Pulse {
         self.with(|beat| beat.committed = Some(Instant::now()));
     }
 
-    /// The batch is over, whatever became of it.
-    pub(crate) fn end(&self) {
-        self.with(|beat| beat.busy_since = None);
+    /// The batch of so many changes is over, whatever became of it.
+    pub(crate) fn end(&self, changes: usize) {
+        if let Some(since) = self.with(|beat| beat.busy_since.take()) {
+            let took = since.elapsed().as_micros() as u64;
+            self.durations.at("", "").observe(took);
+            self.changes.at("", "").observe(changes as u64);
+        }
+    }
+
+    /// How long commits took, and how many changes each had.
+    pub(crate) fn series(&self) -> [&Series; 2] {
+        [&self.durations, &self.changes]
     }
 
     /// Whether something was committed within this time.

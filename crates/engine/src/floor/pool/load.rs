@@ -16,6 +16,7 @@ use crate::floor::pool::member::{Member, operations};
 use crate::floor::pool::pace::{HOUR_MS, Pace};
 use crate::floor::pool::{Pool, Stranger};
 use crate::house::House;
+use crate::meters::EMBEDDED;
 use crate::names::WorkerName;
 
 pub(crate) use crate::floor::pool::member::covers;
@@ -152,6 +153,7 @@ impl Loader {
         Ok(Member {
             candidate,
             backend: built,
+            vendor: self.vendor_name(&backend.spec.vendor),
             recorded: true,
             worker_id: Some(row.id.clone()),
             revision,
@@ -161,6 +163,11 @@ impl Loader {
             unwritten: Quota::ZERO,
             changed: false,
         })
+    }
+
+    fn vendor_name(&self, name: &str) -> &'static str {
+        let vendor = self.vendors.iter().find(|vendor| vendor.name == name);
+        vendor.map_or(EMBEDDED, |vendor| vendor.name)
     }
 
     /// Builds what talks to the vendor.

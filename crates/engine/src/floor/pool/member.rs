@@ -8,6 +8,7 @@ use atelier_backends::backend::LostSubmit;
 use atelier_contract::{FAMILIES, Quota};
 
 use crate::floor::pool::choice::Candidate;
+use crate::meters::EMBEDDED;
 use crate::names::WorkerName;
 
 /// Whoever makes the media inside this process, under a name and with so many jobs at once.
@@ -32,6 +33,8 @@ pub struct Worker {
 pub(crate) struct Member {
     pub(crate) candidate: Candidate,
     pub(crate) backend: Arc<dyn Backend>,
+    /// Its vendor, as metrics name it.
+    pub(crate) vendor: &'static str,
     /// Whether an attempt is written down before it begins; what costs nothing to repeat in this process is not.
     pub(crate) recorded: bool,
     /// The identifier of the worker account, where it is stored.
@@ -79,6 +82,7 @@ impl Member {
         Self {
             recorded: worker.backend.lost_submit() != LostSubmit::Repeat,
             backend: worker.backend,
+            vendor: EMBEDDED,
             worker_id: None,
             revision: (0, 0),
             polls_per_minute: 0,

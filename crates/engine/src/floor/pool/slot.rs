@@ -26,6 +26,8 @@ pub(crate) struct Slot {
     pool: Arc<Pool>,
     name: WorkerName,
     backend: Arc<dyn Backend>,
+    vendor: &'static str,
+    custody: bool,
     recorded: bool,
     /// Whether the vendor was asked; until then the start does not count.
     began: AtomicBool,
@@ -39,6 +41,8 @@ impl Slot {
             pool,
             name: member.candidate.name.clone(),
             backend: Arc::clone(&member.backend),
+            vendor: member.vendor,
+            custody: member.candidate.owner.is_some(),
             recorded: member.recorded,
             began: AtomicBool::new(began),
             place: AtomicU8::new(HERE),
@@ -53,6 +57,16 @@ impl Slot {
             .pool
             .with(&self.name, |member| Arc::clone(&member.backend));
         now.unwrap_or_else(|| Arc::clone(&self.backend))
+    }
+
+    /// Its vendor, as metrics name it.
+    pub(crate) fn vendor(&self) -> &'static str {
+        self.vendor
+    }
+
+    /// Whether it is at a caller's own worker account.
+    pub(crate) fn custody(&self) -> bool {
+        self.custody
     }
 
     /// The name of the worker account it belongs to.

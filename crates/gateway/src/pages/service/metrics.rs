@@ -1,102 +1,145 @@
-//! Counters in the text form that Prometheus reads.
+//! What the service says of itself in numbers, in the text form that Prometheus reads. Names and their order are the
+//! table's.
 
-use std::fmt::{Display, Write as _};
+mod exposition;
+mod process;
+
 use std::sync::Arc;
 
+use atelier_contract::metrics::{Metric, table};
 use atelier_contract::pages::stats::WorkerStats;
+use atelier_engine::shares::Usage;
+use atelier_engine::{Here, Moment};
 
 use crate::app::App;
+use crate::disk;
 use crate::http::denial::Denial;
 use crate::http::page::Counters;
 use crate::http::received::Received;
 use crate::http::reply;
-use atelier_engine::shares::Usage;
+use exposition::Exposition;
+
+const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// Invariants of the books by which a balance is what its rows say.
+const SUMS: &[&str] = &["money.sum", "money.counted", "money.frozen"];
 
 /// How much the service does.
 pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters, Denial> {
-    let mut text = String::with_capacity(1024);
-    let _ = writeln!(text, "# TYPE atelier_http_answers_total counter");
-    for (class, count) in app.counts.by_class() {
-        let _ = writeln!(
-            text,
-            "atelier_http_answers_total{{class=\"{class}xx\"}} {count}"
-        );
-    }
-    gauge(
-        &mut text,
-        "atelier_http_requests_in_flight",
-        app.places.taken(),
-    );
-    shares(&mut text, &app);
-    invariants(&mut text, &app);
+    let mut page = Exposition::default();
+    counted(&mut page, &app);
+    shares(&mut page, &app);
+    invariants(&mut page, &app);
+    let reports = app.engine.office().reports();
+    here(&mut page, &reports.here());
     // A store that is away must not take the counters with it.
-    if let Ok(stats) = app.engine.office().reports().stats().await {
-        gauge(&mut text, "atelier_jobs_waiting", stats.waiting);
-        gauge(&mut text, "atelier_jobs_running", stats.running);
-        gauge(&mut text, "atelier_jobs_in_hand", stats.in_hand);
-        gauge(&mut text, "atelier_callbacks_due", stats.callbacks_due);
-        gauge(&mut text, "atelier_up_seconds", stats.up_ms / 1000);
-        gauge(&mut text, "atelier_jobs_at_vendors", stats.at_vendors);
-        workers(&mut text, &stats.backends);
+    let moment = reports.moment().await.ok();
+    page.value(&table::STORE_UP, &[], u8::from(moment.is_some()));
+    if let Some(moment) = moment {
+        owed(&mut page, &moment);
     }
-    let media_type = "text/plain; version=0.0.4; charset=utf-8";
-    Ok(Counters(reply::text(media_type, text)))
+    if let Some((free, whole)) = disk::room(&app.config) {
+        page.value(&table::DISK_FREE, &[], free);
+        page.value(&table::DISK_SIZE, &[], whole);
+    }
+    process::show(&mut page);
+    Ok(Counters(reply::text(MEDIA_TYPE, page.text())))
+}
+
+/// What was counted since the start.
+fn counted(page: &mut Exposition, app: &App) {
+    let (commits, waiting) = app.engine.commits();
+    page.value(&table::COMMIT_WAITING, &[], waiting);
+    page.value(&table::HTTP_IN_FLIGHT, &[], app.places.taken());
+    let meters = app.engine.meters();
+    let series = meters.series().into_iter().chain(commits);
+    for one in series.chain([app.counts.durations()]) {
+        page.series(one);
+    }
+    for one in meters.counters().into_iter().chain([app.counts.answers()]) {
+        page.counters(one);
+    }
+    for (vendor, currency, cost) in meters.costs() {
+        page.value(&table::VENDOR_COST, &[vendor, &currency], cost);
+    }
+}
+
+/// What this node does.
+fn here(page: &mut Exposition, here: &Here) {
+    page.value(&table::JOBS_IN_HAND, &[], here.in_hand);
+    page.value(&table::JOBS_AT_VENDORS, &[], here.at_vendors);
+    page.value(&table::UP, &[], seconds(here.up_ms));
+    page.value(&table::CLOCK_AHEAD, &[], seconds(here.clock_ahead_ms));
+    page.value(&table::BUILD, &[env!("CARGO_PKG_VERSION")], 1);
+    workers(page, &here.workers);
+}
+
+/// What is owed and kept.
+fn owed(page: &mut Exposition, moment: &Moment) {
+    let counts = [
+        (&table::JOBS_WAITING, moment.waiting),
+        (&table::JOBS_RUNNING, moment.running),
+        (&table::CALLBACKS_DUE, moment.callbacks_due),
+        (&table::CALLBACK_FAILING, moment.failing_receivers),
+        (&table::STORED, moment.stored_bytes),
+    ];
+    for (metric, count) in counts {
+        page.value(metric, &[], count);
+    }
+    page.value(&table::HELD, &[], moment.held.thousandths() as f64 / 1000.0);
+    let ages = [
+        (&table::QUEUE_OLDEST, moment.oldest_waiting_ms),
+        (&table::HOLD_OLDEST, moment.oldest_held_ms),
+        (&table::CALLBACK_OLDEST, moment.oldest_callback_ms),
+    ];
+    for (metric, age_ms) in ages {
+        page.value(metric, &[], seconds(age_ms));
+    }
+}
+
+fn seconds(milliseconds: i64) -> f64 {
+    milliseconds as f64 / 1000.0
 }
 
 /// Invariants that are looked at all the time, some accounts after the other: zero while all is well.
-fn invariants(text: &mut String, app: &App) {
+fn invariants(page: &mut Exposition, app: &App) {
     let (broken, accounts) = app.engine.auditor().broken();
-    let _ = writeln!(text, "# TYPE atelier_broken_invariants gauge");
+    let sums = broken.iter().filter(|(name, _)| SUMS.contains(name));
+    let drift = sums.map(|(_, count)| *count).max().unwrap_or(0);
+    page.value(&table::LEDGER_DRIFT, &[], drift);
     for (invariant, count) in broken {
-        let _ = writeln!(
-            text,
-            "atelier_broken_invariants{{invariant=\"{invariant}\"}} {count}"
-        );
+        page.value(&table::BROKEN_INVARIANTS, &[invariant], count);
     }
-    let _ = writeln!(
-        text,
-        "# TYPE atelier_audited_accounts_total counter\natelier_audited_accounts_total {accounts}"
-    );
+    page.value(&table::AUDITED, &[], accounts);
 }
 
 /// How much is taken of what all accounts share, and how much the largest holder has.
-fn shares(text: &mut String, app: &App) {
-    let all: Vec<_> = app.shares().map(|shares| shares.usage()).collect();
-    for (name, number) in [
-        ("whole", (|one| one.whole) as fn(&Usage) -> u64),
-        ("taken", |one| one.taken),
-        ("waiting", |one| one.waiting as u64),
-        ("largest", |one| {
+fn shares(page: &mut Exposition, app: &App) {
+    type Number = fn(&Usage) -> u64;
+    let numbers: [(&'static Metric, Number); 4] = [
+        (&table::SHARE_WHOLE, |one| one.whole),
+        (&table::SHARE_TAKEN, |one| one.taken),
+        (&table::SHARE_WAITING, |one| one.waiting as u64),
+        (&table::SHARE_LARGEST, |one| {
             one.holders.first().map_or(0, |held| held.1)
         }),
-    ] {
-        let _ = writeln!(text, "# TYPE atelier_share_{name} gauge");
-        for one in &all {
-            let (of, number) = (one.name, number(one));
-            let _ = writeln!(text, "atelier_share_{name}{{of=\"{of}\"}} {number}");
+    ];
+    for shares in app.shares() {
+        let usage = shares.usage();
+        for (metric, number) in &numbers {
+            page.value(metric, &[usage.name], number(&usage));
         }
     }
 }
 
 /// What each worker account does. Callers' own ones are left out: their number grows with the callers.
-fn workers(text: &mut String, all: &[WorkerStats]) {
-    let mut gauges = |name: &str, value: fn(&WorkerStats) -> Option<f64>| {
-        let _ = writeln!(text, "# TYPE {name} gauge");
-        for one in all.iter().filter(|one| !one.custody) {
-            if let Some(value) = value(one) {
-                let worker = &one.name;
-                let _ = writeln!(text, "{name}{{worker=\"{worker}\"}} {value}");
-            }
+fn workers(page: &mut Exposition, all: &[WorkerStats]) {
+    for one in all.iter().filter(|one| !one.custody) {
+        let worker = [one.name.as_str()];
+        page.value(&table::WORKER_BUSY, &worker, one.busy);
+        page.value(&table::WORKER_SLOTS, &worker, one.slots);
+        page.value(&table::WORKER_USABLE, &worker, u8::from(one.usable));
+        if let Some(average_s) = one.average_execute {
+            page.value(&table::WORKER_AVERAGE, &worker, average_s);
         }
-    };
-    gauges("atelier_worker_busy", |one| Some(one.busy as f64));
-    gauges("atelier_worker_slots", |one| Some(one.slots as f64));
-    gauges("atelier_worker_usable", |one| {
-        Some(f64::from(u8::from(one.usable)))
-    });
-    gauges("atelier_worker_average_seconds", |one| one.average_execute);
-}
-
-fn gauge(text: &mut String, name: &str, value: impl Display) {
-    let _ = writeln!(text, "# TYPE {name} gauge\n{name} {value}");
+    }
 }

@@ -1,0 +1,166 @@
+//! What this node counts while it works. Rows are fixed when it is built, and counting takes no lock: callers pay two
+//! additions for it.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use atelier_backends::{Class, Fault, Vendor};
+use atelier_contract::metrics::{Counters, Series, table};
+use atelier_contract::{FAMILIES, JobState};
+use atelier_store::{Cost, Delivery, DeliveryState, JobRow};
+
+/// What makes media inside the process, among the vendors.
+pub(crate) const EMBEDDED: &str = "embedded";
+
+/// A vendor is asked to begin.
+pub(crate) const START: &str = "start";
+/// A vendor is asked about what it has.
+pub(crate) const QUESTION: &str = "question";
+
+const OUTCOMES: [&str; 2] = ["succeeded", "failed"];
+const TRIES: [&str; 3] = ["delivered", "again", "given_up"];
+
+/// What vendors took, in millionths, by vendor and currency.
+type Costs = BTreeMap<(&'static str, String), i64>;
+
+/// What this node counts.
+pub struct Meters {
+    jobs: Series,
+    waits: Series,
+    vendor_jobs: Series,
+    vendor_calls: Series,
+    vendor_faults: Counters,
+    callback_lags: Series,
+    callback_durations: Series,
+    callback_tries: Counters,
+    files: Series,
+    /// Locked only when a vendor has said what it took, and by whoever reads.
+    costs: Mutex<Costs>,
+}
+
+impl Meters {
+    pub(crate) fn new(vendors: &'static [Vendor]) -> Self {
+        let families: Vec<_> = FAMILIES.iter().map(|family| family.name).collect();
+        let vendors = vendors.iter().map(|vendor| vendor.name);
+        let vendors: Vec<_> = std::iter::once(EMBEDDED).chain(vendors).collect();
+        let classes = Class::ALL.map(Class::word).to_vec();
+        let plain = || [vec![], vec![]];
+        Self {
+            jobs: Series::new(&table::JOB_DURATION, [families.clone(), OUTCOMES.to_vec()]),
+            waits: Series::new(&table::JOB_WAIT, [families, vec![]]),
+            vendor_jobs: Series::new(&table::VENDOR_JOB_DURATION, [vendors.clone(), vec![]]),
+            vendor_calls: Series::new(
+                &table::VENDOR_CALL_DURATION,
+                [vendors.clone(), vec![START, QUESTION]],
+            ),
+            vendor_faults: Counters::new(&table::VENDOR_FAULTS, [vendors, classes]),
+            callback_lags: Series::new(&table::CALLBACK_LAG, plain()),
+            callback_durations: Series::new(&table::CALLBACK_DURATION, plain()),
+            callback_tries: Counters::new(&table::CALLBACK_TRIES, [TRIES.to_vec(), vec![]]),
+            files: Series::new(&table::STORE_FILE_DURATION, plain()),
+            costs: Mutex::default(),
+        }
+    }
+
+    /// A job became final.
+    pub(crate) fn ended(&self, row: &JobRow) {
+        let outcome = OUTCOMES[usize::from(row.state != JobState::Succeeded)];
+        let span_ms = row.finished_ms.unwrap_or(row.created_ms) - row.created_ms;
+        let family = family_of(&row.operation);
+        self.jobs.at(family, outcome).observe_ms(span_ms);
+    }
+
+    /// An attempt at a job is begun so long after its acceptance.
+    pub(crate) fn began(&self, operation: &str, wait_ms: i64) {
+        self.waits.at(family_of(operation), "").observe_ms(wait_ms);
+    }
+
+    /// A vendor answered a call, or failed at it.
+    pub(crate) fn called(
+        &self,
+        (vendor, call): (&str, &str),
+        took: Duration,
+        fault: Option<&Fault>,
+    ) {
+        let took = took.as_micros() as u64;
+        self.vendor_calls.at(vendor, call).observe(took);
+        if let Some(fault) = fault {
+            self.failed(vendor, fault);
+        }
+    }
+
+    /// A vendor says that work failed.
+    pub(crate) fn failed(&self, vendor: &str, fault: &Fault) {
+        self.vendor_faults.count(vendor, fault.class.word());
+    }
+
+    /// A vendor made something.
+    pub(crate) fn made(&self, vendor: &str, took_ms: i64) {
+        self.vendor_jobs.at(vendor, "").observe_ms(took_ms);
+    }
+
+    /// A vendor took something for it.
+    pub(crate) fn took(&self, vendor: &'static str, cost: &Cost) {
+        let mut costs = self.costs.lock().unwrap_or_else(PoisonError::into_inner);
+        *costs.entry((vendor, cost.currency.clone())).or_default() += cost.micros.max(0);
+    }
+
+    /// A file was stored, or could not be.
+    pub(crate) fn stored(&self, took: Duration) {
+        self.files.at("", "").observe(took.as_micros() as u64);
+    }
+
+    /// A callback was tried.
+    pub(crate) fn posted(
+        &self,
+        delivery: &Delivery,
+        state: &DeliveryState,
+        took_ms: u64,
+        now_ms: i64,
+    ) {
+        let outcome = match state {
+            DeliveryState::Delivered => {
+                let lag_ms = now_ms - delivery.created_ms;
+                self.callback_lags.at("", "").observe_ms(lag_ms);
+                TRIES[0]
+            }
+            DeliveryState::Due { .. } => TRIES[1],
+            DeliveryState::Stopped | DeliveryState::Exhausted => TRIES[2],
+        };
+        self.callback_tries.count(outcome, "");
+        let durations = self.callback_durations.at("", "");
+        durations.observe(took_ms.saturating_mul(1000));
+    }
+
+    /// Every histogram.
+    pub fn series(&self) -> [&Series; 7] {
+        [
+            &self.jobs,
+            &self.waits,
+            &self.vendor_jobs,
+            &self.vendor_calls,
+            &self.callback_lags,
+            &self.callback_durations,
+            &self.files,
+        ]
+    }
+
+    /// Every counter.
+    pub fn counters(&self) -> [&Counters; 2] {
+        [&self.vendor_faults, &self.callback_tries]
+    }
+
+    /// What vendors took, by vendor and currency, in units of it.
+    pub fn costs(&self) -> Vec<(&'static str, String, f64)> {
+        let costs = self.costs.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = |((vendor, currency), micros): (&(&'static str, String), &i64)| {
+            (*vendor, currency.clone(), *micros as f64 / 1e6)
+        };
+        costs.iter().map(row).collect()
+    }
+}
+
+fn family_of(operation: &str) -> &'static str {
+    atelier_contract::operation(operation).map_or("", |(family, _)| family.name)
+}

@@ -1,0 +1,121 @@
+//! The text form of metrics: every line of the table with its sentence and its rows.
+
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
+
+use atelier_contract::metrics::{Counters, Histogram, METRICS, Metric, Series};
+
+/// Rows by the name of their metric.
+#[derive(Default)]
+pub(super) struct Exposition {
+    rows: BTreeMap<&'static str, String>,
+}
+
+impl Exposition {
+    /// A row of a counter or a gauge, with the values of its labels in their order.
+    pub(super) fn value(&mut self, metric: &'static Metric, values: &[&str], value: impl Display) {
+        let labels = labels(metric, values, None);
+        let rows = self.rows.entry(metric.name).or_default();
+        let _ = writeln!(rows, "{}{labels} {value}", metric.name);
+    }
+
+    /// The rows of counters; pairs of values that never came together are left out.
+    pub(super) fn counters(&mut self, counters: &Counters) {
+        for (values, count) in counters.rows() {
+            if count > 0 || values.len() < 2 {
+                self.value(counters.metric(), &values, count);
+            }
+        }
+    }
+
+    /// The rows of histograms; those of values that never came are left out.
+    pub(super) fn series(&mut self, series: &Series) {
+        for (values, histogram) in series.rows() {
+            self.histogram(series.metric(), &values, histogram);
+        }
+    }
+
+    fn histogram(&mut self, metric: &'static Metric, values: &[&str], histogram: &Histogram) {
+        let (up_to, sum) = histogram.read();
+        let count = up_to.last().copied().unwrap_or(0);
+        if count == 0 && !values.is_empty() {
+            return;
+        }
+        let (name, scale) = (metric.name, histogram.scale());
+        let unit = |amount: u64| amount as f64 / scale.per_unit as f64;
+        let bounds = scale.bounds.iter().map(|bound| unit(*bound).to_string());
+        let rows = self.rows.entry(name).or_default();
+        for (bound, count) in bounds.chain(["+Inf".to_owned()]).zip(up_to) {
+            let labels = labels(metric, values, Some(&bound));
+            let _ = writeln!(rows, "{name}_bucket{labels} {count}");
+        }
+        let labels = labels(metric, values, None);
+        let _ = writeln!(rows, "{name}_sum{labels} {}", unit(sum));
+        let _ = writeln!(rows, "{name}_count{labels} {count}");
+    }
+
+    /// All of it, in the order of the table.
+    pub(super) fn text(self) -> String {
+        let mut text = String::with_capacity(16 * 1024);
+        for metric in METRICS {
+            let (name, kind) = (metric.name, metric.kind.word());
+            let _ = writeln!(text, "# HELP {name} {}", metric.about);
+            let _ = writeln!(text, "# TYPE {name} {kind}");
+            text.push_str(self.rows.get(name).map_or("", String::as_str));
+        }
+        text
+    }
+}
+
+/// The labels of a row; nothing for none.
+fn labels(metric: &Metric, values: &[&str], bound: Option<&str>) -> String {
+    let named = metric.labels.iter().copied().zip(values.iter().copied());
+    let named = named.chain(bound.map(|bound| ("le", bound)));
+    let mut text = String::new();
+    for (name, value) in named {
+        let comma = if text.is_empty() { '{' } else { ',' };
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        let _ = write!(text, "{comma}{name}=\"{}\"", value.replace('\n', "\\n"));
+    }
+    if !text.is_empty() {
+        text.push('}');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use atelier_contract::metrics::table;
+
+    use super::*;
+
+    #[test]
+    fn a_histogram_is_written_as_prometheus_reads_it() {
+        let calls = Series::new(
+            &table::VENDOR_CALL_DURATION,
+            [vec!["fal", "veo"], vec!["start"]],
+        );
+        calls.at("fal", "start").observe(300_000);
+        let mut page = Exposition::default();
+        page.series(&calls);
+        let text = page.text();
+        for line in [
+            "atelier_vendor_call_duration_seconds_bucket{vendor=\"fal\",call=\"start\",le=\"0.25\"} 0",
+            "atelier_vendor_call_duration_seconds_bucket{vendor=\"fal\",call=\"start\",le=\"0.5\"} 1",
+            "atelier_vendor_call_duration_seconds_bucket{vendor=\"fal\",call=\"start\",le=\"+Inf\"} 1",
+            "atelier_vendor_call_duration_seconds_sum{vendor=\"fal\",call=\"start\"} 0.3",
+            "atelier_vendor_call_duration_seconds_count{vendor=\"fal\",call=\"start\"} 1",
+        ] {
+            assert!(text.lines().any(|one| one == line), "{line} in {text}");
+        }
+        assert!(!text.contains("veo"), "nobody asked it");
+    }
+
+    #[test]
+    fn what_a_label_says_cannot_end_it() {
+        let mut page = Exposition::default();
+        page.value(&table::WORKER_BUSY, &["a\"b\\c\nd"], 1);
+        let line = r#"atelier_worker_busy{worker="a\"b\\c\nd"} 1"#;
+        assert!(page.text().contains(line));
+    }
+}
