@@ -12,6 +12,8 @@ mod comfyui_real;
 mod comfyui_wishes;
 #[path = "vendors/every.rs"]
 mod every;
+#[path = "vendors/example.rs"]
+mod example;
 #[path = "vendors/fal.rs"]
 mod fal;
 #[path = "vendors/fuzzed.rs"]
@@ -40,6 +42,8 @@ mod openai_failures;
 mod openai_videos;
 #[path = "vendors/piapi.rs"]
 mod piapi;
+#[path = "../../../docs/examples/backend/postcards.rs"]
+mod postcards;
 #[path = "vendors/recraft.rs"]
 mod recraft;
 #[path = "vendors/replicate.rs"]

@@ -9,7 +9,7 @@ use atelier_backends::backend::Backend;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, Outbound};
 use atelier_backends::vendor_named;
-use atelier_backends::{Fault, Made, Progress, Secret, Setup, Started, Work, Wrong};
+use atelier_backends::{Fault, Made, Progress, Secret, Setup, Started, Vendor, Work, Wrong};
 use atelier_media::{Encoding, Picture, encode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -184,14 +184,25 @@ pub(crate) fn worker_with_key(
     key: &str,
     settings: Value,
 ) -> Result<Arc<dyn Backend>, Wrong> {
+    vendor_named(name)
+        .expect(name)
+        .connect(setup(url, key, settings))
+}
+
+/// A worker account of a vendor that is in no list.
+pub(crate) fn worker_of(vendor: &Vendor, url: &str) -> Arc<dyn Backend> {
+    let setup = setup(url, "sk-very-secret", Value::Null);
+    vendor.connect(setup).expect("an account")
+}
+
+fn setup(url: &str, key: &str, settings: Value) -> Setup {
     let policy = Policy::from_settings(&[], Some(&[]), false, &[], &[]).expect("a policy");
     let outbound = Outbound::new(policy, Limits::default()).expect("a client");
-    let setup = Setup {
+    Setup {
         http: outbound.vendor(url, true).expect("an address"),
         credential: Secret::new(key),
         settings,
-    };
-    vendor_named(name).expect(name).connect(setup)
+    }
 }
 
 fn serve(stream: TcpStream, log: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Reply) {

@@ -6,7 +6,7 @@ const INLINE = /(`[^`]+`)|(\*\*[^*]+\*\*)|(\[[^\]]+\]\([^)\s]+\))/g;
 /** Links within the documents lead to their page here; anything but an address of the web or of this service is text. */
 function target(address) {
   if (/^https:\/\//.test(address) || /^[/#]/.test(address)) return address;
-  const guide = /^(?:docs\/)?([a-z-]+)\.md(#.*)?$/.exec(address);
+  const guide = /^(?:(?:docs|guide|\.\.)\/)*([a-z-]+)\.md(#.*)?$/.exec(address);
   return guide ? `/docs/guide/${guide[1]}${guide[2] || ""}` : null;
 }
 

@@ -10,20 +10,43 @@ use crate::http::reply;
 use crate::pages::console::files;
 
 macro_rules! guides {
-    ($($name:literal $title:literal)*) => {
-        &[$(Guide { name: $name, title: $title, text: include_str!(concat!("../../../../../docs/", $name, ".md")) },)*]
+    ($($path:literal $title:literal)*) => {
+        &[$(Guide { path: $path, title: $title, text: include_str!(concat!("../../../../../docs/", $path, ".md")) },)*]
     };
 }
 
 /// A guide of the documents.
 struct Guide {
-    name: &'static str,
+    /// Its file in `docs`, without its ending.
+    path: &'static str,
     title: &'static str,
     text: &'static str,
 }
 
+impl Guide {
+    /// Its name, by which it is read under `/docs/guide`.
+    fn name(&self) -> &'static str {
+        self.path.rsplit('/').next().unwrap_or(self.path)
+    }
+}
+
 /// The guides that are read beside the reference.
 const GUIDES: &[Guide] = guides! {
+    "guide/first-ten-minutes" "The first ten minutes"
+    "guide/moving-here" "Moving a client here"
+    "guide/openai-clients" "OpenAI clients"
+    "guide/receiving-callbacks" "Receiving callbacks"
+    "guide/for-agents" "Use it from an agent"
+    "guide/testing" "Testing against the sandbox"
+    "guide/vendors" "Put a vendor behind a family"
+    "guide/custody" "Callers with accounts of their own"
+    "guide/setting-prices" "Set prices"
+    "guide/watching" "Watching it"
+    "guide/upgrading" "Upgrading"
+    "guide/many-nodes" "Two nodes in five minutes"
+    "guide/write-a-back-end" "Write a back end"
+    "guide/write-a-family" "Write a family"
+    "guide/troubleshooting" "Troubleshooting by error code"
     "callbacks" "Callbacks"
     "keys" "Keys and operators"
     "doors" "Files, batches, events, other clients"
@@ -31,6 +54,10 @@ const GUIDES: &[Guide] = guides! {
     "sandbox" "The sandbox"
     "cli" "The command line"
     "mcp" "Agents"
+    "install" "Installing it"
+    "scale" "One node and many"
+    "backup" "Audit, backup, archive"
+    "metrics" "Metrics"
 };
 
 /// The OpenAPI document.
@@ -49,16 +76,75 @@ pub(crate) async fn page(app: Arc<App>, received: Received, (): ()) -> Result<Fi
     if wanted == "guides.json" {
         let list: Vec<_> = GUIDES
             .iter()
-            .map(|guide| serde_json::json!({ "name": guide.name, "title": guide.title }))
+            .map(|guide| serde_json::json!({ "name": guide.name(), "title": guide.title }))
             .collect();
         return Ok(File(reply::json_of(&list)));
     }
     let guide = wanted
         .strip_suffix(".md")
-        .and_then(|name| GUIDES.iter().find(|guide| guide.name == name));
+        .and_then(|name| GUIDES.iter().find(|guide| guide.name() == name));
     if let Some(guide) = guide {
         let media_type = "text/markdown; charset=utf-8";
         return Ok(File(reply::text(media_type, guide.text.to_owned())));
     }
     Ok(File(files::named(&app, &received, "docs.html")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+
+    const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
+
+    /// The promise: every guide can be read offline, and no two share a name.
+    #[test]
+    fn every_guide_is_served_under_a_name_of_its_own() {
+        let names: BTreeSet<&str> = GUIDES.iter().map(Guide::name).collect();
+        assert_eq!(names.len(), GUIDES.len());
+        for entry in fs::read_dir(format!("{DOCS}guide")).expect("guides") {
+            let file = entry.expect("an entry").file_name();
+            let name = file.to_string_lossy();
+            let name = name.strip_suffix(".md").expect("nothing but guides");
+            let path = format!("guide/{name}");
+            assert!(GUIDES.iter().any(|one| one.path == path), "{name}");
+        }
+    }
+
+    /// The promise: a link from one guide to another leads somewhere, here and on disk.
+    #[test]
+    fn guides_link_to_guides_that_exist() {
+        for guide in GUIDES {
+            for link in guide.text.split("](").skip(1) {
+                let link = link.split([')', '#']).next().unwrap_or_default();
+                let Some(link) = link.strip_suffix(".md").filter(|link| !link.contains(':')) else {
+                    continue;
+                };
+                let folder = guide.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let file = format!("{DOCS}{folder}/{link}.md");
+                assert!(fs::exists(&file).unwrap_or(false), "{}: {link}", guide.path);
+            }
+        }
+    }
+
+    /// The promise: the back end of the guide is the one that the tests run.
+    #[test]
+    fn the_guide_shows_the_back_end_that_is_tested() {
+        let code = include_str!("../../../../../docs/examples/backend/postcards.rs");
+        let guide = GUIDES.iter().find(|one| one.name() == "write-a-back-end");
+        let shown = guide.is_some_and(|guide| guide.text.contains(code));
+        assert!(shown, "docs/guide/write-a-back-end.md shows another file");
+    }
+
+    /// The promise: every code that a refusal may carry is explained where people look for it.
+    #[test]
+    fn troubleshooting_has_a_line_for_every_code() {
+        let guide = GUIDES.iter().find(|one| one.name() == "troubleshooting");
+        for code in atelier_contract::Code::ALL {
+            let line = format!("`{}`", code.word());
+            assert!(guide.is_some_and(|guide| guide.text.contains(&line)), "{code}");
+        }
+    }
 }
