@@ -144,7 +144,10 @@ mod tests {
         let guide = GUIDES.iter().find(|one| one.name() == "troubleshooting");
         for code in atelier_contract::Code::ALL {
             let line = format!("`{}`", code.word());
-            assert!(guide.is_some_and(|guide| guide.text.contains(&line)), "{code}");
+            assert!(
+                guide.is_some_and(|guide| guide.text.contains(&line)),
+                "{code}"
+            );
         }
     }
 }
