@@ -15,6 +15,7 @@ mod resolve;
 mod room;
 mod sift;
 mod tls;
+mod trace;
 mod vendor;
 
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub(crate) use multipart::Form;
 pub use resolve::{Dial, Lookup, Resolver};
 pub use room::Room;
 pub(crate) use sift::Sifter;
+pub use trace::carrying;
 pub(crate) use vendor::{Secrets, encoded, segment};
 pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 

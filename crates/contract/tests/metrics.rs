@@ -51,6 +51,7 @@ fn nearly_every_metric_is_on_the_dashboard_or_in_an_alert() {
         "atelier_worker_average_seconds",
         "atelier_worker_slots",
         "atelier_callback_duration_seconds",
+        "atelier_spans_total",
         "process_open_fds",
     ];
     let asked: BTreeSet<String> = READERS.iter().flat_map(|path| named(&read(path))).collect();

@@ -25,6 +25,7 @@ use crate::meters::Meters;
 use crate::office::{BannedWords, Doors, Office, Prices};
 use crate::settings::Settings;
 use crate::tidy::Tidy;
+use crate::tracer::Tracer;
 use crate::vault::Vault;
 
 /// What an engine is built from.
@@ -71,6 +72,8 @@ impl Engine {
     pub fn new(parts: Parts) -> Arc<Self> {
         let allowances = Arc::default();
         parts.outbound.input_memory().heed(&allowances);
+        let (telemetry, ids) = (&parts.settings.telemetry, parts.ids.clone());
+        let tracer = Tracer::new(telemetry, &parts.outbound, ids, &parts.node);
         let house = Arc::new(House {
             allowances,
             store: parts.store,
@@ -80,6 +83,7 @@ impl Engine {
             settings: parts.settings,
             keyring: parts.keyring,
             outbound: parts.outbound,
+            tracer,
             meters: Meters::new(parts.vendors),
             wakes: Arc::default(),
             tasks: TaskTracker::new(),
@@ -120,6 +124,11 @@ impl Engine {
     /// What single accounts have of what all share.
     pub fn allowances(&self) -> &Arc<Allowances> {
         &self.house.allowances
+    }
+
+    /// Tells what happened to whoever collects it.
+    pub fn tracer(&self) -> &Tracer {
+        &self.house.tracer
     }
 
     /// What this node counts.

@@ -31,6 +31,7 @@ use atelier_contract::family::{Family, Submit};
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{AuditRow, BackendRow, Guard, JobRow, WorkerRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tracing::Instrument as _;
 
 use crate::hint::Hint;
 use crate::house::House;
@@ -148,13 +149,14 @@ impl Floor {
     }
 
     fn work_on(self: &Arc<Self>, job: RunningJob) {
-        let floor = self.clone();
-        self.house.tasks.spawn(async move {
+        let (floor, told) = (self.clone(), job.told());
+        let work = async move {
             if let Some(job) = run::run(&floor.context, job).await {
                 floor.watch(job);
             }
             floor.house.wakes.work.notify_one();
-        });
+        };
+        self.house.tasks.spawn(work.instrument(told));
     }
 
     fn watch(&self, job: RunningJob) {

@@ -18,6 +18,7 @@ use crate::ids::Ids;
 use crate::keyring::Keyring;
 use crate::meters::Meters;
 use crate::settings::Settings;
+use crate::tracer::Tracer;
 use crate::wake::Wakes;
 
 /// Hints to other nodes are gathered for this long.
@@ -53,6 +54,8 @@ pub(crate) struct House {
     pub(crate) allowances: Arc<Allowances>,
     /// The guarded way out.
     pub(crate) outbound: Outbound,
+    /// Tells what happened to whoever collects it.
+    pub(crate) tracer: Tracer,
     /// What this node counts.
     pub(crate) meters: Meters,
     /// Hints within this process.

@@ -23,6 +23,7 @@ use crate::house::House;
 use crate::names::WorkerName;
 use crate::office::{BannedWords, Caller, Prices};
 use crate::order::{Maker, Ordered, ordered};
+use crate::tracer::NOTE;
 use crate::vault::Vault;
 use accept::Prepared;
 use review::Review;
@@ -169,12 +170,20 @@ impl Intake {
 
         let mut fields = ordered.order.stored(request.as_ref());
         fields.extend(notes);
+        if let Some(trace) = caller.trace {
+            fields.insert(NOTE.to_owned(), trace.header().into());
+        }
         let model = model_of(&fields).map(str::to_owned);
         let mut job = self.new_job(caller, (family, submit), &ordered, (fields, price));
         job.lane = lane;
         job.follows = follows.map(|maker| maker.to_string());
-        let brief = ordered.order.brief;
-        Ok((Prepared { job, model, brief }, request))
+        let prepared = Prepared {
+            job,
+            model,
+            brief: ordered.order.brief,
+            trace: caller.trace,
+        };
+        Ok((prepared, request))
     }
 
     /// Has a call reviewed, where there is somebody for it.

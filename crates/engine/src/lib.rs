@@ -29,6 +29,7 @@ pub mod seal;
 mod settings;
 pub mod sign;
 mod tidy;
+mod tracer;
 mod vault;
 mod views;
 mod wake;
@@ -50,6 +51,7 @@ pub use office::{
     OperatorView, ROOT, ResealError, Served, Trail, Visitor,
 };
 pub use settings::{Moderation, Settings};
+pub use tracer::{Kind as SpanKind, Open as OpenSpan, Telemetry, TraceContext, Tracer};
 pub use vault::{ASSETS, Asset, Uploads, Vault};
 pub use views::{
     AccountChange, AccountView, AuditView, CallbackView, JobMark, JobsFilter, LedgerView,

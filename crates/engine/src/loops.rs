@@ -17,6 +17,8 @@ use crate::settings::Settings;
 
 /// Prices are looked at this often without a hint, so that no node charges an old one for longer than a second.
 const PRICES_LOOK_MS: u64 = 500;
+/// Spans are sent this often.
+const SPANS_PAUSE_MS: u64 = 1_000;
 /// After an error a loop waits this long at least, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 /// How often a stop looks whether the last paid call has ended.
@@ -95,6 +97,12 @@ const LOOPS: &[Loop] = &[
         pause_ms: |_| auditor::PAUSE_MS,
         hint: None,
         step: |engine| Box::pin(async move { engine.auditor().step().await.map(|()| Next::Pause) }),
+    },
+    Loop {
+        name: "spans",
+        pause_ms: |_| SPANS_PAUSE_MS,
+        hint: None,
+        step: |engine| Box::pin(async move { Ok(Next::more(engine.tracer().step().await)) }),
     },
     Loop {
         name: "renewer",
@@ -317,6 +325,7 @@ impl Running {
             store.forget_node(&engine.house().node).await
         };
         within(HANDING_BACK, "handed back", hand_back).await;
+        engine.tracer().finish().await;
         engine.house().store.close().await;
     }
 }

@@ -6,6 +6,8 @@ use std::fmt;
 use atelier_contract::PromptRule;
 use atelier_contract::family::Keep;
 
+use crate::tracer::Telemetry;
+
 /// A moderation endpoint in OpenAI's format.
 #[derive(Clone)]
 pub struct Moderation {
@@ -96,6 +98,8 @@ pub struct Settings {
     pub quota_usd: f64,
     /// Bytes of rendered results kept in memory.
     pub result_cache_bytes: u64,
+    /// Where spans go.
+    pub telemetry: Telemetry,
 }
 
 impl Default for Settings {
@@ -134,6 +138,7 @@ impl Default for Settings {
             hook_base_url: String::new(),
             quota_usd: 0.0,
             result_cache_bytes: 16 * 1024 * 1024,
+            telemetry: Telemetry::default(),
         }
     }
 }

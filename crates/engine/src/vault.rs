@@ -18,6 +18,7 @@ use std::sync::Arc;
 use atelier_backends::backend::{ReadFile, Work};
 use atelier_backends::shares::Shares;
 use atelier_backends::{Fault, Made};
+use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
 use atelier_contract::{AccountId, Code, Job, JobId, Output, Refusal, Role};
 use atelier_store::files::{Files, FilesError, Flow};
@@ -27,6 +28,7 @@ use bytes::Bytes;
 
 use crate::house::{House, unavailable};
 use crate::sign::AddressFault;
+use crate::tracer::NOTE;
 use addresses::Addresses;
 use inputs::Inputs;
 use orphans::Orphans;
@@ -79,6 +81,9 @@ impl Vault {
         for file in output.iter_mut().flat_map(|output| &mut output.files) {
             (file.origin_url, file.cdn_url) = self.addresses.of(file);
         }
+        let mut request: Fields = serde_json::from_str(&row.request).unwrap_or_default();
+        // Which trace it belongs to is no part of what was asked.
+        request.remove(NOTE);
         Job {
             id: JobId::new(row.id),
             operation: row.operation,
@@ -86,7 +91,7 @@ impl Vault {
             progress: row.progress as u8,
             message: row.message,
             fault: row.fault,
-            request: serde_json::from_str(&row.request).unwrap_or_default(),
+            request,
             output,
             speed: row.speed,
             price: row.price,

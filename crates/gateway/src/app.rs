@@ -9,12 +9,13 @@ mod settings;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use atelier_contract::family::IMAGE_BODY;
 use atelier_engine::Engine;
 use hyper::header::HeaderValue;
 use tokio_util::sync::CancellationToken;
 
+use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
@@ -60,7 +61,8 @@ pub(crate) struct App {
     pub(crate) downloads: Arc<Shares>,
     /// Whether there is room for more results.
     pub(crate) disk: Disk,
-    pub(crate) log_requests: bool,
+    /// Where every request is written down, if anywhere.
+    pub(crate) access_log: Option<AccessLog>,
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
     pub(crate) document: LazyLock<Kept>,
@@ -98,7 +100,7 @@ impl App {
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
             downloads: Shares::fixed("downloads", limits.downloads, 1),
             disk: Disk::default(),
-            log_requests: config.log.requests,
+            access_log: AccessLog::start(&config.log.access).context("log.access")?,
             stopping: CancellationToken::new(),
             document: LazyLock::new(document),
             console_catalogue: OnceLock::new(),

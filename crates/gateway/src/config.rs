@@ -36,6 +36,7 @@ pub(crate) struct Config {
     pub(crate) stop_within_s: u64,
     pub(crate) drain_s: u64,
     pub(crate) log: Log,
+    pub(crate) telemetry: Telemetry,
     pub(crate) tls: Tls,
     pub(crate) proxies: Proxies,
     pub(crate) cors: Cors,
@@ -126,6 +127,17 @@ pub(crate) struct Log {
     pub(crate) level: String,
     pub(crate) format: String,
     pub(crate) requests: bool,
+    pub(crate) access: PathBuf,
+    pub(crate) slow_ms: u64,
+}
+
+/// Who is told what happened to jobs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Telemetry {
+    pub(crate) otlp_endpoint: String,
+    pub(crate) service_name: String,
+    pub(crate) sample: f64,
 }
 
 /// What a caller may take of the machine.

@@ -13,6 +13,7 @@ pub(crate) mod form;
 pub(crate) mod hosts;
 pub(crate) mod idempotency;
 pub(crate) mod kept;
+mod noted;
 pub(crate) mod page;
 pub(crate) mod pass;
 pub(crate) mod payload;
@@ -34,7 +35,7 @@ use futures_util::FutureExt as _;
 use hyper::body::Incoming;
 use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
 use hyper::{Request, Version};
-use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use crate::app::App;
 use crate::config::Role;
@@ -46,6 +47,7 @@ pub(crate) use received::From;
 
 use body::Arriving;
 use denial::Denial;
+use noted::Noted;
 use pass::Pass;
 use received::{Answer, Received, Who};
 use reply::Reply;
@@ -60,12 +62,9 @@ pub(crate) async fn serve(
     from: From,
     request: Request<Incoming>,
 ) -> Result<Reply, Infallible> {
-    let arrived = Instant::now();
+    let noted = Noted::new(&app, &request);
     let (busy, wrong) = seat.begin(request.version() == Version::HTTP_2);
     let id = request_id::of(request.headers());
-    let seen = app
-        .log_requests
-        .then(|| (request.method().clone(), request.uri().path().to_owned()));
     let shape = reply::RefusalShape::of(request.uri().path());
     let peer = app.proxies.client(from.peer, request.headers());
     let holder = if peer == seat.peer {
@@ -73,8 +72,12 @@ pub(crate) async fn serve(
     } else {
         peer.to_string().into()
     };
-    let from = From { peer, ..from };
-    let pass = Pass::new(holder);
+    let from = From {
+        peer,
+        trace: noted.trace(),
+        ..from
+    };
+    let pass = Pass::new(holder, app.config.log.slow_ms > 0);
     let mut way = counts::PAGE;
     let reader = app.origins.reader(request.method(), request.headers());
     let answer = if let Some(wrong) = wrong {
@@ -82,7 +85,7 @@ pub(crate) async fn serve(
     } else if reader.as_ref().is_some_and(cors::Reader::asks_first) {
         Ok(Ok(reply::nothing_more()))
     } else {
-        let answer = AssertUnwindSafe(handle(&app, from, (&pass, &mut way), request));
+        let answer = AssertUnwindSafe(handle(&app, from, (&pass, &mut way, &id), request));
         answer.catch_unwind().await
     };
     let mut reply = match answer {
@@ -93,17 +96,7 @@ pub(crate) async fn serve(
             &Refusal::new(Code::Internal, "something went wrong here").into(),
         ),
     };
-    if reply.status().is_server_error() {
-        tracing::warn!(
-            status = reply.status().as_u16(),
-            request = id.to_str().unwrap_or_default(),
-            "answered with an error"
-        );
-    }
-    if let Some((method, path)) = seen {
-        tracing::info!(%method, path, status = reply.status().as_u16(), peer = %from.peer, "request");
-    }
-    app.counts.answered(reply.status(), way, arrived.elapsed());
+    noted.tell(&app, (from, &pass), (way, &id), &reply);
     reply.headers_mut().insert(request_id::HEADER, id);
     pass.tell(reply.headers_mut());
     if let Some(reader) = reader {
@@ -148,10 +141,19 @@ fn misread(wrong: Wrong) -> Denial {
     }
 }
 
+/// What stands beside every line of the log that is written for a request.
+fn told(id: &HeaderValue, from: From) -> tracing::Span {
+    let request = id.to_str().unwrap_or_default();
+    if let Some(trace) = from.trace {
+        return tracing::info_span!("request", request, trace = trace.trace_id());
+    }
+    tracing::info_span!("request", request)
+}
+
 async fn handle(
     app: &Arc<App>,
     from: From,
-    (pass, way): (&Arc<Pass>, &mut counts::Way),
+    (pass, way, id): (&Arc<Pass>, &mut counts::Way, &HeaderValue),
     request: Request<Incoming>,
 ) -> Answer {
     let (head, body) = request.into_parts();
@@ -176,6 +178,10 @@ async fn handle(
         pass: Arc::clone(pass),
     };
     received.who = access::admit(app, target.access_from(inside), &received).await?;
+    if let Who::Caller(caller) = &mut received.who {
+        caller.trace = from.trace;
+    }
+    pass.lap("admitted");
     if target.makes_work(&received.head) {
         app.disk.admit(&app.config)?;
     }
@@ -183,10 +189,15 @@ async fn handle(
         // The commonest call by far goes without a box.
         router::Target::Fetch(family) => fetch::show(app, received, body, family).await,
         router::Target::Submit(family, entry) => {
+            let told = told(id, from);
             submit::accept(app, received, body, family, entry)
                 .boxed()
+                .instrument(told)
                 .await
         }
-        router::Target::Page(page) => (page.handler)(Arc::clone(app), received, body).await,
+        router::Target::Page(page) => {
+            let answer = (page.handler)(Arc::clone(app), received, body);
+            answer.instrument(told(id, from)).await
+        }
     }
 }

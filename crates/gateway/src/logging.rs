@@ -18,7 +18,7 @@ pub(crate) fn start(log: &Log) -> Result<()> {
         "text" => lines
             .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
             .init(),
-        "json" => lines.json().init(),
+        "json" => lines.json().with_span_list(false).init(),
         _ => bail!("log.format: must be text or json"),
     }
     Ok(())

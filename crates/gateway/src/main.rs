@@ -3,6 +3,7 @@
 //! Invariants: the gateway never writes SQL; every answer is made in `http/reply.rs`; `app` alone names the store and the
 //! back ends, and builds the engine over them; settings come from `config`.
 
+mod access_log;
 mod app;
 mod catalogue;
 mod cli;

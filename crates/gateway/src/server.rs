@@ -152,6 +152,7 @@ impl Server {
             peer,
             role: door.role,
             secure: door.secure,
+            trace: None,
         };
         self.tasks.spawn(Arc::clone(self).serve(stream, seat, from));
     }

@@ -22,6 +22,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::fault::classify;
+use super::trace;
 use super::{HttpClient, Outbound, Trouble, USER_AGENT, client};
 use crate::backend::{Class, Fault, Taken};
 use crate::guard::Purpose;
@@ -238,6 +239,9 @@ impl VendorHttp {
             request = request.header(header::CONTENT_TYPE, media_type);
         }
         if let Some(headers) = request.headers_mut() {
+            if let Some(parent) = trace::parent() {
+                headers.insert(trace::HEADER, parent);
+            }
             headers.extend(self.headers.clone());
             headers.extend(call.headers);
         }

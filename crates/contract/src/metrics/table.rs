@@ -122,6 +122,8 @@ metrics! {
     LEDGER_DRIFT = Kind::Gauge, "atelier_ledger_drift_accounts" [] "Accounts whose balance or held quota is not the sum of their rows of the ledger; 0 while all is well.";
     AUDITED = Kind::Counter, "atelier_audited_accounts_total" [] "Accounts that were looked at for this.";
 
+    SPANS = Kind::Counter, "atelier_spans_total" ["outcome"] "Spans of traces: sent to the collector, or dropped.";
+
     BUILD = Kind::Gauge, "atelier_build_info" ["version"] "1, with the version of the program.";
     UP = Kind::Gauge, "atelier_up_seconds" [] "Time since this process started.";
     CLOCK_AHEAD = Kind::Gauge, "atelier_clock_ahead_seconds" [] "How far this machine's clock is ahead of the database's, which is gone by.";

@@ -10,6 +10,7 @@ use crate::crash;
 use crate::house::House;
 use crate::render::{family_of, render};
 use crate::sign::sign_webhook;
+use crate::tracer::{Kind as SpanKind, Open as OpenSpan, TraceContext};
 use crate::vault::Vault;
 
 /// A callback that found no place on the way out waits this long.
@@ -32,16 +33,34 @@ pub(super) struct Letter {
 /// Writes a callback and posts it; `None` when it could not even be written.
 pub(super) async fn post(house: &House, vault: &Vault, letter: Letter) -> Option<CallbackOutcome> {
     let delivery = &letter.delivery;
+    let span = callback_span(house, &letter);
     match compose(house, vault, letter.row, letter.secrets, &delivery.id) {
-        Ok((headers, body)) => {
+        Ok((mut headers, body)) => {
+            let parent = span.context().map(TraceContext::header);
+            headers.extend(parent.map(|parent| ("traceparent", parent)));
             let posted = house.outbound.post_callback(&delivery.url, &headers, body);
-            Some(posted.await)
+            let outcome = posted.await;
+            let failed = (!outcome.delivered()).then(|| outcome.error.clone().unwrap_or_default());
+            house.tracer.close(span, failed);
+            Some(outcome)
         }
         Err(why) => {
             tracing::error!(delivery = %delivery.id, why, "a callback could not be composed");
             None
         }
     }
+}
+
+/// A try of a callback, in the trace of its job.
+fn callback_span(house: &House, letter: &Letter) -> OpenSpan {
+    let (tracer, delivery) = (&house.tracer, &letter.delivery);
+    let row = letter.row.as_ref().filter(|_| tracer.is_on());
+    let trace = row.and_then(|row| TraceContext::kept_in(&row.request));
+    let above = trace.map(|trace| trace.of_job(&delivery.job_id));
+    tracer
+        .open(above, "callback", SpanKind::Client, house.now_ms())
+        .with("server.address", &delivery.host)
+        .with("atelier.try", &delivery.attempts)
 }
 
 /// Writes down how a try went and when the next one is due.

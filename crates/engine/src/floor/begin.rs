@@ -1,6 +1,7 @@
 //! The beginning of an attempt: the intent is written down where a repeat would cost, then the worker account is asked.
 
 use atelier_backends::backend::{LostSubmit, Started, Taken, Work};
+use atelier_backends::http::carrying;
 use atelier_backends::{Fault, Made};
 use atelier_contract::AttemptId;
 use atelier_store::{Attempt, Began};
@@ -14,6 +15,7 @@ use crate::floor::prepare::{Unready, prepare, stripped};
 use crate::floor::ticket;
 use crate::house::House;
 use crate::meters::START;
+use crate::tracer::{Kind as SpanKind, TraceContext};
 
 /// What came of the beginning of an attempt.
 pub(super) enum Begun {
@@ -63,15 +65,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     crash::point("runner.before_start");
     // The inputs go with the start; what is kept for polling has none of their bytes.
     let kept = Box::new(stripped(&work));
-    let vendor = job.slot.vendor();
-    let wait_ms = house.now_ms() - job.leased.created_ms;
-    house.meters.began(&job.leased.operation, wait_ms);
-    let asked_at = Instant::now();
-    let started = job.backend().start(work).await;
-    let fault = started.as_ref().err();
-    house
-        .meters
-        .called((vendor, START), asked_at.elapsed(), fault);
+    let started = ask(house, job, work, &attempt).await;
     crash::point("runner.started");
     let fault = match started {
         Ok(Started::Done(made)) => {
@@ -96,6 +90,36 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
             Begun::Unknown
         }
     })
+}
+
+/// Asks the worker account to begin, and takes note of how that went.
+async fn ask(
+    house: &House,
+    job: &RunningJob,
+    work: Work,
+    attempt: &AttemptId,
+) -> Result<Started, Fault> {
+    let (leased, vendor) = (&job.leased, job.slot.vendor());
+    let (meters, tracer, now_ms) = (&house.meters, &house.tracer, house.now_ms());
+    meters.began(&leased.operation, now_ms - leased.created_ms);
+    // How long it waited for a place.
+    let wait = tracer.open(leased.trace, "lease", SpanKind::Internal, now_ms);
+    if let Some(context) = wait.context() {
+        let wait = wait.since(context, leased.created_ms, now_ms);
+        tracer.close(wait.with("atelier.node", &house.node), None);
+    }
+    let span = tracer
+        .open(leased.trace, START, SpanKind::Client, now_ms)
+        .with("atelier.vendor", vendor)
+        .with("atelier.worker", job.worker())
+        .with("atelier.attempt", attempt);
+    let parent = span.context().map(TraceContext::header);
+    let (asked_at, backend) = (Instant::now(), job.backend());
+    let started = carrying(parent, backend.start(work)).await;
+    let fault = started.as_ref().err();
+    meters.called((vendor, START), asked_at.elapsed(), fault);
+    tracer.close(span, fault.map(|fault| fault.detail.clone()));
+    started
 }
 
 async fn write_intent(

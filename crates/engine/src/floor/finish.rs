@@ -14,6 +14,7 @@ use crate::floor::react::react;
 use crate::floor::settle::{refused, settle_paid};
 use crate::floor::ticket::PAUSES_MS;
 use crate::house::House;
+use crate::tracer::Kind as SpanKind;
 use crate::vault::Owner;
 
 /// The wait between later tries to store a result that was paid for.
@@ -39,7 +40,14 @@ pub(super) async fn finish(
     let cost = cost(job, &made);
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
     house.meters.made(job.slot.vendor(), took_ms);
-    let outcome = context.vault.store(&owner, made).await?;
+    let span = house
+        .tracer
+        .open(leased.trace, "storage", SpanKind::Internal, house.now_ms())
+        .with("atelier.files", &made.files.len());
+    let stored = context.vault.store(&owner, made).await;
+    let error = stored.as_ref().err().map(|fault| fault.detail.clone());
+    house.tracer.close(span, error);
+    let outcome = stored?;
     crash::point("runner.before_settle");
     let (pool, guard) = (&context.pool, Guard::Fence(leased.fence));
     match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {

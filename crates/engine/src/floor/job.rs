@@ -15,6 +15,7 @@ use crate::floor::pool::Slot;
 use crate::floor::pool::choice::{Earlier, Wish};
 use crate::floor::register::{Register, Signals};
 use crate::names::WorkerName;
+use crate::tracer::TraceContext;
 
 /// What the floor goes by of a leased job.
 pub(crate) struct Leased {
@@ -33,6 +34,8 @@ pub(crate) struct Leased {
     pub(crate) created_ms: i64,
     pub(crate) deadline_ms: i64,
     pub(crate) fence: i64,
+    /// Its own place in its trace.
+    pub(crate) trace: Option<TraceContext>,
     /// How often it has been begun, this time included.
     pub(crate) begun: i64,
     progress: u8,
@@ -40,8 +43,13 @@ pub(crate) struct Leased {
 
 impl Leased {
     /// A job that was just accepted, with the lease it was born with.
-    pub(crate) fn born(job: NewJob, model: Option<String>, fence: i64) -> Self {
+    pub(crate) fn born(
+        job: NewJob,
+        (model, trace): (Option<String>, Option<TraceContext>),
+        fence: i64,
+    ) -> Self {
         Self {
+            trace: trace.map(|trace| trace.of_job(&job.id)),
             id: job.id.into(),
             account_id: job.account_id.into(),
             operation: job.operation,
@@ -80,7 +88,9 @@ impl Leased {
 
 impl From<JobRow> for Leased {
     fn from(row: JobRow) -> Self {
+        let trace = TraceContext::kept_in(&row.request);
         Self {
+            trace: trace.map(|trace| trace.of_job(&row.id)),
             begun: row.begun(),
             model: model_of(&row.request),
             follows: row.follows.as_deref().map(WorkerName::read),
@@ -152,6 +162,15 @@ impl RunningJob {
         self.work = Some(work);
         self.ticket = ticket;
         self
+    }
+
+    /// What stands beside every line of the log that is written while it is worked on.
+    pub(crate) fn told(&self) -> tracing::Span {
+        let job = self.id().as_str();
+        if let Some(trace) = self.leased.trace {
+            return tracing::info_span!("job", job, trace = trace.trace_id());
+        }
+        tracing::info_span!("job", job)
     }
 
     /// Its identifier.

@@ -11,6 +11,7 @@ use crate::floor::context::Context;
 use crate::floor::job::{Leased, RunningJob};
 use crate::floor::register::Signals;
 use crate::order::ordered;
+use crate::tracer::NOTE;
 
 /// Why a work could not be put together.
 pub(super) enum Unready {
@@ -69,8 +70,9 @@ pub(super) async fn without_inputs(
     attempt_id: String,
     signals: &Signals,
 ) -> Result<Work, Unready> {
-    let fields: Fields =
+    let mut fields: Fields =
         serde_json::from_str(&leased.request).map_err(|error| Fault::ours(error.to_string()))?;
+    fields.remove(NOTE);
     let Some((_, submit)) = atelier_contract::operation(&leased.operation) else {
         let detail = format!("unknown operation {}", leased.operation);
         return Err(Unready::NotHere(detail));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use atelier_backends::backend::{Progress, Started, Work};
+use atelier_backends::http::carrying;
 use atelier_backends::{Class, Fault, Made};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -17,6 +18,7 @@ use crate::floor::react::react;
 use crate::floor::settle::broken;
 use crate::floor::ticket;
 use crate::meters::QUESTION;
+use crate::tracer::{Kind as SpanKind, Open as OpenSpan, TraceContext};
 
 /// A question that takes longer than this has failed.
 const QUESTION_MOST: Duration = Duration::from_mins(10);
@@ -42,7 +44,10 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
     let stop = job.stop();
     if let Some(ticket) = &job.ticket {
         let backend = job.backend();
-        let question = tokio::time::timeout(QUESTION_MOST, backend.poll(work, ticket));
+        let span = question_span(context, &job);
+        let parent = span.context().map(TraceContext::header);
+        let question = carrying(parent, backend.poll(work, ticket));
+        let question = tokio::time::timeout(QUESTION_MOST, question);
         let asked_at = Instant::now();
         let answer = tokio::select! {
             biased;
@@ -53,6 +58,7 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
             let (meters, vendor) = (&context.house.meters, job.slot.vendor());
             let fault = answer.as_ref().err();
             meters.called((vendor, QUESTION), asked_at.elapsed(), fault);
+            tell(context, span, answer);
         }
         match answer {
             None => {}
@@ -74,6 +80,23 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
     }
     let_go(context, &job);
     None
+}
+
+fn question_span(context: &Context, job: &RunningJob) -> OpenSpan {
+    let (house, above) = (&context.house, job.leased.trace);
+    let now_ms = house.now_ms();
+    let span = house.tracer.open(above, QUESTION, SpanKind::Client, now_ms);
+    span.with("atelier.vendor", job.slot.vendor())
+}
+
+/// Tells of a question that failed or was the last one: those in between say nothing.
+fn tell(context: &Context, span: OpenSpan, answer: &Result<Progress, Fault>) {
+    let error = match answer {
+        Ok(Progress::Running(_)) => return,
+        Ok(Progress::Done(_)) => None,
+        Ok(Progress::Failed(fault)) | Err(fault) => Some(fault.detail.clone()),
+    };
+    context.house.tracer.close(span, error);
 }
 
 /// What the answer to a question means.

@@ -7,6 +7,8 @@ use atelier_store::{Cost, Guard, JobRow, Outcome, Settled, Settlement};
 
 use crate::crash;
 use crate::house::House;
+use crate::meters::EMBEDDED;
+use crate::tracer::{Kind as SpanKind, TraceContext};
 
 /// A job that ends without a result.
 pub(super) fn failed(fault: FaultKind, why: &str) -> Outcome {
@@ -55,11 +57,15 @@ pub(super) async fn settle_paid(
         ledger_id: house.ids.uuid(),
         now_ms: house.now_ms(),
     };
+    let began_ms = house.now_ms();
     let settled = house.store.settle(settlement).await?;
     crash::point("settle.done");
     match settled {
         Settled::Done(row) => {
             house.meters.ended(&row);
+            if house.tracer.is_on() {
+                tell(house, &row, began_ms);
+            }
             if row.hook_url.is_some() {
                 house.wake_callbacks();
             }
@@ -69,4 +75,24 @@ pub(super) async fn settle_paid(
         }
         Settled::Lost => Ok(None),
     }
+}
+
+/// Tells of the commit that ended a job, and of the job as a whole.
+fn tell(house: &House, row: &JobRow, began_ms: i64) {
+    let Some(trace) = TraceContext::kept_in(&row.request) else {
+        return;
+    };
+    let (tracer, now_ms) = (&house.tracer, house.now_ms());
+    let own = trace.of_job(&row.id);
+    let settle = tracer.open(Some(own), "settle", SpanKind::Internal, now_ms);
+    if let Some(context) = settle.context() {
+        tracer.close(settle.since(context, began_ms, now_ms), None);
+    }
+    let whole = tracer
+        .open(Some(trace), "job", SpanKind::Internal, now_ms)
+        .since(own, row.created_ms, now_ms)
+        .with("atelier.job", &row.id)
+        .with("atelier.operation", &row.operation)
+        .with("atelier.worker", row.worker.as_deref().unwrap_or(EMBEDDED));
+    tracer.close(whole, row.message.clone());
 }

@@ -11,6 +11,7 @@ use crate::floor::{Choice, Earlier, Floor, Lane, Leased, Slot, Wish};
 use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
 use crate::names::WorkerName;
+use crate::tracer::{Kind as SpanKind, TraceContext};
 use crate::vault::storage_full;
 
 /// A call that has become a job and is yet to be accepted.
@@ -18,6 +19,8 @@ pub(super) struct Prepared {
     pub(super) job: NewJob,
     pub(super) model: Option<String>,
     pub(super) brief: Brief,
+    /// The trace that it belongs to.
+    pub(super) trace: Option<TraceContext>,
 }
 
 /// A job with a place to begin at, if one was free. Born leased: no second commit is needed before the work starts.
@@ -25,14 +28,22 @@ pub(super) struct Placed {
     job: NewJob,
     model: Option<String>,
     slot: Option<Slot>,
+    trace: Option<TraceContext>,
 }
 
 impl Placed {
     /// Takes a place for a job; a refusal when waiting for one is of no use.
     pub(super) fn new(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
-        let Prepared { job, model, .. } = prepared;
+        let Prepared {
+            job, model, trace, ..
+        } = prepared;
         let slot = slot_for(floor, &job, model.as_deref())?;
-        Ok(Self { job, model, slot })
+        Ok(Self {
+            job,
+            model,
+            slot,
+            trace,
+        })
     }
 
     /// What is held for it.
@@ -58,7 +69,10 @@ impl Placed {
     pub(super) fn begin(self, house: &House, floor: &Arc<Floor>, fence: i64) -> JobId {
         let job_id = JobId::new(self.job.id.clone());
         match self.slot {
-            Some(slot) => floor.start(Leased::born(self.job, self.model, fence), slot),
+            Some(slot) => {
+                let leased = Leased::born(self.job, (self.model, self.trace), fence);
+                floor.start(leased, slot);
+            }
             None => house.wake_work(),
         }
         job_id
@@ -76,7 +90,14 @@ pub(super) async fn accept(
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
     let acceptance = placed.acceptance(&house, idempotency);
-    let accepted = house.store.accept(acceptance).await.map_err(unavailable)?;
+    let above = placed.trace.map(|trace| trace.of_job(&placed.job.id));
+    let span = house
+        .tracer
+        .open(above, "commit", SpanKind::Internal, house.now_ms());
+    let accepted = house.store.accept(acceptance).await;
+    let error = accepted.as_ref().err().map(ToString::to_string);
+    house.tracer.close(span, error);
+    let accepted = accepted.map_err(unavailable)?;
     crash::point("submit.accepted");
     let (job_id, replayed) = match accepted {
         Accepted::New { fence } => {

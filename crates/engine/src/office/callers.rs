@@ -8,6 +8,7 @@ use quick_cache::sync::Cache;
 use crate::hint::Hint;
 use crate::house::{House, unavailable};
 use crate::key;
+use crate::tracer::TraceContext;
 
 /// How long a key is believed without asking the store again.
 const BELIEVED_MS: i64 = 1_000;
@@ -25,6 +26,8 @@ pub struct Caller {
     pub key_id: Arc<str>,
     /// What that key may do.
     pub scopes: Scopes,
+    /// The trace that its call belongs to; nobody remembers it beyond that.
+    pub trace: Option<TraceContext>,
     /// The hash of that key, to look whether it still works.
     hash: Arc<str>,
 }
@@ -144,6 +147,7 @@ impl Callers {
             account_id: account.id.into(),
             key_id: key.id.into(),
             scopes,
+            trace: None,
             hash: hash.into(),
         };
         let until_ms = now_ms + BELIEVED_MS;
@@ -211,6 +215,7 @@ mod tests {
             account_id: account_id.into(),
             key_id: format!("key of {hash}").into(),
             scopes: Scopes::ALL,
+            trace: None,
             hash: hash.into(),
         }
     }

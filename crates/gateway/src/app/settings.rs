@@ -1,7 +1,7 @@
 //! The settings of the engine, from the configuration.
 
 use atelier_contract::PromptRule;
-use atelier_engine::{Moderation, Settings};
+use atelier_engine::{Moderation, Settings, Telemetry};
 
 use super::addresses::Addresses;
 use crate::config::{Config, Prompts};
@@ -57,6 +57,11 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         refresh_ms: jobs.refresh_ms,
         hook_base_url: addresses.base_url.clone(),
         quota_usd: config.prices.quota_usd,
+        telemetry: Telemetry {
+            otlp_endpoint: config.telemetry.otlp_endpoint.clone(),
+            service_name: config.telemetry.service_name.clone(),
+            sample: config.telemetry.sample,
+        },
         result_cache_bytes: jobs.result_cache_mib * 1024 * 1024,
     }
 }

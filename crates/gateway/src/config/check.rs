@@ -40,6 +40,11 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
             least,
         ),
         (config.stop_within_s == 0, "stop_within_s", least),
+        (
+            !(0.0..=1.0).contains(&config.telemetry.sample),
+            "telemetry.sample",
+            "must be from 0 to 1",
+        ),
         (jobs.tries < 1, "jobs.tries", least),
         (jobs.max_queue < 1, "jobs.max_queue", least),
     ];

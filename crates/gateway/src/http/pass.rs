@@ -2,9 +2,11 @@
 //! address and then of its account, and what is left of the account's rate.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use atelier_contract::{AccountId, Code, Refusal};
 use hyper::header::HeaderMap;
+use tokio::time::Instant;
 
 use super::body_share::BodyShare;
 use super::denial::Denial;
@@ -16,6 +18,13 @@ pub(crate) struct Pass {
     address: Arc<str>,
     account: OnceLock<Arc<str>>,
     granted: Mutex<Granted>,
+    /// What took how long so far, when anybody wants to know.
+    laps: Option<Mutex<Laps>>,
+}
+
+struct Laps {
+    since: Instant,
+    spent: Vec<(&'static str, Duration)>,
 }
 
 #[derive(Default)]
@@ -28,8 +37,15 @@ struct Granted {
 
 impl Pass {
     /// Of a request that has just arrived from an address.
-    pub(super) fn new(address: Arc<str>) -> Arc<Self> {
+    pub(super) fn new(address: Arc<str>, timed: bool) -> Arc<Self> {
+        let laps = || {
+            Mutex::new(Laps {
+                since: Instant::now(),
+                spent: Vec::new(),
+            })
+        };
         Arc::new(Self {
+            laps: timed.then(laps),
             address,
             account: OnceLock::new(),
             granted: Mutex::default(),
@@ -62,6 +78,34 @@ impl Pass {
                 .map_err(|full| refused(full, "too many requests of this account at once")),
             None => Ok(()),
         }
+    }
+
+    /// The account, once it is known.
+    pub(super) fn account(&self) -> Option<&str> {
+        self.account.get().map(|account| &**account)
+    }
+
+    /// A step of the answer is done: what it took is remembered, for requests that turn out slow.
+    pub(crate) fn lap(&self, name: &'static str) {
+        if let Some(laps) = &self.laps {
+            let mut laps = laps.lock().unwrap_or_else(PoisonError::into_inner);
+            let took = laps.since.elapsed();
+            laps.since = Instant::now();
+            laps.spent.push((name, took));
+        }
+    }
+
+    /// Where the time of a request went, in words.
+    pub(super) fn spent(&self, whole: Duration) -> String {
+        let Some(laps) = &self.laps else {
+            return String::new();
+        };
+        let laps = laps.lock().unwrap_or_else(PoisonError::into_inner);
+        let known: Duration = laps.spent.iter().map(|(_, took)| *took).sum();
+        let rest = ("answered", whole.saturating_sub(known));
+        let all = laps.spent.iter().copied().chain([rest]);
+        let words = all.map(|(name, took)| format!("{name} {} ms", took.as_millis()));
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// In whose name things are taken: the account's as soon as it is known.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal};
-use atelier_engine::{Caller, Operator};
+use atelier_engine::{Caller, Operator, TraceContext};
 use hyper::http::request::Parts;
 
 use super::denial::Denial;
@@ -24,6 +24,8 @@ pub(crate) struct From {
     pub(crate) role: Role,
     /// Whether nobody in between could read along.
     pub(crate) secure: bool,
+    /// Where in a trace it is.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 /// Who sent a request, as far as its page has to know.

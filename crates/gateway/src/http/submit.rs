@@ -33,6 +33,7 @@ pub(super) async fn accept(
         let fields = body::fields(app, &head, body, entry.most_bytes).await?;
         (fields, Vec::new())
     };
+    pass.lap("body");
     let patience = patience_s(family, entry, &fields);
     let account_id = caller.account_id.clone();
     let custody = from.role == Role::Custody && family.custody;
@@ -50,6 +51,7 @@ pub(super) async fn accept(
     let submitted = pass
         .spend(async move { engine.intake().submit(call).await })
         .await??;
+    pass.lap("accepted");
     match entry.answers_with {
         AnswersWith::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),
         AnswersWith::Answer(render) => {
@@ -58,7 +60,9 @@ pub(super) async fn accept(
                 render,
                 patience_s: patience,
             };
-            answer::when_finished(app, &account_id, &submitted.job_id, &wait).await
+            let answer = answer::when_finished(app, &account_id, &submitted.job_id, &wait).await;
+            pass.lap("made");
+            answer
         }
     }
 }

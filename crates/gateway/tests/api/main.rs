@@ -52,4 +52,5 @@ mod references;
 mod relayed;
 mod shares;
 mod stopping;
+mod traces;
 mod upkeep;

@@ -55,7 +55,8 @@ fn counted(page: &mut Exposition, app: &App) {
     for one in series.chain([app.counts.durations()]) {
         page.series(one);
     }
-    for one in meters.counters().into_iter().chain([app.counts.answers()]) {
+    let own = [app.counts.answers(), app.engine.tracer().counts()];
+    for one in meters.counters().into_iter().chain(own) {
         page.counters(one);
     }
     for (vendor, currency, cost) in meters.costs() {

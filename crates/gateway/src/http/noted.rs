@@ -1,0 +1,129 @@
+//! What is remembered of a request while it is answered, and where it is told afterwards: in the log, in the access log, in
+//! the log of slow requests, in a trace. Of its target only the path: a query may say what is nobody's business.
+
+use std::time::Duration;
+
+use atelier_engine::{OpenSpan, TraceContext};
+use hyper::body::Incoming;
+use hyper::header::{HeaderMap, HeaderValue, REFERER, USER_AGENT};
+use hyper::{Method, Request, Version};
+use tokio::time::Instant;
+
+use super::pass::Pass;
+use super::received::From;
+use super::reply::Reply;
+use crate::access_log::Line;
+use crate::app::App;
+use crate::counts::{SUBMIT, Way};
+
+/// What a caller names its trace by.
+const TRACE: &str = "traceparent";
+
+/// A request under way.
+pub(super) struct Noted {
+    arrived: Instant,
+    /// What is told of it, when anybody wants to know.
+    seen: Option<Seen>,
+    span: OpenSpan,
+    /// Whether the caller named a trace.
+    traced: bool,
+}
+
+struct Seen {
+    method: Method,
+    path: String,
+    version: Version,
+    referer: String,
+    agent: String,
+}
+
+impl Noted {
+    /// Remembers what is wanted of a request that has just arrived.
+    pub(super) fn new(app: &App, request: &Request<Incoming>) -> Self {
+        let log = &app.config.log;
+        let tracer = app.engine.tracer();
+        let wanted = log.requests || app.access_log.is_some() || log.slow_ms > 0 || tracer.is_on();
+        let given = tracer
+            .is_on()
+            .then(|| request.headers().get(TRACE))
+            .flatten();
+        let given = given.and_then(|value| value.to_str().ok());
+        let headers = request.headers();
+        Self {
+            arrived: Instant::now(),
+            seen: wanted.then(|| Seen {
+                method: request.method().clone(),
+                path: request.uri().path().to_owned(),
+                version: request.version(),
+                referer: text(headers, &REFERER),
+                agent: text(headers, &USER_AGENT),
+            }),
+            traced: given.is_some(),
+            span: tracer.arrive(given, String::new(), app.engine.now_ms()),
+        }
+    }
+
+    /// Where in a trace it is.
+    pub(super) fn trace(&self) -> Option<TraceContext> {
+        self.span.context()
+    }
+
+    /// Tells of it, now that it has been answered.
+    pub(super) fn tell(
+        self,
+        app: &App,
+        (from, pass): (From, &Pass),
+        (way, id): (Way, &HeaderValue),
+        reply: &Reply,
+    ) {
+        let (took, status) = (self.arrived.elapsed(), reply.status().as_u16());
+        let id = id.to_str().unwrap_or_default();
+        if reply.status().is_server_error() {
+            tracing::warn!(status, request = id, "answered with an error");
+        }
+        app.counts.answered(reply.status(), way, took);
+        let Some(seen) = self.seen else { return };
+        let (log, method, path) = (&app.config.log, &seen.method, &seen.path);
+        if log.requests {
+            tracing::info!(%method, path, status, peer = %from.peer, request = id, took_ms = took.as_millis() as u64, "request");
+        }
+        if log.slow_ms > 0 && took >= Duration::from_millis(log.slow_ms) {
+            let spent = pass.spent(took);
+            tracing::warn!(%method, path, status, request = id, took_ms = took.as_millis() as u64, spent, "a slow request");
+        }
+        if let Some(access_log) = &app.access_log {
+            access_log.write(&Line {
+                peer: from.peer,
+                account: pass.account(),
+                now_ms: app.engine.now_ms(),
+                request: format!("{method} {path} {:?}", seen.version),
+                status,
+                bytes: length(reply),
+                referer: &seen.referer,
+                agent: &seen.agent,
+            });
+        }
+        // Questions about jobs are too many to be told of, unless their caller wants it.
+        if self.traced || way.0 == SUBMIT {
+            let path = if way.0 == SUBMIT { path } else { "page" };
+            let span = self.span.named(format!("{method} {path}"));
+            let span = span
+                .with("http.response.status_code", &status)
+                .with("atelier.request", id);
+            let error = (status >= 500).then(|| format!("status {status}"));
+            app.engine.tracer().close(span, error);
+        }
+    }
+}
+
+fn text(headers: &HeaderMap, name: &hyper::header::HeaderName) -> String {
+    let value = headers.get(name).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default().to_owned()
+}
+
+/// How many bytes the body has, where that is known beforehand.
+fn length(reply: &Reply) -> Option<u64> {
+    let length = reply.headers().get(hyper::header::CONTENT_LENGTH);
+    let told = length.and_then(|value| value.to_str().ok()?.parse().ok());
+    told.or_else(|| hyper::body::Body::size_hint(reply.body()).exact())
+}
