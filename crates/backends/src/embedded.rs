@@ -100,11 +100,22 @@ impl Embedded {
         let megabytes = assignment.megabytes();
         let made = self
             .threads
-            .run(&whose, megabytes, move || tasks::done(&assignment));
+            .run(&whose, megabytes, move || understood(&assignment));
         let made = made.await;
         drop(guard);
         made
     }
+}
+
+/// Does the work, and says in English what was understood of words in another language.
+fn understood(assignment: &Assignment) -> Result<Made, Fault> {
+    let mut made = tasks::done(assignment)?;
+    let brief = &assignment.work.brief;
+    if brief.translate {
+        let english = atelier_studio::translated_prompt(&brief.prompt);
+        made.revised_prompt = Some(english).filter(|english| *english != brief.prompt);
+    }
+    Ok(made)
 }
 
 impl Backend for Embedded {

@@ -7,12 +7,14 @@ mod bulk;
 mod call;
 mod prompts;
 mod review;
+mod translator;
 
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
 use atelier_contract::family::{Family, Request, Submit};
 use atelier_contract::models::model_of;
+use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::tariff::Price;
 use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_store::{Idempotency, NewBulk, NewJob};
@@ -27,6 +29,7 @@ use crate::tracer::NOTE;
 use crate::vault::Vault;
 use accept::Prepared;
 use review::Review;
+use translator::Translator;
 
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submitted};
@@ -41,6 +44,7 @@ pub struct Intake {
     prices: Arc<Prices>,
     banned: Arc<BannedWords>,
     review: Review,
+    translator: Translator,
 }
 
 impl Intake {
@@ -57,6 +61,7 @@ impl Intake {
             prices,
             banned,
             review: Review::default(),
+            translator: Translator::default(),
         }
     }
 
@@ -73,11 +78,12 @@ impl Intake {
         }
         let (endpoint, caller) = ((call.family, call.submit), &call.caller);
         let fields = (call.fields, call.notes, call.custody);
-        let (prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
         let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
         accept::foresee(&house, &floor, &prepared).await?;
         self.reviewed(call.family, request.as_ref(), &prepared)
             .await?;
+        self.translate(&mut prepared).await;
         let owner = call.caller.account_id.clone();
         let accepted = async move {
             let kept = vault.keep_inputs(&owner, &prepared.brief).await?;
@@ -202,6 +208,23 @@ impl Intake {
             prompts::count(house, account_id, family).await?;
         }
         reviewed
+    }
+
+    /// Has a prompt put into English, where that is asked for and there is somebody for it; what came of it is kept with the
+    /// request.
+    async fn translate(&self, prepared: &mut Prepared) {
+        if !prepared.brief.translate {
+            return;
+        }
+        let prompt = &prepared.brief.prompt;
+        let Some(english) = self.translator.english(&self.house, prompt).await else {
+            return;
+        };
+        let request = &mut prepared.job.request;
+        if let Ok(mut fields) = serde_json::from_str::<Fields>(request) {
+            fields.insert(UNDERSTOOD.to_owned(), Value::from(&*english));
+            *request = Value::Object(fields).to_string();
+        }
     }
 
     /// Where a job may run, and whose earlier work it follows. A follow-up stays with whoever made its parent: nobody

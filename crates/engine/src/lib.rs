@@ -50,7 +50,7 @@ pub use office::{
     AttemptView, Caller, Here, KeyHolder, KeyView, KeyWish, Moment, Office, Opener, Operator,
     OperatorView, ROOT, ResealError, Served, Trail, Visitor,
 };
-pub use settings::{Moderation, Settings};
+pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{Kind as SpanKind, Open as OpenSpan, Telemetry, TraceContext, Tracer};
 pub use vault::{ASSETS, Asset, Uploads, Vault};
 pub use views::{

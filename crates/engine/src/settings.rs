@@ -31,6 +31,25 @@ impl fmt::Debug for Moderation {
     }
 }
 
+/// Who puts prompts into English.
+#[derive(Clone)]
+pub struct Translation {
+    /// Where it is: a LibreTranslate, or an endpoint that speaks as OpenAI's does, such as `https://api.openai.com/v1`.
+    pub base_url: String,
+    /// Its key; empty for none.
+    pub key: String,
+    /// The language model to ask; empty for a LibreTranslate.
+    pub model: String,
+}
+
+impl fmt::Debug for Translation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Translation")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Limits, schedules and addresses.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -82,6 +101,8 @@ pub struct Settings {
     pub refused_prompts_a_day: u32,
     /// Who is asked about words and pictures before they are accepted, if anybody is.
     pub moderation: Option<Moderation>,
+    /// Who puts prompts into English before they are worked with, if anybody does.
+    pub translation: Option<Translation>,
     /// Where `originImage` addresses start.
     pub origin_url: String,
     /// Where `cdnImage` addresses start.
@@ -130,6 +151,7 @@ impl Default for Settings {
             prompt_rules: Vec::new(),
             refused_prompts_a_day: 30,
             moderation: None,
+            translation: None,
             origin_url: "http://127.0.0.1:8080".into(),
             cdn_url: "http://127.0.0.1:8080".into(),
             own_urls: Vec::new(),

@@ -43,6 +43,7 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     pub(crate) jobs: Jobs,
     pub(crate) prompts: Prompts,
+    pub(crate) translation: Translation,
     pub(crate) prices: Prices,
     pub(crate) outbound: OutboundRules,
     pub(crate) callbacks: Callbacks,
@@ -201,6 +202,15 @@ pub(crate) struct Prompts {
     pub(crate) moderation_model: String,
     pub(crate) moderation_pictures: bool,
     pub(crate) moderation_fail_closed: bool,
+}
+
+/// Who puts prompts into English.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Translation {
+    pub(crate) url: String,
+    pub(crate) key: Secret,
+    pub(crate) model: String,
 }
 
 /// A rule about words, for some families or for all.

@@ -126,6 +126,9 @@ impl JsonSchema for FamilyName {
     }
 }
 
+/// The field of a stored request that keeps its prompt in English; no caller can send it.
+pub const UNDERSTOOD: &str = "understood";
+
 /// A job with what was asked.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -224,6 +227,9 @@ pub struct JobProgress {
     pub hook_times: u32,
     /// What it made.
     pub files: Vec<JobFile>,
+    /// The words that were worked with, where the prompt was translated or rewritten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub understood: Option<String>,
     /// The body of its family's fetch, once it has finished or failed.
     pub result: Option<Value>,
 }
@@ -250,9 +256,11 @@ pub struct JobFile {
 impl JobView {
     /// The whole view.
     pub fn of(job: &Job) -> Self {
+        let mut request = job.request.clone();
+        request.remove(UNDERSTOOD);
         Self {
             job: JobProgress::of(job),
-            request: job.request.clone(),
+            request,
         }
     }
 }
@@ -263,6 +271,10 @@ impl JobProgress {
         let family = operation(&job.operation).map(|(family, _)| family);
         let over = job.state.is_final();
         let output = job.output().into_iter();
+        let revised = job
+            .output()
+            .and_then(|output| output.revised_prompt.clone());
+        let understood = revised.or_else(|| job.text(UNDERSTOOD).map(str::to_owned));
         Self {
             job_id: job.id.clone(),
             family: family.map(|family| family.name),
@@ -287,6 +299,7 @@ impl JobProgress {
                 .flat_map(|output| &output.files)
                 .map(JobFile::of)
                 .collect(),
+            understood,
             result: family
                 .filter(|_| over)
                 .map(|family| (family.render)(family, job)),

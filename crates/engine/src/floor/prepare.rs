@@ -5,7 +5,9 @@ use std::sync::Arc;
 use atelier_backends::Fault;
 use atelier_backends::backend::Work;
 use atelier_contract::body::Fields;
+use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::{AccountId, Code, Refusal};
+use serde_json::Value;
 
 use crate::floor::context::Context;
 use crate::floor::job::{Leased, RunningJob};
@@ -73,6 +75,7 @@ pub(super) async fn without_inputs(
     let mut fields: Fields =
         serde_json::from_str(&leased.request).map_err(|error| Fault::ours(error.to_string()))?;
     fields.remove(NOTE);
+    let understood = fields.remove(UNDERSTOOD);
     let Some((_, submit)) = atelier_contract::operation(&leased.operation) else {
         let detail = format!("unknown operation {}", leased.operation);
         return Err(Unready::NotHere(detail));
@@ -86,7 +89,15 @@ pub(super) async fn without_inputs(
     let request = request.map_err(|refusal| Unready::NotHere(refusal.message))?;
     let (house, vault) = (&context.house, &context.vault);
     let ordered = ordered(house, vault, &leased.account_id, request.as_ref()).await;
-    let ordered = ordered.map_err(refused)?;
+    let mut ordered = ordered.map_err(refused)?;
+    if let Some(Value::String(english)) = understood {
+        let brief = &mut ordered.order.brief;
+        let words = std::mem::replace(&mut brief.prompt, english);
+        // Some vendors get the request as it came, flags and all.
+        if let Some(Value::String(prompt)) = fields.get_mut("prompt") {
+            *prompt = prompt.replacen(&words, &brief.prompt, 1);
+        }
+    }
     Ok(Work {
         job_id: leased.id.clone(),
         attempt_id,

@@ -1,10 +1,10 @@
 //! The settings of the engine, from the configuration.
 
 use atelier_contract::PromptRule;
-use atelier_engine::{Moderation, Settings, Telemetry};
+use atelier_engine::{Moderation, Settings, Telemetry, Translation};
 
 use super::addresses::Addresses;
-use crate::config::{Config, Prompts};
+use crate::config::{self, Config, Prompts};
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -50,6 +50,7 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         prompt_rules: prompt_rules(&config.prompts),
         refused_prompts_a_day: config.prompts.refused_a_day,
         moderation: moderation(&config.prompts),
+        translation: translation(&config.translation),
         origin_url: or_base(&config.origin_url),
         cdn_url: or_base(&config.cdn_url),
         own_urls: vec![addresses.base_url.clone(), config.legacy_cdn_url.clone()],
@@ -88,5 +89,13 @@ fn moderation(prompts: &Prompts) -> Option<Moderation> {
         model: prompts.moderation_model.clone(),
         pictures: prompts.moderation_pictures,
         fail_closed: prompts.moderation_fail_closed,
+    })
+}
+
+fn translation(wanted: &config::Translation) -> Option<Translation> {
+    (!wanted.url.is_empty()).then(|| Translation {
+        base_url: wanted.url.clone(),
+        key: wanted.key.reveal().to_owned(),
+        model: wanted.model.clone(),
     })
 }

@@ -12,6 +12,7 @@ const SECRETS: [&str; 7] = [
     "admin_token",
     "master_key",
     "prompts.moderation_key",
+    "translation.key",
     "assets.access_key",
     "assets.secret_key",
 ];

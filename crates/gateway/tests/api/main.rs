@@ -53,4 +53,5 @@ mod relayed;
 mod shares;
 mod stopping;
 mod traces;
+mod translation;
 mod upkeep;
