@@ -23,8 +23,11 @@ pub(super) const ENTRY: Entry = Entry {
     run: |_| Ok(ExitCode::SUCCESS),
 };
 
-/// Bash breaks words here.
-const BREAKS: [char; 3] = ['=', ':', '@'];
+/// Bash breaks words behind these, and before this one.
+const BREAKS: [char; 2] = ['=', ':'];
+const KEPT_BREAK: char = '@';
+/// What bash would read as something else than a letter of a file's name.
+const SPECIAL: &str = " \t\\\"'`$&;|<>()*?[]{}#!~";
 
 fn words() -> Command {
     Command::new(NAME)
@@ -45,34 +48,50 @@ struct Next {
 pub(super) fn run(matches: &ArgMatches, whole: &Command) {
     let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
     let (shell, line) = (text("shell"), text("line"));
-    let words = split(&line);
+    let (words, quoted) = split(&line);
     let current = words.last().cloned().unwrap_or_default();
-    // Bash replaces only what stands behind the last break.
-    let cut = if shell == "bash" {
-        current.rfind(BREAKS).map_or(0, |place| place + 1)
-    } else {
-        0
-    };
     for next in candidates(whole, &words) {
-        let text = next.text.get(cut..).unwrap_or_default();
         match shell.as_str() {
-            "bash" => screen::say(text),
-            _ => screen::say(format!("{text}\t{}", next.about)),
+            "bash" => screen::say(in_bash(&next.text, &current, quoted)),
+            _ => screen::say(format!("{}\t{}", next.text, next.about)),
         }
     }
 }
 
-/// The words of a line, the last one being unfinished; quotes and backslashes are read as shells do.
-fn split(line: &str) -> Vec<String> {
+/// What bash puts into the line: it replaces only what stands behind the last break, or behind a quote that is open, and
+/// takes what it is given as it is.
+fn in_bash(text: &str, current: &str, quoted: Option<usize>) -> String {
+    if let Some(place) = quoted {
+        return text.get(place..).unwrap_or_default().to_owned();
+    }
+    let broken = current.rfind(BREAKS).map_or(0, |place| place + 1);
+    let cut = broken.max(current.rfind(KEPT_BREAK).unwrap_or(0));
+    let mut shown = String::new();
+    for letter in text.get(cut..).unwrap_or_default().chars() {
+        if SPECIAL.contains(letter) {
+            shown.push('\\');
+        }
+        shown.push(letter);
+    }
+    shown
+}
+
+/// The words of a line, the last one being unfinished, and where in it a quote is open; quotes and backslashes are read as
+/// shells do.
+fn split(line: &str) -> (Vec<String>, Option<usize>) {
     let mut words = vec![String::new()];
     let mut quote = None;
+    let mut opened = 0;
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {
         let last = words.last_mut();
         match (letter, quote, last) {
             ('\\', None | Some('"'), Some(word)) => word.extend(letters.next()),
             (letter, Some(open), _) if letter == open => quote = None,
-            ('\'' | '"', None, _) => quote = Some(letter),
+            ('\'' | '"', None, Some(word)) => {
+                quote = Some(letter);
+                opened = word.len();
+            }
             (' ' | '\t', None, Some(word)) => {
                 if !word.is_empty() {
                     words.push(String::new());
@@ -82,7 +101,7 @@ fn split(line: &str) -> Vec<String> {
             (_, _, None) => {}
         }
     }
-    words
+    (words, quote.map(|_| opened))
 }
 
 fn candidates(whole: &Command, words: &[String]) -> Vec<Next> {
@@ -235,7 +254,7 @@ mod tests {
     use crate::cli::whole;
 
     fn after(line: &str) -> Vec<String> {
-        let found = candidates(&whole(), &split(line));
+        let found = candidates(&whole(), &split(line).0);
         found.into_iter().map(|next| next.text).collect()
     }
 
@@ -269,7 +288,27 @@ mod tests {
 
     #[test]
     fn lines_are_split_as_shells_split_them() {
-        assert_eq!(split(r#"a "b c" d\ e 'f"#), ["a", "b c", "d e", "f"]);
-        assert_eq!(split("a "), ["a", ""]);
+        assert_eq!(split(r#"a "b c" d\ e 'f"#).0, ["a", "b c", "d e", "f"]);
+        assert_eq!(split("a ").0, ["a", ""]);
+    }
+
+    #[test]
+    fn bash_gets_what_stands_behind_the_last_break_as_it_would_be_typed() {
+        let put = |line: &str, text: &str| {
+            let (words, quoted) = split(line);
+            in_bash(text, words.last().expect("a word"), quoted)
+        };
+        assert_eq!(put("atelier call x mode=t", "mode=turbo"), "turbo");
+        let picture = "image=@a/one cat.png";
+        assert_eq!(
+            put("atelier call x image=@a/o", picture),
+            "@a/one\\ cat.png"
+        );
+        assert_eq!(put("atelier edit a/o", "a/one cat.png"), "a/one\\ cat.png");
+        assert_eq!(
+            put("atelier edit \"a/one c", "a/one cat.png"),
+            "a/one cat.png"
+        );
+        assert_eq!(put("atelier call x image=@'a/o", picture), "a/one cat.png");
     }
 }

@@ -65,7 +65,12 @@ _atelier() {
     (( $#texts )) && compadd -l -d shown -- "${texts[@]}"
     (( $#open )) && compadd -S '' -- "${open[@]}"
 }
-compdef _atelier atelier
+# Read by compinit this file is the function itself, and the key was pressed already.
+if [[ $funcstack[1] == _atelier ]]; then
+    _atelier "$@"
+else
+    compdef _atelier atelier
+fi
 "#;
 
 const FISH: &str = "complete -c atelier -f -a '(atelier complete fish (commandline -cp))'\n";

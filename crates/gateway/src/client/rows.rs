@@ -100,11 +100,15 @@ fn of_json((field, value): (String, Value)) -> Vec<Word> {
 /// A table: its first row names the fields, and what is empty is not given. A field with a colon behind it holds JSON,
 /// two columns of one name make a list.
 fn table(text: &str) -> Result<Vec<Vec<Word>>, String> {
-    let first = text.lines().next().unwrap_or_default();
+    let first = text.lines().find(|line| !line.trim().is_empty());
     let signs = [b',', b';', b'\t'];
-    let used = signs.iter().find(|sign| first.contains(char::from(**sign)));
+    let named = |sign: &&u8| first.is_some_and(|line| line.contains(char::from(**sign)));
+    let used = *signs.iter().find(named).unwrap_or(&b',');
+    if let Some(line) = never_closed(text, used) {
+        return Err(format!("line {line}: a quote is opened and never closed"));
+    }
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(*used.unwrap_or(&b','))
+        .delimiter(used)
         .from_reader(text.as_bytes());
     let plain = |error: csv::Error| match error.kind() {
         csv::ErrorKind::UnequalLengths {
@@ -113,7 +117,8 @@ fn table(text: &str) -> Result<Vec<Vec<Word>>, String> {
             len,
         } => {
             let line = pos.as_ref().map_or(0, csv::Position::line);
-            format!("line {line}: has {len} cells, the first row has {expected_len}")
+            let cells = if *len == 1 { "cell" } else { "cells" };
+            format!("line {line}: has {len} {cells}, the first row has {expected_len}")
         }
         _ => error.to_string(),
     };
@@ -133,6 +138,27 @@ fn table(text: &str) -> Result<Vec<Vec<Word>>, String> {
         all.push(words.map_err(|fault| format!("line {line}: {}", fault.message))?);
     }
     Ok(all)
+}
+
+/// The line of a quote at the beginning of a cell that nothing ends: all that follows would be one cell.
+fn never_closed(text: &str, delimiter: u8) -> Option<usize> {
+    let mut line = 1;
+    let mut opened = None;
+    let mut begins = true;
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        let ends_line = byte == b'\n' || (byte == b'\r' && bytes.peek() != Some(&b'\n'));
+        match (byte, opened) {
+            // Two of them are one that is meant.
+            (b'"', Some(_)) if bytes.peek() == Some(&b'"') => drop(bytes.next()),
+            (b'"', Some(_)) => opened = None,
+            (b'"', None) if begins => opened = Some(line),
+            _ => {}
+        }
+        begins = opened.is_none() && (ends_line || byte == delimiter);
+        line += usize::from(ends_line);
+    }
+    opened
 }
 
 #[cfg(test)]
@@ -196,6 +222,12 @@ mod tests {
     fn what_cannot_be_read_is_named_by_its_line() {
         for (text, said) in [
             ("a,b\n1,2\n1,2,3\n", "line 3: has 3 cells"),
+            ("a,b\n1\n", "line 2: has 1 cell, the first row has 2"),
+            (
+                "a\n1\n\"2\n3\n",
+                "line 3: a quote is opened and never closed",
+            ),
+            ("a,b\r\n1,2\r\n3,\"4 \"\"5\r\n", "line 3: a quote is opened"),
             ("{\"a\":1}\n{\"a\"\n", "line 2: "),
             ("options:\n{\n", "line 2: options: is not JSON"),
         ] {
@@ -204,5 +236,19 @@ mod tests {
         }
         assert!(rows(b"a\n\xff\n", Path::new("")).is_err());
         assert_eq!(read("a,b\n").expect("rows"), Vec::<Vec<Word>>::new());
+    }
+
+    #[test]
+    fn odd_tables_are_read_as_they_are_meant() {
+        let one = |text: &str| read(text).expect(text);
+        assert_eq!(one("\r\n\r\na;b\r\n1;2\r\n\r\n"), [words(&["a=1", "b=2"])]);
+        assert_eq!(one("a\r\"x y\"\r"), [words(&["a=x y"])]);
+        assert_eq!(one("a\n5\" nails\n"), [words(&["a=5\" nails"])]);
+        assert_eq!(one("a,b\n\"\",\"\"\"\"\n"), [words(&["b=\""])]);
+        // What a spreadsheet would take for a formula is text here.
+        assert_eq!(
+            one("a\n=1+1\n-x\n+1\n"),
+            [words(&["a==1+1"]), words(&["a=-x"]), words(&["a=+1"])]
+        );
     }
 }

@@ -199,7 +199,7 @@ pub(crate) async fn ask(
                 }
             }
         };
-        add(catalogue, &mut fields, &name, value, schema);
+        add(catalogue, &mut fields, &name, value, schema)?;
     }
     let given = |name: &String| {
         fields.contains_key(name)
@@ -294,14 +294,14 @@ pub(crate) fn takes_file(catalogue: &Catalogue, operation: &Operation, name: &st
     field.is_some_and(|field| field["format"] == "binary" || field["items"]["format"] == "binary")
 }
 
-/// Puts a value into a field; a second one makes a list of both.
+/// Puts a value into a field; a second one makes a list of both where the field is one, and is a mistake elsewhere.
 fn add(
     catalogue: &Catalogue,
     fields: &mut Map<String, Value>,
     name: &str,
     value: Value,
     schema: &Value,
-) {
+) -> Result<(), Fault> {
     let lists = may_be(catalogue, schema, "array");
     match fields.get_mut(name) {
         Some(Value::Array(list)) => match value {
@@ -309,7 +309,10 @@ fn add(
             one => list.push(one),
         },
         Some(first) if lists => *first = Value::Array(vec![first.take(), value]),
-        Some(first) => *first = value,
+        Some(_) => {
+            let message = format!("{name}: takes one value and is given two");
+            return Err(Fault::new(End::Usage, message));
+        }
         None if lists && !may_be(catalogue, schema, "string") && !value.is_array() => {
             fields.insert(name.to_owned(), Value::Array(vec![value]));
         }
@@ -317,6 +320,7 @@ fn add(
             fields.insert(name.to_owned(), value);
         }
     }
+    Ok(())
 }
 
 /// Reads text as the kind of a field; what cannot be read stays text, and the service says what is wrong with it.
@@ -451,6 +455,7 @@ mod tests {
             (&["promt=a"][..], "has no field `promt`; it has: prompt"),
             (&[], "needs prompt"),
             (&["prompt"], "field=value"),
+            (&["prompt=a", "prompt=b"], "prompt: takes one value"),
         ] {
             let fault = made("artgen.imagine", words).await.expect_err(said);
             assert_eq!(fault.end, End::Usage);

@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use super::screen::{self, Ink};
 
-/// Cells of the bar.
+/// Cells of the bar where there is room.
 const CELLS: usize = 24;
+/// What stands behind them at most: ` 100 %  running`.
+const BEHIND: usize = 15;
 
 /// A line on standard error; nothing at all when nobody looks.
 pub(crate) struct Bar {
@@ -33,7 +35,8 @@ impl Bar {
             return;
         }
         let progress = job["progress"].as_u64().unwrap_or(0).min(100) as usize;
-        let bar = cells(progress, 100);
+        let (columns, _) = screen::size();
+        let bar = cells(progress, 100, columns.saturating_sub(BEHIND + 1));
         let word = match job["status"].as_str() {
             Some("PENDING_QUEUE") => "waiting",
             Some("SUCCESS") => "done",
@@ -44,26 +47,32 @@ impl Bar {
         if line == self.last {
             return;
         }
-        self.draw(&screen::note_ink(Ink::Bold, &line));
+        self.draw(&line, Some(Ink::Bold));
         self.last = line;
     }
 
     /// Shows how many of all are over.
     pub(crate) fn count(&mut self, over: usize, all: usize) {
         if self.seen {
-            let line = format!("{} {over} of {all}", cells(over, all));
-            self.draw(&screen::note_ink(Ink::Bold, &line));
+            let behind = format!(" {over} of {all}");
+            let (columns, _) = screen::size();
+            let bar = cells(over, all, columns.saturating_sub(behind.len() + 1));
+            self.draw(&format!("{bar}{behind}"), Some(Ink::Bold));
         }
     }
 
     /// Shows a sentence in its place.
     pub(crate) fn tell(&mut self, text: &str) {
         if self.seen {
-            self.draw(text);
+            self.draw(text, None);
         }
     }
 
-    fn draw(&mut self, text: &str) {
+    /// Draws what fits into one line: a longer one would be taken away only in part.
+    fn draw(&mut self, text: &str, ink: Option<Ink>) {
+        let (columns, _) = screen::size();
+        let text: String = text.chars().take(columns.saturating_sub(1)).collect();
+        let text = ink.map_or_else(|| text.clone(), |ink| screen::note_ink(ink, &text));
         let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
         self.drawn = true;
     }
@@ -77,9 +86,10 @@ impl Bar {
     }
 }
 
-fn cells(part: usize, whole: usize) -> String {
-    let full = (part * CELLS).checked_div(whole).unwrap_or(0).min(CELLS);
-    format!("{}{}", "━".repeat(full), "┄".repeat(CELLS - full))
+fn cells(part: usize, whole: usize, room: usize) -> String {
+    let all = CELLS.min(room);
+    let full = (part * all).checked_div(whole).unwrap_or(0).min(all);
+    format!("{}{}", "━".repeat(full), "┄".repeat(all - full))
 }
 
 impl Drop for Bar {

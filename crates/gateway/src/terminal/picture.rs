@@ -78,6 +78,10 @@ fn guessed() -> Way {
         std::env::var_os(name).is_some_and(|value| value.to_string_lossy().contains(wanted))
     };
     let set = |name: &str| std::env::var_os(name).is_some();
+    // One that understands nothing is not asked either: it would show the question.
+    if is("TERM", "dumb") {
+        return Way::None;
+    }
     if set("KITTY_WINDOW_ID") || is("TERM", "kitty") || is("TERM", "ghostty") {
         return Way::Kitty;
     }
@@ -86,9 +90,6 @@ fn guessed() -> Way {
     }
     if ask::has_sixel() {
         return Way::Sixel;
-    }
-    if is("TERM", "dumb") {
-        return Way::None;
     }
     Way::Blocks
 }

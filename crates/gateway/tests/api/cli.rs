@@ -307,6 +307,48 @@ async fn callbacks_are_received_and_their_signatures_checked() {
 }
 
 #[tokio::test]
+async fn a_callback_that_nobody_signed_is_told_apart_and_is_an_error() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let person = Person::new();
+    person.sign_in(&gateway.base_url, &account.key).await;
+    let port = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        free.local_addr().expect("an address").port()
+    };
+    let port_text = port.to_string();
+    let words = ["callbacks", "listen", "--port", &port_text, "--count", "1"];
+    let listening = person.run(&words, "");
+    let forging = async {
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let forged = reqwest::Client::new().post(format!("http://127.0.0.1:{port}/"));
+        let answer = forged.body(r#"{"status":"SUCCESS"}"#).send().await;
+        answer.expect("an answer").status()
+    };
+    let (heard, status) = tokio::join!(listening, forging);
+    assert_eq!(status, 400);
+    assert_eq!(heard.status.code(), Some(1), "{heard:?}");
+
+    std::fs::write(person.home.path().join("secret"), "not a secret").expect("written");
+    let words = [
+        "callbacks",
+        "listen",
+        "--port",
+        "0",
+        "--secret-file",
+        "secret",
+    ];
+    let refused = person.run(&words, "").await;
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("atelier callbacks secret"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
 async fn the_program_explains_itself() {
     let person = Person::new();
     let help = person.good(&["--help"]).await;

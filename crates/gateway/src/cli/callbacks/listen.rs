@@ -39,7 +39,7 @@ pub(super) struct Listen {
     /// The secret to check with; the account's own unless given.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<std::path::PathBuf>,
-    /// Ends after so many callbacks.
+    /// Ends after so many callbacks; with an error if the signature of one did not hold.
     #[arg(long, value_name = "COUNT")]
     count: Option<usize>,
     /// Answers with this status instead of 204, to see what is tried again.
@@ -52,7 +52,8 @@ struct Receiver {
     json: bool,
     answer: StatusCode,
     secrets: Vec<String>,
-    taken: tokio::sync::mpsc::UnboundedSender<()>,
+    /// Whether the signature of one held.
+    taken: tokio::sync::mpsc::UnboundedSender<bool>,
 }
 
 impl Listen {
@@ -62,6 +63,11 @@ impl Listen {
             Some(file) => std::fs::read_to_string(file)?.trim().to_owned(),
             None => secret(&talk.client()?).await?,
         };
+        if atelier_engine::sign::sign_webhook(&[&secret], "", 0, b"").is_empty() {
+            anyhow::bail!(
+                "--secret-file: must hold a secret as `atelier callbacks secret` prints it"
+            );
+        }
         let address = format!("{}:{}", self.address, self.port);
         let listener = TcpListener::bind(&address).await.context(address)?;
         let bound = listener.local_addr()?;
@@ -85,22 +91,25 @@ impl Listen {
         };
         let enough = async {
             let most = self.count.unwrap_or(usize::MAX);
+            let mut held = true;
             for _ in 0..most {
-                count.recv().await;
+                held &= count.recv().await.unwrap_or(true);
             }
             // The answer to the last one is still on its way.
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            held
         };
-        let ended: Result<()> = local
+        let ended: Result<bool> = local
             .run_until(async {
                 tokio::select! {
                     done = accept => done,
-                    () = enough => Ok(()),
-                    _ = tokio::signal::ctrl_c() => Ok(()),
+                    held = enough => Ok(held),
+                    _ = tokio::signal::ctrl_c() => Ok(true),
                 }
             })
             .await;
-        ended.map(|()| ExitCode::SUCCESS)
+        // Whoever waits for so many learns from the code whether all of them can be trusted.
+        ended.map(|held| ExitCode::from(u8::from(!held)))
     }
 }
 
@@ -133,7 +142,7 @@ async fn take(
         .unwrap_or_default();
     let verdict = judged(&receiver.secrets, &head.headers, &body, now_s());
     receiver.print(&head.headers, &body, &verdict);
-    let _ = receiver.taken.send(());
+    let _ = receiver.taken.send(verdict.is_ok());
     let mut answer = Response::new(Full::new(Bytes::new()));
     *answer.status_mut() = if verdict.is_ok() {
         receiver.answer
