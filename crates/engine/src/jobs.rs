@@ -22,6 +22,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const CANCELLED: &str = "the job was cancelled";
 
 /// Reads jobs.
+#[derive(Clone)]
 pub struct Jobs {
     house: Arc<House>,
     vault: Arc<Vault>,
@@ -110,6 +111,14 @@ impl Jobs {
         let found = self.house.store.job_called(account_id, key).await;
         let found = found.map_err(unavailable)?;
         found.map(JobId::new).ok_or_else(Refusal::job_not_found)
+    }
+
+    /// Ends a job that nobody waits for any more, as if its caller had cancelled it; one that is over stays as it is.
+    pub fn let_go(&self, account_id: &AccountId, id: &JobId) {
+        let (jobs, account_id, id) = (self.clone(), account_id.clone(), id.clone());
+        self.house.tasks.spawn(async move {
+            let _ = jobs.cancel(&account_id, &id).await;
+        });
     }
 
     /// Ends a job at its caller's wish: the hold goes back, and whoever works on it is told to stop.

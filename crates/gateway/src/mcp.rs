@@ -3,6 +3,7 @@
 //! more than five times as long to build as tokio, keeps sessions in one process and wants an HTTP stack of its own.
 
 mod agent;
+mod envelope;
 mod follow;
 mod resources;
 mod results;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::{JobId, Refusal};
 use atelier_engine::{Call, Ids};
+use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
@@ -22,8 +24,9 @@ use follow::Follower;
 use tools::Does;
 
 pub(crate) use agent::Agent;
+pub(crate) use envelope::Said;
 
-/// The revisions that are spoken, the newest first.
+/// The revisions that begin with a handshake, the newest first; a later one has none.
 const REVISIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 /// Names a session.
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -36,7 +39,7 @@ const UNKNOWN_METHOD: i64 = -32601;
 const WRONG_PARAMS: i64 = -32602;
 
 /// Answers one message.
-pub(crate) async fn answer(agent: Agent, message: Fields) -> Reply {
+pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
     let method = message
         .get("method")
         .and_then(Value::as_str)
@@ -50,8 +53,18 @@ pub(crate) async fn answer(agent: Agent, message: Fields) -> Reply {
         }
         return reply::taken();
     };
+    agent.modern = match envelope::is_meant(&agent.said, &method, &params) {
+        Ok(modern) => modern,
+        Err((code, words, helps)) => return wrong(&id, code, &words, &helps),
+    };
+    let modern = agent.modern;
     let result = match method.as_str() {
-        "initialize" => return welcome(&id, &params),
+        "initialize" if !modern => return welcome(&id, &params),
+        "server/discover" if modern => Ok(json!({
+            "supportedVersions": [envelope::REVISION],
+            "capabilities": abilities(),
+            "instructions": INSTRUCTIONS,
+        })),
         "ping" => Ok(json!({})),
         "tools/list" => Ok(json!({ "tools": tools::list(&agent.only) })),
         "tools/call" => return use_tool(agent, id, params).await,
@@ -60,17 +73,37 @@ pub(crate) async fn answer(agent: Agent, message: Fields) -> Reply {
         "resources/read" => resources::read(&agent.app, &agent.caller, &params).await,
         "" => return reply::taken(),
         other => {
-            return fault(
-                &id,
-                UNKNOWN_METHOD,
-                &format!("there is no method `{other}`"),
-            );
+            let words = format!("there is no method `{other}`");
+            return if modern {
+                wrong(&id, UNKNOWN_METHOD, &words, &Value::Null)
+            } else {
+                fault(&id, UNKNOWN_METHOD, &words)
+            };
         }
     };
     match result {
+        Ok(result) if modern => good(&id, &envelope::sealed(&method, &result)),
         Ok(result) => good(&id, &result),
         Err(refusal) => fault(&id, WRONG_PARAMS, &refusal.message),
     }
+}
+
+/// What there is.
+fn abilities() -> Value {
+    json!({ "tools": {}, "resources": {} })
+}
+
+/// A fault that the head of the answer says as well.
+fn wrong(id: &Value, code: i64, words: &str, helps: &Value) -> Reply {
+    let mut error = json!({ "code": code, "message": words });
+    if !helps.is_null() {
+        error["data"] = helps.clone();
+    }
+    let mut reply = reply::json_of(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+    if let Ok(status) = StatusCode::from_u16(envelope::status_of(code)) {
+        *reply.status_mut() = status;
+    }
+    reply
 }
 
 fn good(id: &Value, result: &Value) -> Reply {
@@ -93,8 +126,8 @@ fn welcome(id: &Value, params: &Value) -> Reply {
         id,
         &json!({
             "protocolVersion": spoken,
-            "capabilities": { "tools": {}, "resources": {} },
-            "serverInfo": { "name": "atelier", "title": "Atelier", "version": env!("CARGO_PKG_VERSION") },
+            "capabilities": abilities(),
+            "serverInfo": envelope::server(),
             "instructions": INSTRUCTIONS,
         }),
     );
@@ -126,6 +159,15 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
     let token = params["_meta"].get("progressToken").cloned();
     let mut arguments = params["arguments"].as_object().cloned().unwrap_or_default();
     let wait = tools::take_wait(&mut arguments);
+    let modern = agent.modern;
+    let told = |result: &Value| {
+        if modern {
+            good(&id, &envelope::sealed("tools/call", result))
+        } else {
+            good(&id, result)
+        }
+    };
+    let begins = matches!(tool, Does::Submit(..));
     let job = match tool {
         Does::Submit(family, submit) => {
             let call = Call {
@@ -150,19 +192,23 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
         Does::Wait => named_job(&arguments),
         Does::List | Does::Cancel | Does::Quota => {
             let result = told::told(&agent.app, &agent.caller, &tool, &arguments).await;
-            return good(
-                &id,
-                &result.unwrap_or_else(|refusal| told::refused(&refusal)),
-            );
+            return told(&result.unwrap_or_else(|refusal| told::refused(&refusal)));
         }
     };
     let job = match job {
         Ok(job) => job,
-        Err(refusal) => return good(&id, &told::refused(&refusal)),
+        Err(refusal) => return told(&told::refused(&refusal)),
     };
-    match Follower::open(agent, job, wait, id.clone(), token).await {
+    let call = follow::Waiting {
+        job,
+        begins,
+        wait,
+        id: id.clone(),
+        token,
+    };
+    match Follower::open(agent, call).await {
         Ok(flow) => reply::events(flow),
-        Err(refusal) => good(&id, &told::refused(&refusal)),
+        Err(refusal) => told(&told::refused(&refusal)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `atelier mcp`: the Model Context Protocol over standard input and output, passed on to a service. Pictures and clips of
 //! this machine that are named by their paths are handed in first.
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +11,7 @@ use clap::Args;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::task::LocalSet;
+use tokio::task::{AbortHandle, LocalSet};
 
 use super::command::{Command, Group, block_on};
 use super::talk::{CATALOGUE, Talk};
@@ -49,6 +50,8 @@ struct Bridge {
     client: Client,
     address: String,
     session: Mutex<Option<String>>,
+    /// The requests that have no answer yet.
+    asked: Mutex<HashMap<String, AbortHandle>>,
 }
 
 impl Mcp {
@@ -63,6 +66,7 @@ impl Mcp {
             client,
             address,
             session: Mutex::new(None),
+            asked: Mutex::default(),
         });
         let mut lines = lines();
         let local = LocalSet::new();
@@ -73,12 +77,18 @@ impl Mcp {
                         continue;
                     };
                     let first = message["method"] == "initialize";
+                    let id = message.get("id").map(Value::to_string);
+                    let unwanted = message["method"] == "notifications/cancelled";
+                    if unwanted && bridge.hang_up(&message["params"]["requestId"]) {
+                        continue;
+                    }
                     let sent = Rc::clone(&bridge).send(message);
                     if first {
                         // What follows needs the session that this answer names.
                         sent.await;
                     } else {
-                        tokio::task::spawn_local(sent);
+                        let task = tokio::task::spawn_local(sent);
+                        bridge.remember(id, task.abort_handle());
                     }
                 }
             })
@@ -89,6 +99,28 @@ impl Mcp {
 }
 
 impl Bridge {
+    fn remember(&self, id: Option<String>, task: AbortHandle) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.retain(|_, task| !task.is_finished());
+        if let Some(id) = id {
+            asked.insert(id, task);
+        }
+    }
+
+    /// Without a session there is nobody to tell that a request is unwanted: hanging up says it.
+    fn hang_up(&self, id: &Value) -> bool {
+        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let task = asked.remove(&id.to_string());
+        match task {
+            Some(task) if session.is_none() => {
+                task.abort();
+                true
+            }
+            _ => false,
+        }
+    }
+
     async fn send(self: Rc<Self>, mut message: Value) {
         let id = message.get("id").cloned();
         if message["method"] == "tools/call" {
@@ -148,6 +180,10 @@ impl Bridge {
         }
         if status.as_u16() >= 400 {
             let body: Value = answer.json().await.unwrap_or_default();
+            if body["jsonrpc"] == "2.0" {
+                screen::say(body.to_string());
+                return Ok(());
+            }
             let why = body["message"].as_str().unwrap_or_default();
             return Err(format!("the service answered {status}: {why}"));
         }

@@ -6,6 +6,7 @@ use atelier_engine::Caller;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::envelope::Said;
 use crate::app::App;
 use crate::http::pass::Pass;
 
@@ -16,6 +17,10 @@ pub(crate) struct Agent {
     pub(crate) pass: Arc<Pass>,
     /// The name of the session, as the agent gave it.
     pub(crate) session: String,
+    /// What the headers of the request say.
+    pub(crate) said: Said,
+    /// Whether the request is of the revision without a handshake.
+    pub(crate) modern: bool,
     /// Only tools whose names begin with one of these, when there are any.
     pub(crate) only: Vec<String>,
 }

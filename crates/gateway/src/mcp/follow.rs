@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::agent::Agent;
-use super::told;
+use super::{envelope, told};
 use crate::app::App;
 use crate::http::pass;
 use crate::http::payload::Flow;
@@ -23,17 +23,27 @@ const COMMENT_EVERY: Duration = Duration::from_secs(15);
 /// The job is looked at this often even when nothing hints at a change.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// What is waited for.
+pub(super) struct Waiting {
+    pub(super) job: JobId,
+    /// Whether the call began the job.
+    pub(super) begins: bool,
+    pub(super) wait: Duration,
+    /// The name of the request.
+    pub(super) id: Value,
+    /// Names progress, when it was asked for.
+    pub(super) token: Option<Value>,
+}
+
 /// A call that waits.
 pub(super) struct Follower {
     app: Arc<App>,
     caller: Caller,
-    job: JobId,
+    call: Waiting,
+    /// Whether the call is of the revision without a handshake: there, whoever hangs up wants its job no longer.
+    modern: bool,
     changes: Changes,
     until: Instant,
-    /// The name of the request.
-    id: Value,
-    /// Names progress, when it was asked for.
-    token: Option<Value>,
     seen: Option<(i64, u8)>,
     over: bool,
     _place: Part,
@@ -41,32 +51,23 @@ pub(super) struct Follower {
 
 impl Follower {
     /// Begins to wait.
-    pub(super) async fn open(
-        agent: Agent,
-        job: JobId,
-        wait: Duration,
-        id: Value,
-        token: Option<Value>,
-    ) -> Result<Flow, Refusal> {
+    pub(super) async fn open(agent: Agent, call: Waiting) -> Result<Flow, Refusal> {
         let app = agent.app;
-        app.engine
-            .jobs()
-            .job(&agent.caller.account_id, &job)
-            .await?;
+        let jobs = app.engine.jobs();
+        jobs.job(&agent.caller.account_id, &call.job).await?;
         let place = app.event_streams.try_take(agent.pass.holder(), 1);
         let place =
             place.map_err(|full| pass::refused(full, "too many calls wait at once").refusal)?;
         let follower = Self {
-            changes: app.engine.jobs().changes(&job),
+            changes: jobs.changes(&call.job),
             _place: place,
-            until: Instant::now() + wait,
+            until: Instant::now() + call.wait,
             seen: None,
             over: false,
+            modern: agent.modern,
             caller: agent.caller,
-            job,
-            id,
-            token,
-            app,
+            call,
+            app: Arc::clone(&app),
         };
         Ok(Box::pin(stream::unfold(follower, next)))
     }
@@ -79,7 +80,11 @@ impl Follower {
                 if !engine.office().callers().still_known(&self.caller).await {
                     return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
                 }
-                match engine.jobs().job(&self.caller.account_id, &self.job).await {
+                match engine
+                    .jobs()
+                    .job(&self.caller.account_id, &self.call.job)
+                    .await
+                {
                     Ok(job) if job.state.is_final() || self.seen != Some(state(&job)) => {
                         Some(Ok(job))
                     }
@@ -95,11 +100,13 @@ impl Follower {
     /// The last message of the stream.
     fn result(&mut self, result: &Value) -> Bytes {
         self.over = true;
-        event(&json!({ "jsonrpc": "2.0", "id": self.id, "result": result }))
+        let sealed = self.modern.then(|| envelope::sealed("tools/call", result));
+        let result = sealed.as_ref().unwrap_or(result);
+        event(&json!({ "jsonrpc": "2.0", "id": self.call.id, "result": result }))
     }
 
     fn progress(&self, job: &Job) -> Bytes {
-        let Some(token) = &self.token else {
+        let Some(token) = &self.call.token else {
             return Bytes::from_static(b": still here\n\n");
         };
         let params = json!({
@@ -107,6 +114,16 @@ impl Follower {
             "message": format!("{} {}", job.operation, job.state.word()),
         });
         event(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        let stopping = self.app.stopping.is_cancelled();
+        if self.modern && self.call.begins && !self.over && !stopping {
+            let (account, job) = (&self.caller.account_id, &self.call.job);
+            self.app.engine.jobs().let_go(account, job);
+        }
     }
 }
 
@@ -136,7 +153,7 @@ async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
             .app
             .engine
             .jobs()
-            .job(&follower.caller.account_id, &follower.job)
+            .job(&follower.caller.account_id, &follower.call.job)
             .await
         {
             Ok(job) => follower.result(&told::unfinished(&job)),

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Messages, RawBody};
 use crate::http::received::Received;
-use crate::mcp::{self, Agent, SESSION};
+use crate::mcp::{self, Agent, SESSION, Said};
 
 /// A message as JSON-RPC has it.
 #[derive(Deserialize, JsonSchema)]
@@ -57,6 +57,8 @@ pub(super) async fn answer(
         caller,
         pass: Arc::clone(&received.pass),
         session: session.unwrap_or_default().to_owned(),
+        said: Said::of(&received.head.headers),
+        modern: false,
         only: only
             .split(',')
             .map(str::trim)
