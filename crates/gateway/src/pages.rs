@@ -142,6 +142,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
     get("account.callbacks.secret", "/account/v1/callbacks/secret", ACCOUNT, "The secret callbacks are signed with.", page!(secret::show)),
     post("account.callbacks.rotate", "/account/v1/callbacks/secret", ACCOUNT, "A new secret; the old one signs beside it for a day.", page!(secret::rotate)),
 
+    get("custody.accounts.vendors", "/custody/v1/vendors", ACCOUNT, "The vendors that callers can have worker accounts at, with their settings.", page!(custody::vendors)),
     get("custody.accounts", "/custody/v1/accounts", ACCOUNT, "The caller's own worker accounts.", page!(custody::list)),
     post("custody.accounts.create", "/custody/v1/accounts", ACCOUNT, "Registers a worker account of the caller's; its credential is sealed and never shown.", page!(custody::create))
         .example(r#"{"vendor":"relay","base_url":"https://media.example.com","name":"mine","credential":"at_secret","concurrency":2}"#),

@@ -8,12 +8,22 @@ use atelier_contract::family::SMALL_BODY;
 use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::keys::Named;
 use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::pages::workers::{NewOwnWorker, OwnWorkerView, WorkerPatch};
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, RawBody};
 use crate::http::received::Received;
+
+/// The vendors that an account can be registered at, as operators see them too.
+pub(super) async fn vendors(
+    app: Arc<App>,
+    _: Received,
+    (): (),
+) -> Result<Data<Vec<VendorRow>>, Denial> {
+    Ok(Data(app.engine.office().reports().vendors()))
+}
 
 /// Lists the caller's accounts.
 pub(super) async fn list(

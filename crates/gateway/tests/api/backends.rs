@@ -279,6 +279,12 @@ async fn custody_runs_on_the_callers_own_account_and_nowhere_else() {
     none.assert_refused(400, "no_available_account");
     assert_eq!(none.json["message"], "No available accounts");
 
+    let vendors = front.get(&owner.key, "/custody/v1/vendors").await.json;
+    let vendors = vendors["data"].as_array().expect("a list of vendors");
+    let relay = vendors.iter().find(|one| one["name"] == "relay");
+    let relay = relay.expect("a vendor that can be registered is in the list");
+    assert!(relay["settings"].is_object(), "a form can be made of it");
+
     let register = json!({ "vendor": "relay", "base_url": back.base_url, "name": "mine", "credential": upstream.key });
     let made = front
         .post(&owner.key, "/custody/v1/accounts", register.clone())
