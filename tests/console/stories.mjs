@@ -2,7 +2,9 @@
 // well, nothing is logged as an error, nothing is asked of another host, and no page has a serious barrier in any dress.
 //
 //   node stories.mjs BASE_URL LINK TOKEN KEY FOLDER
+import { execFile } from "node:child_process";
 import { createServer } from "node:http";
+import { promisify } from "node:util";
 import { Visit } from "./visit.mjs";
 import { firstStory } from "./first.mjs";
 
@@ -76,6 +78,49 @@ async function compare(visit, page) {
   await page.keyboard.press("Escape");
 }
 
+/** An account with a third of a million results: the wall is read and scrolled for a while, and stays as light as it was. */
+async function longWall(visit, page) {
+  const [sample] = (await fetch(`${base}/jobs/v1?limit=1&makes=picture&status=success`, { headers: { "SVC-API-KEY": key } }).then((answer) => answer.json())).data;
+  const total = 333_333;
+  const at = (place) => ({ ...sample, jobId: `01990000-0000-7000-8000-${String(place).padStart(12, "0")}`, createdAt: new Date(Date.now() - place * 300_000).toISOString().slice(0, 19).replace("T", " ") });
+  const serve = async (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const [number, limit] = [Number(query.get("page") || 1), Number(query.get("limit"))];
+    await route.fulfill({ json: { status: "SUCCESS", data: Array.from({ length: limit }, (_, place) => at((number - 1) * limit + place)), total, page: number, limit } });
+  };
+  await page.route((url) => url.pathname === "/jobs/v1", serve);
+  await visit.go("/console/library");
+  await page.waitForSelector(".wall .thumb");
+  const far = await page.evaluate(async () => {
+    const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
+    globalThis.longestTask = 0;
+    let reached = 0;
+    for (let round = 0; round < 60; round += 1) {
+      scrollTo(0, document.documentElement.scrollHeight);
+      const height = document.documentElement.scrollHeight;
+      for (let tries = 0; tries < 60 && document.documentElement.scrollHeight === height; tries += 1) await wait(20);
+      reached = document.documentElement.scrollHeight;
+    }
+    const most = document.querySelectorAll(".wall .thumb").length;
+    let gap = 0;
+    let last = performance.now();
+    for (let step = 0; step < 60; step += 1) {
+      scrollBy(0, -innerHeight / 2);
+      await new Promise(requestAnimationFrame);
+      gap = Math.max(gap, performance.now() - last);
+      last = performance.now();
+    }
+    const seen = [...document.querySelectorAll(".wall .thumb")].filter((one) => { const box = one.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; }).length;
+    return { reached, most, seen, gap, longest: globalThis.longestTask };
+  });
+  await page.unrouteAll();
+  visit.check(/333,333 results/.test(await page.locator(".head .dim").textContent()), "the wall does not say how many there are");
+  visit.check(far.reached > 50_000, `only ${far.reached} pixels were reached`);
+  visit.check(far.most < 400, `${far.most} tiles are in the page at once`);
+  visit.check(far.seen >= 12, `only ${far.seen} tiles are seen after scrolling back`);
+  visit.step(`    3,600 of 333,333 results read: ${far.most} tiles in the page, longest task ${Math.round(far.longest)} ms, longest frame ${Math.round(far.gap)} ms`);
+}
+
 async function jobPage(visit, page) {
   await visit.go("/console/create");
   await page.locator(".job", { has: page.locator(".made-row.n4") }).first().locator(".words").click();
@@ -138,7 +183,7 @@ async function keyboard(visit, page) {
   await page.keyboard.press("Control+k");
   await page.waitForSelector(".palette input");
   await page.fill(".palette input", "balloon");
-  await page.waitForFunction(() => [...document.querySelectorAll(".palette li")].some((one) => /balloon/.test(one.textContent)));
+  await page.waitForFunction(() => { const found = [...document.querySelectorAll(".palette li")]; return found.length && found.every((one) => /balloon/.test(one.textContent)); });
   await page.locator("dialog.palette").screenshot({ path: `${visit.folder}/palette-light.png` });
   await page.keyboard.press("Enter");
   await page.waitForSelector(".timeline, .form");
@@ -152,6 +197,86 @@ async function lost(visit, page) {
   await visit.context.setOffline(false);
   await page.waitForSelector(".notice", { state: "detached", timeout: 15_000 });
   visit.expected = undefined;
+}
+
+/** The service is restarted under open pages, a caller's and then an operator's: each says so, heals, and goes on by itself. */
+async function restarted(visit, page, path, alive, { told = true } = {}) {
+  await visit.go(path);
+  visit.expected = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|503/;
+  await page.evaluate(() => { globalThis.neverReloaded = true; });
+  const begun = performance.now();
+  const starting = promisify(execFile)("sh", [process.env.RESTART]);
+  // A page that asks now and then may not have asked in between.
+  if (told) await page.waitForSelector(".notice", { timeout: 15_000 });
+  await starting;
+  await page.waitForSelector(".notice", { state: "detached", timeout: 30_000 });
+  await alive();
+  visit.check(await page.evaluate(() => globalThis.neverReloaded === true), `${path}: the page was loaded again`);
+  visit.step(`    ${path} healed ${((performance.now() - begun) / 1000).toFixed(1)} s after the service was told to stop`);
+  await page.waitForTimeout(500);
+  visit.expected = undefined;
+}
+
+async function restartedUnderCreate(visit, page) {
+  await restarted(visit, page, "/console/create", async () => {
+    const body = { prompt: "a heron after the restart" };
+    await fetch(`${base}/artgen/v1/imagine`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    await page.locator(".job", { hasText: "after the restart" }).locator(".made img").first().waitFor({ timeout: 60_000 });
+  });
+}
+
+async function restartedUnderOverview(visit, page) {
+  await restarted(visit, page, "/console/operator/overview", () => page.waitForFunction(() => /up for \d+ s/.test(document.querySelector(".head .dim")?.textContent || "") && !document.querySelector(".notice, .problem"), null, { timeout: 20_000 }), { told: false });
+}
+
+/** An own account: the vendor is chosen from the list, its own form comes up, the vendor is asked, the account goes again. */
+async function custody(visit, page) {
+  const vendor = await listen((response) => json(response, 401, { error: { message: "Incorrect API key provided: not yours", type: "invalid_request_error", code: "invalid_api_key" } }));
+  await visit.go("/console/account?part=custody");
+  await page.getByRole("button", { name: "Add an account" }).click();
+  await page.locator(".vendor", { hasText: "openai" }).first().waitFor();
+  visit.check(await page.locator(".vendor").count() > 10, "vendors are not there to choose from");
+  await page.locator(".vendor", { hasText: "openai" }).first().click();
+  await page.fill("#own-url", vendor.url);
+  await page.fill("#own-cred", "sk-mine");
+  await page.selectOption("#set-dialect", "localai");
+  await page.fill("#set-image_model", HOSTILE);
+  await visit.barriers("the form of an own account");
+  await page.locator("dialog").screenshot({ path: `${visit.folder}/custody-form-light.png` });
+  await page.fill("#set-image_model", "any");
+  await page.locator("dialog .row .button", { hasText: "Add an account" }).click();
+  await page.waitForSelector("dialog", { state: "detached" });
+  const row = page.locator("tr", { hasText: vendor.url });
+  await row.waitFor();
+  visit.expected = /502|500|400/;
+  await row.getByRole("button", { name: "Test" }).click();
+  await page.waitForFunction(() => document.body.textContent.includes("not yours"), null, { timeout: 15_000 });
+  visit.expected = undefined;
+  await visit.look("account-custody");
+  const kept = await fetch(`${base}/custody/v1/accounts`, { headers: { "SVC-API-KEY": key } }).then((answer) => answer.json());
+  visit.check(kept.data[0]?.settings?.dialect === "localai" || JSON.stringify(kept).includes("localai"), `the vendor's settings are not kept: ${JSON.stringify(kept.data[0])}`);
+  await row.getByRole("button", { name: "Remove" }).click();
+  await row.waitFor({ state: "detached" });
+  vendor.close();
+}
+
+/** A vendor that says what it took: the operator sees what is left of what callers paid. */
+async function margins(visit, page) {
+  const picture = Buffer.from(await fetch(`${base}/console/tiles/clips.webp`).then((answer) => answer.arrayBuffer())).toString("base64");
+  const vendor = await listen((response) => json(response, 200, { data: [{ b64_json: picture }], usage: { cost_in_usd_ticks: 200_000_000 } }));
+  const ask = (path, body, method = "POST") => fetch(`${base}${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) }).then((answer) => answer.json());
+  const { data: made } = await ask("/admin/v1/backends", { vendor: "xai", name: "counting", base_url: vendor.url, rank: 1, operations: ["imgmodel"], settings: {} });
+  await ask(`/admin/v1/backends/${made.id}/accounts`, { name: "first", credential: "xai-none" });
+  const answer = await fetch(`${base}/v1/images/generations`, { method: "POST", headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: JSON.stringify({ model: "image-1", prompt: "a ledger with a margin" }) });
+  visit.check(answer.status === 200, `the counting vendor's job: ${answer.status} ${(await answer.text()).slice(0, 200)}`);
+  await visit.go("/console/operator/overview");
+  const row = page.locator("section", { hasText: "Margin by vendor" }).locator("tr", { hasText: "xai" });
+  await row.waitFor({ timeout: 15_000 });
+  const text = (await row.textContent()).replace(/\s+/g, " ");
+  visit.check(/0\.02 USD/.test(text) && /\+ \d/.test(text), `the margin is not shown: ${text}`);
+  await visit.look("operator-overview");
+  await ask(`/admin/v1/backends/${made.id}`, undefined, "DELETE");
+  vendor.close();
 }
 
 async function languages(visit, page) {
@@ -282,7 +407,7 @@ async function accounts(visit, page) {
   await page.locator("dialog .button", { hasText: "Save" }).click();
   await page.waitForSelector("dialog", { state: "detached" });
   await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((one) => /second@/.test(one.textContent) && [...one.querySelectorAll("td.number")].some((cell) => cell.textContent === "7")));
-  await second.getByText("Look as it does").click();
+  await second.getByText("View as").click();
   await page.waitForSelector(".looking");
   await page.getByRole("button", { name: "Stop looking" }).click();
   await page.waitForSelector(".looking", { state: "detached" });
@@ -333,14 +458,17 @@ await firstStory(visit, { link, key });
 await tell("paint a mask and repaint", repaint);
 await tell("make and extend a clip", clip);
 await tell("compare two results", compare);
+await tell("a wall of very many results", longWall);
 await tell("a job with its family", jobPage);
 await tell("redeliver a callback, test a receiver", redeliver);
 await tell("what others make appears by itself", told);
 await tell("issue and revoke a key", keys);
 await tell("by keyboard", keyboard);
 await tell("a lost connection heals", lost);
+await tell("the service is restarted under an open page", restartedUnderCreate);
 await tell("other languages", languages);
-for (const [name, path] of [["create", "create"], ["library", "library"], ["account", "account"], ["account-ledger", "account?part=ledger"], ["account-keys", "account?part=keys"], ["account-callbacks", "account?part=callbacks"], ["account-custody", "account?part=custody"]]) await tell(name, () => visit.look(name, `/console/${path}`));
+for (const [name, path] of [["create", "create"], ["library", "library"], ["account", "account"], ["account-ledger", "account?part=ledger"], ["account-keys", "account?part=keys"], ["account-callbacks", "account?part=callbacks"], ["account-custody-empty", "account?part=custody"]]) await tell(name, () => visit.look(name, `/console/${path}`));
+await tell("an own account at a vendor", custody);
 await tell("the reference", documents);
 await tell("sign in as an operator", () => visit.signIn(token));
 await tell("credit an account", accounts);
@@ -349,6 +477,8 @@ await tell("map a universal vendor's model", mapping);
 await tell("ban and allow a word", bannedWords);
 await tell("prices with a preview", prices);
 await tell("operators", operators);
-for (const room of ["overview", "jobs", "accounts", "callbacks", "audit"]) await tell(room, () => visit.look(`operator-${room}`, `/console/operator/${room}`));
+await tell("margins of a vendor that says what it took", margins);
+await tell("the service is restarted under the overview", restartedUnderOverview);
+for (const room of ["jobs", "accounts", "callbacks", "audit"]) await tell(room, () => visit.look(`operator-${room}`, `/console/operator/${room}`));
 visit.step(`${Math.round(visit.bytes / 1000)} kB of console and documents in all, longest task ${Math.round(visit.longest)} ms`);
 process.exit((await visit.end()).length ? 1 : 0);

@@ -29,18 +29,19 @@ function Office({ who, route, enter }) {
   return page.name === name && page.View ? html`<${page.View} who=${who} route=${route} enter=${enter} />` : null;
 }
 
-function App() {
-  const [who, setWho] = useState(undefined);
+/** Who comes in. A link signs in with what stands behind its mark, which is taken out of the address at once. */
+function entered() {
+  const word = location.hash.slice(1);
+  const linked = word.startsWith("se_");
+  if (linked) history.replaceState(null, "", location.pathname);
+  return (linked ? signIn(word).catch(() => session()) : session()).catch(() => null);
+}
+
+function App({ first }) {
+  const [who, setWho] = useState(first);
   const route = useRoute();
   useEffect(() => {
-    // A link signs in with what stands behind its mark, which is taken out of the address at once.
-    const enter = () => {
-      const word = location.hash.slice(1);
-      const linked = word.startsWith("se_");
-      if (linked) history.replaceState(null, "", location.pathname);
-      (linked ? signIn(word).catch(() => session()) : session()).then(setWho, () => setWho(null));
-    };
-    enter();
+    const enter = () => { entered().then(setWho); };
     addEventListener("hashchange", enter);
     onSignedOut(() => setWho(null));
     document.addEventListener("click", followLinks);
@@ -61,7 +62,6 @@ function App() {
     idle(() => { for (const page of [Library, JobPage, Account]) page.ready().catch(() => {}); });
     return () => { clearTimeout(soon); leave(); listen(false); };
   }, [who?.account?.email]);
-  if (who === undefined) return null;
   if (!who) return html`<${SignIn} entered=${setWho} />`;
   const office = who.operator && (route.page === "operator" || (!who.account && route.page !== "job"));
   const Page = office ? Office : (who.looking && route.page === "create" ? Library : PAGES[route.page] || Create);
@@ -71,7 +71,10 @@ function App() {
   return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}><${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;
 }
 
-// The first page needs it whoever is signed in; reading it takes as long as asking who that is.
-catalogue().catch(() => {});
+// What the first page needs is asked for at once and together, so that it is drawn once and whole.
+const made = catalogue().catch(() => null);
 wear();
-render(html`<${App} />`, document.getElementById("app"));
+entered().then(async (first) => {
+  if (first?.account) await made;
+  render(html`<${App} first=${first} />`, document.getElementById("app"));
+});

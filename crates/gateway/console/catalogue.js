@@ -2,10 +2,14 @@
 import { get } from "./api.js";
 
 let kept = null;
+let known = null;
+
+/** What was read already, without waiting. */
+export const catalogueNow = () => known;
 
 /** The operations that make something, each with its fields, in the order people want them. */
 export function catalogue() {
-  kept ||= get("/console/catalogue.json").then(read).catch((error) => { kept = null; throw error; });
+  kept ||= get("/console/catalogue.json").then((document) => { known = read(document); return known; }).catch((error) => { kept = null; throw error; });
   return kept;
 }
 

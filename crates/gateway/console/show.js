@@ -6,8 +6,8 @@ export const time = (text) => (text ? new Date(`${text.replace(" ", "T")}Z`) : n
 
 /** @param {Intl.DateTimeFormatOptions} how */
 const dates = (how) => new Intl.DateTimeFormat(language === "en" ? undefined : language, how);
-const clock = dates({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const short = dates({ hour: "2-digit", minute: "2-digit" });
+const clock = dates({ hour: "numeric", minute: "2-digit", second: "2-digit" });
+const short = dates({ hour: "numeric", minute: "2-digit" });
 const date = dates({ day: "numeric", month: "short" });
 const dated = dates({ weekday: "long", day: "numeric", month: "long" });
 const exact = dates({ dateStyle: "full", timeStyle: "long" });
@@ -99,5 +99,7 @@ export function label(name) {
 /** What a field, an operation and a follow-up are called by people; one without a name of its own is spelled out. */
 export const fieldName = (name) => maybe(`field.${name}`) || label(name);
 export const deed = (operation) => maybe(`do.${operation.split(".").slice(1).join(".")}`) || maybe(`do.${operation.split(".").pop()}`) || label(operation.split(".").pop());
+/** What an operator or a caller did, as the audit record names it. */
+export const act = (name) => maybe(`audit.${name}`) || name;
 export const actionName = (name) => maybe(`act.${name}`) || label(name);
 export const quotaOf = (value) => many(Number(value), "quotaOne", "quotaMany", count(value));

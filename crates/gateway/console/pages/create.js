@@ -5,7 +5,7 @@ import { deed, isFinal, quotaOf, tile, time, took } from "../show.js";
 import { get, post, submit as send } from "../api.js";
 import { follow as followJob, onJobs } from "../events.js";
 import { go } from "../route.js";
-import { catalogue, isPicture, promptOf, taker, takesAddress } from "../catalogue.js";
+import { catalogue, catalogueNow, isPicture, promptOf, taker, takesAddress } from "../catalogue.js";
 import { Form } from "../parts/form.js";
 import { Prose } from "../parts/prose.js";
 import { Result, asked } from "../parts/result.js";
@@ -46,18 +46,26 @@ const clean = (values) => Object.fromEntries(Object.entries(values).filter(([, v
 
 const quote = (operation, request) => post("/account/v1/quote", { operation: operation.name, request }).then(({ data }) => Number(data.quota));
 
+/** What has to be said and is not said yet, as the example says it, so that the price is there before the first word; nothing
+ * where only a job of the account's own would do. */
+function unsaid(operation, values) {
+  const missing = operation.fields.filter((field) => field.required && field.default === undefined && (values[field.name] ?? "") === "");
+  const assumed = missing.map((field) => [field.name, field.widget === "prompt" ? t("example.1") : operation.example[field.name]]);
+  return missing.some((field) => field.widget === "job") || assumed.some(([, value]) => value === undefined) ? null : Object.fromEntries(assumed);
+}
+
 /** The price of what the form says now, and why it would be refused: asked for while typing pauses. */
 function usePrice(operation, values) {
   const [state, setState] = useState({ price: null, hint: null });
   useEffect(() => {
     if (!operation) return undefined;
-    const missing = operation.fields.some((field) => field.required && field.default === undefined && (values[field.name] ?? "") === "");
-    if (missing) { setState({ price: null, hint: null }); return undefined; }
+    const missing = unsaid(operation, values);
+    if (!missing) { setState({ price: null, hint: null }); return undefined; }
     let stale = false;
     const timer = setTimeout(() => {
-      quote(operation, clean(values)).then(
+      quote(operation, clean({ ...values, ...missing })).then(
         (price) => { if (!stale) setState({ price, hint: null }); },
-        (error) => { if (!stale) setState({ price: null, hint: error.field ? error : null }); },
+        (error) => { if (!stale) setState({ price: null, hint: error.field && !Object.keys(missing).length ? error : null }); },
       );
     }, 250);
     return () => { stale = true; clearTimeout(timer); };
@@ -77,7 +85,7 @@ function useChoicePrices(operation, values, price) {
     (async () => {
       const found = {};
       for (const field of fields.slice(0, 4)) {
-        const all = await Promise.all(field.options.map((one) => quote(operation, clean({ ...values, [field.name]: one })).catch(() => undefined)));
+        const all = await Promise.all(field.options.map((one) => quote(operation, clean({ ...values, ...unsaid(operation, values), [field.name]: one })).catch(() => undefined)));
         if (stale) return;
         if (new Set(all.filter((one) => one !== undefined)).size > 1) found[field.name] = Object.fromEntries(field.options.map((one, place) => [String(one), all[place]]));
       }
@@ -123,14 +131,14 @@ function usual(jobs, operation) {
 }
 
 export function Create({ route, refresh }) {
-  const [all, setAll] = useState(null);
+  const [all, setAll] = useState(catalogueNow);
   const [values, setValues] = useState({});
   const [problem, setProblem] = useState(null);
   const [sending, setSending] = useState(0);
   const [large, setLarge] = useState(null);
   const top = useRef(null);
   const { jobs, watch } = useMade();
-  useEffect(() => { catalogue().then(setAll, setProblem); }, []);
+  useEffect(() => { if (!all) catalogue().then(setAll, setProblem); }, []);
   // Whoever measures finds here when the form could be used.
   useEffect(() => { if (all && !performance.getEntriesByName("usable").length) performance.mark("usable"); }, [all]);
   const operation = useMemo(() => all && (all.operations.find((one) => one.name === route.query.op) || first(all, all.families[0])), [all, route.query.op]);

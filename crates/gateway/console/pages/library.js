@@ -1,5 +1,5 @@
 // Library: everything the account made, as a wall by day. Filters live in the address.
-import { html, useEffect, useRef, useState } from "../lib.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { count, day, isDrawing, isFinal, isVideo, state, words } from "../show.js";
 import { get } from "../api.js";
@@ -8,6 +8,7 @@ import { go, href } from "../route.js";
 import { Compare } from "../parts/compare.js";
 import { Media, shown } from "../parts/media.js";
 import { Lightbox } from "../parts/lightbox.js";
+import { Wall } from "../parts/wall.js";
 
 const PAGE = 60;
 const WEEK_MS = 7 * 86_400_000;
@@ -30,6 +31,17 @@ function Thumb({ job, open, marked, mark }) {
     ${(isVideo(file) || several > 1) && html`<small class="length" aria-hidden="true">${isVideo(file) ? "▶" : several}</small>`}
     ${!isVideo(file) && !isDrawing(file) && html`<label class="mark" title=${t("mark")}><input type="checkbox" checked=${marked} aria-label=${`${t("mark")}: ${words(job)}`} onChange=${mark} /></label>`}
   </div>`;
+}
+
+/** The jobs under the headings of their days. */
+function byDay(jobs) {
+  const days = [];
+  for (const job of jobs) {
+    const heading = day(job.createdAt);
+    if (days.at(-1)?.heading !== heading) days.push({ heading, jobs: [] });
+    days.at(-1).jobs.push(job);
+  }
+  return days;
 }
 
 /** Arrows and j, k go from picture to picture; x marks one. */
@@ -70,7 +82,7 @@ export function Library({ route }) {
     return get(`/jobs/v1?limit=${PAGE}&page=${number}${KINDS[kind]()}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`).then((answer) => {
       if (mine !== asked.current) return;
       pages.current = number;
-      setJobs(keep ? (old) => [...(old || []), ...answer.data.filter((job) => !(old || []).some((one) => one.jobId === job.jobId))] : answer.data);
+      setJobs(keep ? (old) => [...(old || []), ...answer.data.filter((job) => !known.current.has(job.jobId))] : answer.data);
       setTotal(answer.total);
       setProblem("");
     }, (error) => { if (mine === asked.current) setProblem(error.message); });
@@ -79,10 +91,12 @@ export function Library({ route }) {
     const timer = setTimeout(() => read(1, false), text ? 220 : 0);
     return () => clearTimeout(timer);
   }, [kind, text]);
-  const open = (jobs || []).filter((job) => !isFinal(job));
   // What runs changes in its place as the service tells; what is new comes first where nothing is filtered out.
   const known = useRef(new Set());
-  known.current = new Set((jobs || []).map((job) => job.jobId));
+  const { days, items, open } = useMemo(() => {
+    known.current = new Set((jobs || []).map((job) => job.jobId));
+    return { days: byDay(jobs || []), items: (jobs || []).flatMap((job) => shown(job).map((file) => ({ job, file }))), open: (jobs || []).filter((job) => !isFinal(job)) };
+  }, [jobs]);
   useEffect(() => onJobs((news) => {
     if (known.current.has(news.jobId)) { setJobs((old) => (old || []).map((job) => (job.jobId === news.jobId ? { ...job, ...news } : job))); return; }
     if (kind !== "all" || text || !known.current.size) return;
@@ -101,13 +115,6 @@ export function Library({ route }) {
   }, [more, jobs]);
   const toggle = (id) => setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id].slice(-8)));
   useWallKeys(toggle);
-  const days = [];
-  for (const job of jobs || []) {
-    const heading = day(job.createdAt);
-    if (days.at(-1)?.heading !== heading) days.push({ heading, jobs: [] });
-    days.at(-1).jobs.push(job);
-  }
-  const items = (jobs || []).flatMap((job) => shown(job).map((file) => ({ job, file })));
   const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean).map((job) => ({ job, file: shown(job)[0] }));
   const address = (show, q = text) => ({ show: show === "all" ? "" : show, q });
   return html`
@@ -121,7 +128,7 @@ export function Library({ route }) {
       ? html`<p class="empty">${t("nothingFound")}</p>`
       : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p><p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)}
     ${days.map((one) => html`<section key=${one.heading} aria-label=${one.heading}><h2 class="day">${one.heading}</h2>
-      <div class="wall">${one.jobs.map((job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${() => toggle(job.jobId)} open=${() => setLarge(items.findIndex((item) => item.job.jobId === job.jobId))} />`)}</div></section>`)}
+      <${Wall} items=${one.jobs} tile=${(job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${() => toggle(job.jobId)} open=${() => setLarge(items.findIndex((item) => item.job.jobId === job.jobId))} />`} /></section>`)}
     ${more && html`<div ref=${end} class="end"></div>`}
     ${chosen.length > 0 && html`<div class="marked-bar" role="status"><span>${t("markedCount", chosen.length)}</span>
       <button class="button" disabled=${chosen.length < 2} onClick=${() => setComparing(true)}>${t("compare")}</button><button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`}

@@ -31,7 +31,7 @@ const Choice = ({ id, field, value, change, prices }) => html`
     ${field.options.map((one) => {
       const active = (value ?? field.default) === one;
       const price = prices?.[String(one)];
-      return html`<label class=${`chip${active ? " active" : ""}`}><input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${String(one)}${price === undefined ? "" : html`<span class="chip-price"> · ${count(price)}</span>`}</label>`;
+      return html`<label class=${`chip${active ? " active" : ""}`}><input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${String(one)}${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}</label>`;
     })}
   </div>`;
 

@@ -3,7 +3,13 @@ import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { isDrawing, isVideo, thumb } from "../show.js";
 
-export function Media({ file, alt, controls = false, small = false, waits = false }) {
+/** The longer side of the small picture that the service keeps. */
+const SMALL = 384;
+/** Both pictures with their widths, of which a browser takes the one that is sharp enough for the place and no larger. */
+const choices = (file) => `${thumb(file)} ${Math.round(SMALL * Math.min(1, file.width / file.height))}w, ${file.url} ${file.width}w`;
+
+/** `size` is how wide it is shown at most. */
+export function Media({ file, alt, controls = false, small = false, waits = false, size = 0 }) {
   const [begun, setBegun] = useState(!waits);
   const [broken, setBroken] = useState(false);
   const [live, setLive] = useState(controls);
@@ -16,7 +22,8 @@ export function Media({ file, alt, controls = false, small = false, waits = fals
     return html`<video preload=${controls ? (broken ? "metadata" : "none") : "auto"} poster=${broken ? undefined : thumb(file)} src=${file.url} width=${file.width} height=${file.height} muted loop playsinline autoplay=${(live && !controls) || (waits && begun)} controls=${controls} aria-label=${alt}
       onPointerEnter=${(event) => event.target.play().catch(() => {})} onPointerLeave=${(event) => { if (!controls) { event.target.pause(); setLive(false); } }}></video>`;
   }
-  return html`<img src=${still ? thumb(file) : file.url} width=${file.width} height=${file.height} alt=${alt} loading="lazy" decoding="async"
+  const sharp = still && size && !isVideo(file) && Math.max(file.width, file.height) > SMALL;
+  return html`<img src=${still ? thumb(file) : file.url} srcset=${sharp ? choices(file) : undefined} sizes=${sharp ? `${size}px` : undefined} width=${file.width} height=${file.height} alt=${alt} loading="lazy" decoding="async"
     onPointerEnter=${() => isVideo(file) && setLive(true)} onError=${() => still && setBroken(true)} />`;
 }
 

@@ -15,7 +15,7 @@ const MOST = 12;
 export function Palette({ who, close }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const [jobs, setJobs] = useState([]);
+  const [jobs, setJobs] = useState({ wanted: "", rows: [] });
   const [operations, setOperations] = useState([]);
   const wanted = text.trim().toLowerCase();
   useEffect(() => { if (who.account) catalogue().then((all) => setOperations(all.operations), () => {}); }, []);
@@ -23,7 +23,7 @@ export function Palette({ who, close }) {
     let stale = false;
     const path = who.account ? "/jobs/v1" : "/admin/v1/jobs";
     const timer = setTimeout(() => {
-      get(`${path}?limit=8${wanted ? `&q=${encodeURIComponent(wanted)}` : ""}`).then((page) => { if (!stale) setJobs(page.data); }, () => {});
+      get(`${path}?limit=8${wanted ? `&q=${encodeURIComponent(wanted)}` : ""}`).then((page) => { if (!stale) setJobs({ wanted, rows: page.data }); }, () => {});
     }, wanted ? 160 : 0);
     return () => { stale = true; clearTimeout(timer); };
   }, [wanted]);
@@ -34,9 +34,9 @@ export function Palette({ who, close }) {
     { text: t("docs"), go: () => { location.href = "/docs"; } },
   ];
   const made = operations.filter((one) => !one.follows).map((one) => ({ text: `${t("create")}: ${one.family}, ${deed(one.name)}`, more: one.summary, go: () => go("create", { op: one.name }) }));
-  const past = jobs.map((job) => ({ text: words(job), hint: when(job.createdAt), go: () => go(`job/${job.jobId}`) }));
+  const past = jobs.rows.map((job) => ({ text: words(job), hint: when(job.createdAt), go: () => go(`job/${job.jobId}`) }));
   const fits = (one) => !wanted || `${one.text} ${one.more || ""}`.toLowerCase().includes(wanted);
-  const found = [...pages.filter(fits), ...(wanted ? made.filter(fits) : []), ...past].slice(0, MOST);
+  const found = [...pages.filter(fits), ...(wanted ? made.filter(fits) : []), ...(jobs.wanted === wanted ? past : past.filter(fits))].slice(0, MOST);
   const choose = (one) => { if (one) { close(); one.go(); } };
   const press = (event) => {
     if (event.key === "ArrowDown") { event.preventDefault(); setAt(Math.min(at + 1, found.length - 1)); }

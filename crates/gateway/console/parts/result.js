@@ -32,9 +32,13 @@ const Progress = ({ job, cancel }) => html`
     <span class="dim">${t("stored")}</span><span class="dim">${t("settled")}</span>
     <span class="space"></span><span class="dim">${t("holds", quotaOf(job.held))}</span><button class="plain accent" onClick=${cancel}>${t("cancel")}</button></p>`;
 
-function Picture({ job, file, actions, edges, act, use, open, carry }) {
+/** How wide a picture is shown, by how many there are beside each other. */
+const WIDTHS = [384, 384, 330, 220, 160];
+
+function Picture({ job, file, quarter, size, actions, edges, act, use, open, carry }) {
+  const media = html`<${Media} file=${file} alt="" small=${true} size=${size} />`;
   return html`<figure class="made">
-    <button class="plain picture" onClick=${open} aria-label=${t("enlarge", words(job))}><${Media} file=${file} alt="" small=${true} /></button>
+    <button class="plain picture" onClick=${open} aria-label=${t("enlarge", words(job))}>${quarter ? html`<span class=${`quarter q${quarter}`}>${media}</span>` : media}</button>
     ${edges.map((edge) => html`<button class=${`edge ${edge.name}`} title=${t(`act.${edge.name}`)} aria-label=${t(`act.${edge.name}`)} onClick=${() => act(edge.name)}>${edge.text}</button>`)}
     <figcaption>
       ${actions.map((action) => html`<button class="on-picture" onClick=${() => act(action.name)}>${action.text}</button>`)}
@@ -70,17 +74,21 @@ function Done({ all, job, path, follow, prepare, use, animate, open }) {
   const action = followers(all, job).find((one) => one.fields.some((field) => field.name === "action"));
   const act = (name) => follow(action.name, { [jobField(action).name]: job.jobId, action: name, ...(/^(variation|reroll)/.test(name) ? { getUImages: true } : {}) });
   const single = files.length === 1;
+  // Four pictures that came as one are shown beside each other, each with what can be done with it.
+  const grid = single && pictures.length === 1 && quarters.every((one) => one.length > 0);
+  const tiles = grid ? quarters.map((_, place) => ({ file: files[0], quarter: place + 1 })) : files.map((file) => ({ file, quarter: 0 }));
   const prompts = job.result?.data?.prompts || job.result?.prompts;
   return html`
-    ${files.length > 0 && html`<div class=${`made-row n${Math.min(files.length, 4)}`}>
-      ${files.map((file, place) => html`<${Picture} key=${file.url} job=${job} file=${file} act=${act} use=${use} open=${() => open(job, place)}
+    ${tiles.length > 0 && html`<div class=${`made-row n${Math.min(tiles.length, 4)}`}>
+      ${tiles.map(({ file, quarter }, place) => html`<${Picture} key=${`${file.url}${quarter}`} job=${job} file=${file} quarter=${quarter} act=${act} use=${grid ? null : use} open=${() => open(job, grid ? 0 : place)}
+        size=${WIDTHS[Math.min(tiles.length, 4)] * (grid ? 2 : 1)}
         carry=${isVideo(file) ? carriers(all, job, place, { follow, prepare }) : []}
-        actions=${files.length === 4 ? quarters[place] : []} edges=${single ? edges : []} />`)}</div>`}
+        actions=${tiles.length === 4 ? quarters[place] : []} edges=${single ? edges : []} />`)}</div>`}
     ${Array.isArray(prompts) && html`<ol class="prompts">${prompts.map((text) => html`<li><button class="plain" title=${t("useWords")} onClick=${() => prepare(null, { words: text })}>${text}</button></li>`)}</ol>`}
     <div class="row acts-row">
       ${whole.map((one) => html`<button class="button quiet" onClick=${() => act(one.name)}>${one.text}</button>`)}
-      ${pictures.length === 1 && html`<button class="button quiet" onClick=${() => setPainting(true)}>${t("repaint")}</button>`}
-      ${pictures.length === 1 && animate && html`<button class="button quiet" onClick=${() => animate(pictures[0], job)}>${t("animate")}</button>`}
+      ${pictures.length === 1 && !grid && html`<button class="button quiet" onClick=${() => setPainting(true)}>${t("repaint")}</button>`}
+      ${pictures.length === 1 && !grid && animate && html`<button class="button quiet" onClick=${() => animate(pictures[0], job)}>${t("animate")}</button>`}
       ${pictures.length > 1 && html`<button class="button quiet" onClick=${() => setComparing(true)}>${t("compare")}</button>`}
       <span class="space"></span>
       <button class="button quiet" onClick=${() => setCopying(true)}>${t("copyAs")}</button>

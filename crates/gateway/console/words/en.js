@@ -74,7 +74,7 @@ export const en = {
   disableText: "Its keys are refused at once; running jobs end as they would.", enableText: "Its keys work again at once.", keysOf: "Keys of {0}", byOperator: "by an operator",
   searchJobs: "Words or job id", noJobs: "No job yet.",
   inOrder: "In the order in which they are asked.", newBackend: "New back end", newBackendOf: "New back end: {0}", chooseVendor: "Which vendor?", backendMade: "{0} was added.", addWorker: "Add a worker account", addWorkerTo: "Add a worker account to {0}", workers: "Worker accounts",
-  looking: "You look at {0} with its own eyes. Nothing can be changed here.", stopLooking: "Stop looking", look: "Look as it does", onlyInside: "Everything is painted inside this program. Add a vendor to send work elsewhere.",
+  looking: "You look at {0} with its own eyes. Nothing can be changed here.", stopLooking: "Stop looking", look: "View as", onlyInside: "Everything is painted inside this program. Add a vendor to send work elsewhere.",
   noWorkers: "No worker account yet: nothing is sent there.", probe: "Test", probeGood: "{0} is well and takes the credential.", pause: "Pause", resume: "Resume", drain: "Drain", settings: "Settings", settingsOf: "Settings of {0}", settingsText: "All settings as text",
   mapping: "Settings and mappings (JSON)", mappingHint: "What a universal back end sends and reads is described here.", readGuide: "Read the guide", asVendor: "as usual", declared: "It comes from the configuration, which wins at the next start.",
   inside: "inside this process", everything: "everything it can", rank: "rank {0}", rankLabel: "Place in the order", serves: "Serves", servesHint: "Operations or families, separated by commas; empty for all it can.", removeTitle: "Remove {0}?", removeText: "One with jobs in hand stays until they have ended.",
@@ -117,4 +117,13 @@ export const en = {
   "scope.all": "everything",
   callbackOne: "{0} callback", callbackMany: "{0} callbacks",
   play: "Play", "option.mask": "How masks are sent",
+  addOwnAt: "Add an account at {0}", noOwnText: "Have an account at a vendor already? Add it, and jobs you send to the custody host run there on your own credit. Nobody else can use it.",
+  "condition.misconfigured": "settings do not fit", backend: "Back end", "audit.account.create": "made an account", "audit.account.change": "changed an account",
+  "audit.account.credit": "granted quota", "audit.account.delete": "deleted an account", "audit.account.visit": "viewed as an account", "audit.key.issue": "issued a key",
+  "audit.key.revoke": "revoked a key", "audit.backend.create": "added a back end", "audit.backend.change": "changed a back end", "audit.backend.remove": "removed a back end",
+  "audit.backend.probe": "tested a back end", "audit.worker.create": "added a worker account", "audit.worker.change": "changed a worker account",
+  "audit.worker.remove": "removed a worker account", "audit.worker.probe": "tested a worker account", "audit.prices.change": "changed prices", "audit.banned.change": "changed banned words",
+  "audit.operator.create": "made an operator", "audit.operator.revoke": "revoked an operator", "audit.job.cancel": "cancelled a job", "audit.custody.create": "added an own account",
+  "audit.custody.change": "changed an own account", "audit.custody.remove": "removed an own account", "audit.custody.probe": "tested an own account", fromSettings: "from the configuration",
+ 
 };

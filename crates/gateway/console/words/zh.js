@@ -66,7 +66,7 @@ export const zh = {
   disableText: "其密钥立即失效；进行中的任务照常结束。", enableText: "其密钥立即恢复。", keysOf: "{0} 的密钥", byOperator: "运营签发",
   searchJobs: "文字或任务标识", noJobs: "还没有任务。",
   inOrder: "按询问顺序排列。", newBackend: "新后端", newBackendOf: "新后端：{0}", chooseVendor: "选择供应商", backendMade: "已添加 {0}。", addWorker: "添加工作账号", addWorkerTo: "向 {0} 添加工作账号", workers: "工作账号",
-  looking: "正以 {0} 的视角查看，此处无法修改。", stopLooking: "结束查看", look: "以其视角查看", onlyInside: "目前全部在本程序内绘制。添加供应商即可把工作派往外部。",
+  looking: "正以 {0} 的视角查看，此处无法修改。", stopLooking: "结束查看", look: "以其身份查看", onlyInside: "目前全部在本程序内绘制。添加供应商即可把工作派往外部。",
   noWorkers: "还没有工作账号，不会派发任务。", probe: "测试", probeGood: "{0} 正常，凭证有效。", pause: "暂停", resume: "恢复", drain: "排空", settings: "设置", settingsOf: "{0} 的设置", settingsText: "以文本显示全部设置",
   mapping: "设置与映射（JSON）", mappingHint: "通用后端发送和读取的内容在此描述。", readGuide: "阅读指南", asVendor: "默认", declared: "来自配置文件，下次启动以配置为准。",
   inside: "在本进程内", everything: "其能做的一切", rank: "顺位 {0}", rankLabel: "顺位", serves: "服务范围", servesHint: "操作或系列，以逗号分隔；留空表示全部。", removeTitle: "移除 {0}？", removeText: "有任务在手的会保留到任务结束。",
@@ -107,4 +107,11 @@ export const zh = {
   "scope.all": "全部",
   callbackOne: "{0} 个回调", callbackMany: "{0} 个回调",
   play: "播放", "option.mask": "遮罩的发送方式",
+  addOwnAt: "添加 {0} 的账号", noOwnText: "已有供应商账号？添加后，发往自有账号主机的任务会在该账号上运行，由您自己承担费用。其他人无法使用。", "condition.misconfigured": "设置有误", backend: "后端", "audit.account.create": "创建了账号",
+  "audit.account.change": "修改了账号", "audit.account.credit": "授予了额度", "audit.account.delete": "删除了账号", "audit.account.visit": "以账号身份查看", "audit.key.issue": "签发了密钥",
+  "audit.key.revoke": "吊销了密钥", "audit.backend.create": "添加了后端", "audit.backend.change": "修改了后端", "audit.backend.remove": "移除了后端", "audit.backend.probe": "测试了后端",
+  "audit.worker.create": "添加了工作账号", "audit.worker.change": "修改了工作账号", "audit.worker.remove": "移除了工作账号", "audit.worker.probe": "测试了工作账号", "audit.prices.change": "修改了价格",
+  "audit.banned.change": "修改了禁用词", "audit.operator.create": "创建了管理员", "audit.operator.revoke": "吊销了管理员", "audit.job.cancel": "取消了任务", "audit.custody.create": "添加了自有账号",
+  "audit.custody.change": "修改了自有账号", "audit.custody.remove": "移除了自有账号", "audit.custody.probe": "测试了自有账号", fromSettings: "来自配置", 
+ 
 };

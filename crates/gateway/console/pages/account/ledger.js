@@ -1,9 +1,10 @@
 // Every movement of quota, and the whole of it as a table for a spreadsheet.
-import { html, useState } from "../../lib.js";
+import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
-import { count } from "../../show.js";
+import { count, deed } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
+import { catalogue } from "../../catalogue.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
 const COLUMNS = ["time", "kind", "amount", "balance", "freezeBalance", "jobId", "reason"];
@@ -24,9 +25,22 @@ function save(name, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+/** Which way the balance goes; what was held is paid without a further step. */
+const SIGNS = { grant: "+", hold: "−", release: "+" };
+const signed = (row) => (row.kind === "adjust" ? `${row.amount < 0 ? "−" : "+"} ${count(Math.abs(row.amount))}` : `${SIGNS[row.kind] ? `${SIGNS[row.kind]} ` : ""}${count(row.amount)}`);
+
+/** What a movement was for: the work in words that lead to it, or the reason that was given. */
+function What({ row, operations }) {
+  const made = operations.find((one) => one.name === row.reason);
+  const text = made ? `${made.family}, ${deed(made.name).toLowerCase()}` : row.reason || (row.jobId ? t("Job") : "");
+  return html`<span class=${`kind ${row.kind}`}>${t(`ledger.${row.kind}`)}</span> ${row.jobId ? html`<a class="dim break" href=${href(`job/${row.jobId}`)}>${text}</a>` : html`<span class="dim break">${text}</span>`}`;
+}
+
 export function Ledger() {
   const pages = usePages("/account/v1/ledger", 25);
   const [progress, setProgress] = useState(null);
+  const [operations, setOperations] = useState([]);
+  useEffect(() => { catalogue().then((all) => setOperations(all.operations), () => {}); }, []);
   const csv = async () => {
     const lines = [COLUMNS.join(",")];
     for (let page = 1, total = 1; (page - 1) * PAGE < total; page += 1) {
@@ -43,8 +57,8 @@ export function Ledger() {
       <button class="button quiet" disabled=${!pages.rows?.length || progress !== null} onClick=${csv}>${t("saveCsv")}</button></header>
     <${Paged} pages=${pages} caption=${t("ledger")} columns=${[
       { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-      { title: t("what"), show: (row) => html`<span class=${`kind ${row.kind}`}>${t(`ledger.${row.kind}`)}</span> <span class="dim break">${row.reason || ""}</span>${row.jobId ? html` <a href=${href(`job/${row.jobId}`)}>${t("Job")}</a>` : ""}` },
-      { title: t("amount"), number: true, show: (row) => count(row.amount) },
+      { title: t("what"), show: (row) => html`<${What} row=${row} operations=${operations} />` },
+      { title: t("amount"), number: true, show: (row) => html`<span class=${row.kind === "capture" ? "dim" : ""}>${signed(row)}</span>` },
       { title: t("balance"), number: true, show: (row) => count(row.balance) },
       { title: t("Held"), number: true, show: (row) => count(row.freezeBalance) },
     ]} /></section>`;

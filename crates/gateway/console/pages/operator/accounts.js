@@ -68,7 +68,7 @@ export function Accounts({ who, enter }) {
   return html`<header class="head"><div><h1>${t("accounts")}</h1><p class="dim">${pages.rows ? many(pages.total, "accountOne", "accountMany", count(pages.total)) : " "}</p></div>${may && html`<button class="button" onClick=${() => setAsking(asks.create())}>${t("newAccount")}</button>`}</header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <section class="card flush"><${Paged} pages=${pages} caption=${t("accounts")} columns=${[
-      { title: t("email"), show: (row) => html`<b class="break">${row.email}</b>${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}<span class="dim block code">${row.id}</span>` },
+      { title: t("email"), show: (row) => html`<b class="break">${row.email}</b>${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}<span class="dim block code clip" title=${row.id}>${row.id}</span>` },
       { title: t("balance"), number: true, show: (row) => count(row.balance) },
       { title: t("Held"), number: true, show: (row) => count(row.freeze_balance) },
       { title: t("queue"), number: true, show: (row) => count(row.max_queue) },

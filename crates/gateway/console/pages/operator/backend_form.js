@@ -1,42 +1,9 @@
-// A back end's form: the vendor chosen from the list, its usual address, its own settings as fields, its mappings, and the
-// whole of them as text for whoever likes that better.
-import { html, useEffect, useState } from "../../lib.js";
-import { maybe, t } from "../../words.js";
+// A back end's form: the vendor chosen from the list, its usual address, its own settings.
+import { html, useState } from "../../lib.js";
+import { t } from "../../words.js";
 import { patch, post } from "../../api.js";
-import { catalogue } from "../../catalogue.js";
 import { Dialog } from "../../parts/dialog.js";
-import { SettingsFields, described } from "../../parts/settings.js";
-import { MappingEditor } from "./mapping.js";
-
-/** The settings of a vendor: its own fields, its mappings where it is universal, and the text of all of them. */
-function SettingsEditor({ vendor, value, change }) {
-  const [all, setAll] = useState(null);
-  const [text, setText] = useState(null);
-  const [wrong, setWrong] = useState("");
-  useEffect(() => { catalogue().then(setAll, () => {}); }, []);
-  const operations = (all?.operations || []).map((one) => one.name);
-  const fields = described(vendor?.settings).filter((field) => !(vendor.mappings && field.name === "models"));
-  const write = (event) => {
-    setText(event.target.value);
-    try {
-      const read = JSON.parse(event.target.value || "{}");
-      if (typeof read !== "object" || Array.isArray(read) || !read) throw new Error(t("mustBeObject"));
-      setWrong("");
-      change(read);
-    } catch (error) { setWrong(error.message); change(null); }
-  };
-  const fill = (next) => { setText(null); setWrong(""); change(next); };
-  const models = (next) => { const { models: _, ...rest } = value || {}; fill(next ? { ...rest, models: next } : rest); };
-  // Those with a name of their own are what most operators set; a vendor with few has them all in sight.
-  const common = fields.filter((field) => fields.length <= 8 || (maybe(`field.${field.name}`) && !/_(seconds|ms)$/.test(field.name)));
-  const rest = fields.filter((field) => !common.includes(field));
-  return html`${fields.length > 0 && html`<h3>${t("vendorSettings")}</h3><${SettingsFields} fields=${common} value=${value} change=${fill} known=${operations} />`}
-    ${rest.length > 0 && html`<details class="field"><summary>${t("more")}</summary><${SettingsFields} fields=${rest} value=${value} change=${fill} known=${operations} /></details>`}
-    ${vendor?.mappings && html`<${MappingEditor} vendor=${vendor} value=${value?.models} operations=${operations} change=${models} />`}
-    <details><summary>${t("settingsText")}</summary>
-    <div class=${`field${wrong ? " wrong" : ""}`}><label for="settings-text">${t("mapping")}</label><textarea id="settings-text" class="code tall-text" spellcheck="false" value=${text ?? JSON.stringify(value, null, 2)} onInput=${write}></textarea>
-    ${wrong && html`<p class="problem" role="alert">${wrong}</p>`}<p class="hint">${t("mappingHint")} <a href="/docs/guide/backends">${t("readGuide")}</a></p></div></details>`;
-}
+import { SettingsEditor, Vendors } from "../../parts/vendor.js";
 
 const Place = ({ value, change }) => html`
   <div class="two"><div class="field"><label for="be-name">${t("name")}</label><input id="be-name" required value=${value.name} onInput=${(event) => change({ ...value, name: event.target.value })} /></div>
@@ -62,8 +29,7 @@ export function NewBackend({ vendors, close, made }) {
     } catch (error) { setProblem(error.message); }
   };
   return html`<${Dialog} close=${close} label=${t("newBackend")} kind="wide-dialog"><h2>${vendor ? t("newBackendOf", vendor.name) : t("chooseVendor")}</h2>
-    ${!vendor && html`<ul class="vendors">${vendors.map((one) => html`<li key=${one.name}><button class="vendor" onClick=${() => { setVendor(one); setSettings({}); setPlace({ ...place, name: one.name, base_url: one.address || "" }); }}><b>${one.name}</b><span class="dim">${one.about}</span></button></li>`)}</ul>
-      <div class="row"><span class="space"></span><button class="button quiet" onClick=${close}>${t("leave")}</button></div>`}
+    ${!vendor && html`<${Vendors} all=${vendors} close=${close} choose=${(one) => { setVendor(one); setSettings({}); setPlace({ ...place, name: one.name, base_url: one.address || "" }); }} />`}
     ${vendor && html`<form onSubmit=${submit}><p class="dim about">${vendor.about}</p><${Place} value=${place} change=${setPlace} />
       <div class="two"><div class="field"><label for="be-cred">${t("credential")}</label><input id="be-cred" type="password" autocomplete="off" required=${vendor.needsCredential} value=${first.credential} onInput=${(event) => setFirst({ ...first, credential: event.target.value })} /><p class="hint">${t("credentialHint")}</p></div>
       <div class="field"><label for="be-at-once">${t("atOnce")}</label><input id="be-at-once" type="number" min="1" value=${first.concurrency} onInput=${(event) => setFirst({ ...first, concurrency: Number(event.target.value) })} /></div></div>

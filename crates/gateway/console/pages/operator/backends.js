@@ -62,7 +62,7 @@ export function Backends({ who }) {
   const read = () => get("/admin/v1/backends").then(({ data }) => setRows(data), (error) => setTold({ bad: true, text: error.message }));
   useEffect(() => { read(); get("/admin/v1/vendors").then(({ data }) => setVendors(data), () => {}); const timer = setInterval(read, 5000); return () => clearInterval(timer); }, []);
   return html`<header class="head"><div><h1>${t("backends")}</h1><p class="dim">${t("inOrder")}</p></div>${may && html`<button class="button" onClick=${() => setAdding(true)}>${t("newBackend")}</button>`}</header>
-    ${told && html`<p class=${told.bad ? "problem" : "ok"} role="status">${told.text}</p>`}
+    ${told && html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}</p>`}
     ${(rows || []).map((row) => html`<${Backend} key=${row.id} row=${row} vendors=${vendors} again=${read} ask=${setAsking} tell=${setTold} may=${may} />`)}
     ${rows?.length === 1 && rows[0].vendor === "embedded" && html`<p class="empty">${t("onlyInside")}</p>`}
     ${adding && html`<${NewBackend} vendors=${vendors} close=${() => setAdding(false)} made=${(row) => { setAdding(false); read(); setTold({ text: t("backendMade", row.name) }); }} />`}

@@ -1,8 +1,8 @@
 // The operator's lists: jobs of everybody, callbacks, what operators did.
-import { html, useState } from "../../lib.js";
+import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
-import { count, isFinal, state, why, words } from "../../show.js";
-import { post } from "../../api.js";
+import { act, count, isFinal, state, why, words } from "../../show.js";
+import { get, post } from "../../api.js";
 import { go, href } from "../../route.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
@@ -11,11 +11,21 @@ const List = ({ title, text = "", unit = null, pages, columns, filters = null, e
 
 const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", failed: "&status=failed" };
 
+/** So many accounts are shown by name; others, as what is gone, by how their ids end. */
+const NAMED = 100;
+
 export function Jobs({ who, route }) {
   const show = SHOWN[route.query.show] !== undefined ? route.query.show : "all";
   const text = route.query.q || "";
   const pages = usePages(`/admin/v1/jobs?${SHOWN[show].slice(1)}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`, 25);
   const [problem, setProblem] = useState("");
+  const [names, setNames] = useState({});
+  useEffect(() => {
+    const learn = (pairs) => setNames((old) => ({ ...old, ...Object.fromEntries(pairs) }));
+    get(`/admin/v1/accounts?limit=${NAMED}`).then(({ data }) => learn(data.map((one) => [one.id, one.email])), () => {});
+    get("/admin/v1/backends").then(({ data }) => learn(data.flatMap((one) => [one, ...(one.accounts || [])]).map((one) => [one.id, one.name])), () => {});
+  }, []);
+  const named = (id) => names[id] || (id.length > 20 ? `…${id.slice(-6)}` : id);
   const may = who.operator.role !== "viewer";
   const cancel = (row) => post(`/admin/v1/jobs/${encodeURIComponent(row.jobId)}/cancel`).then(() => { setProblem(""); pages.again(); }, (error) => setProblem(error.message));
   const address = (one, q = text) => ({ show: one === "all" ? "" : one, q });
@@ -24,8 +34,9 @@ export function Jobs({ who, route }) {
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}<${List} title=${t("jobs")} unit=${["jobOne", "jobMany"]} pages=${pages} filters=${filters} empty=${text || show !== "all" ? t("nothingFound") : t("noJobs")} columns=${[
     { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
     { title: t("what"), show: (row) => html`<a class="words clamp" href=${href(`job/${row.jobId}`)}>${words(row)}</a><span class="dim block">${row.operation}</span>` },
-    { title: t("status"), show: (row) => html`<span class=${row.status === "FAILED" ? "bad" : ""}>${row.status === "FAILED" ? why(row.message) : state(row)}</span>${isFinal(row) ? "" : html` <span class="dim">${row.progress} %</span>`}` },
-    { title: t("backends"), show: (row) => html`<span class="dim">${[row.backend, row.worker].filter(Boolean).join(" / ") || "–"}</span>` },
+    { title: t("account"), show: (row) => html`<span class="dim break" title=${row.accountId}>${named(row.accountId)}</span>` },
+    { title: t("status"), show: (row) => html`<span class=${`tag ${{ SUCCESS: "delivered", FAILED: "exhausted" }[row.status] || "due"}`}>${state(row)}${isFinal(row) ? "" : ` ${row.progress} %`}</span>${row.status === "FAILED" ? html`<span class="dim block">${why(row.message)}</span>` : ""}` },
+    { title: t("backend"), show: (row) => html`<span class="dim">${[row.backend, row.worker].filter(Boolean).map(named).join(" / ") || "–"}</span>` },
     { title: t("Quota"), number: true, show: (row) => (isFinal(row) ? count(row.quota) : html`<span class="dim">${count(row.held)} ${t("held")}</span>`) },
     { title: "", show: (row) => may && !isFinal(row) && html`<button class="button quiet danger" onClick=${() => cancel(row)}>${t("cancel")}</button>` },
   ]} />`;
@@ -47,7 +58,7 @@ export function Audit() {
   return html`<${List} title=${t("audit")} text=${t("auditText")} pages=${pages} columns=${[
     { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
     { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
-    { title: t("what"), show: (row) => row.action },
+    { title: t("what"), show: (row) => html`<span title=${row.action}>${act(row.action)}</span>` },
     { title: t("target"), show: (row) => html`<span class="code break">${row.target}</span>` },
     { title: t("detail"), show: (row) => html`<span class="break">${row.detail}</span>` },
   ]} />`;

@@ -22,7 +22,7 @@ export function Operators({ who }) {
     <section class="card flush">${rows && html`<${Table} caption=${t("operators")} rows=${rows} empty=${t("noOperators")} columns=${[
       { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
       { title: t("role"), show: (row) => t(`role.${row.role}`) },
-      { title: t("since"), show: (row) => html`<${Time} at=${row.createdAt || row.created_at} />` },
+      { title: t("since"), show: (row) => (row.createdAt || row.created_at ? html`<${Time} at=${row.createdAt || row.created_at} />` : html`<span class="dim">${t("fromSettings")}</span>`) },
       { title: t("lastUsed"), show: (row) => html`<${Time} at=${row.lastUsedAt || row.last_used_at} />` },
       { title: t("status"), show: (row) => (row.revokedAt || row.revoked_at ? html`<span class="tag exhausted">${t("revoked")}</span>` : html`<span class="tag delivered">${t("active")}</span>`) },
       { title: "", show: (row) => may && (row.createdAt || row.created_at) && !(row.revokedAt || row.revoked_at) && html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>` },

@@ -1,13 +1,18 @@
 // The operator's first page: is everything well?
 import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
-import { bytes, clockAt, count, label, percent, said, took, when } from "../../show.js";
+import { act, bytes, clockAt, count, label, percent, said, took, when } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
 import { Line } from "../../parts/chart.js";
 import { Condition } from "../../parts/condition.js";
 import { Table } from "../../parts/table.js";
 
+/**
+ * The page asks, it is not told: its figures are sums over the last hour, and many of them (how long somebody has waited, what
+ * is left of the disk, who was seen when) change although nothing happens. Told of every job of every account, it would add
+ * them up anew as often as jobs end; asked, it costs the same on a busy day as on a quiet one, and nothing while nobody looks.
+ */
 const EVERY_MS = 3000;
 /** Waiting longer than this is worth a look. */
 const LONG_WAIT_MS = 120_000;
@@ -58,7 +63,7 @@ const title = (view, family) => view.families.find((row) => row.family === famil
 function Pool({ view, stats }) {
   const made = (one) => view.makers.find((row) => row.name === one.name || row.name === `${one.backend}/${one.name}`) || view.makers.find((row) => row.name === one.backend);
   return html`<section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
-    { title: t("backends"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")}>${row.name}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
+    { title: t("backend"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")}>${row.name}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
     { title: t("families"), show: (row) => html`<span class="dim">${made(row)?.families.map((name) => title(view, name)).join(", ") || "–"}</span>` },
     { title: t("busy"), show: (row) => html`${row.condition === "well" ? t("ofAll", row.busy, row.slots) : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`}` },
     { title: t("successHour"), number: true, show: (row) => { const one = made(row); return one ? percent(one.jobs - one.failed, one.jobs) : "–"; } },
@@ -95,7 +100,7 @@ const House = ({ view, nodes, stats }) => html`<section class="card"><h2>${t("ho
   <dt>${t("nodes")}</dt><dd>${nodes.map((node) => html`<span class="block" title=${node.id}>${node.self ? t("thisOne") : node.id.slice(0, 8)} · ${t("seenAgo", took(Math.max(0, view.nowMs - node.seen_ms || view.nowMs - node.seenMs || 0)))}</span>`)}</dd>
   <dt>${t("up")}</dt><dd>${took(stats.upMs)}</dd>
   <dt>${t("disk")}</dt><dd>${view.diskBytes ? t("freeOf", bytes(view.diskFreeBytes), bytes(view.diskBytes)) : t("inBucket")}</dd>
-  <dt>${t("lastAct")}</dt><dd>${view.lastAct ? html`<a href=${href("operator/audit")}>${view.lastAct.action}</a> <span class="dim">${view.lastAct.actor}, ${when(view.lastAct.time)}</span>` : "–"}</dd>
+  <dt>${t("lastAct")}</dt><dd>${view.lastAct ? html`<a href=${href("operator/audit")}>${act(view.lastAct.action)}</a> <span class="dim">${view.lastAct.actor}, ${when(view.lastAct.time)}</span>` : "–"}</dd>
 </dl></section>`;
 
 export function Overview() {
@@ -113,10 +118,13 @@ export function Overview() {
       } catch (error) {
         if (!stopped) setProblem(error.message);
       }
-      if (!stopped) timer = window.setTimeout(look, document.hidden ? EVERY_MS * 5 : EVERY_MS);
+      if (!stopped && !document.hidden) timer = window.setTimeout(look, EVERY_MS);
     };
+    // Whoever comes back to the page sees what is now, not what was.
+    const seen = () => { clearTimeout(timer); if (!document.hidden) look(); };
     look();
-    return () => { stopped = true; clearTimeout(timer); };
+    document.addEventListener("visibilitychange", seen);
+    return () => { stopped = true; clearTimeout(timer); document.removeEventListener("visibilitychange", seen); };
   }, []);
   if (!state) return html`<h1>${problem || " "}</h1><div class="figures">${[1, 2, 3, 4].map(() => html`<div class="card figure waiting"></div>`)}</div>`;
   const { view, stats, nodes } = state;

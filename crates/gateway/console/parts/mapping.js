@@ -1,7 +1,7 @@
 // Mappings of a universal vendor: which of its models serves an operation, and what its inputs are filled with. Models that
 // come with the vendor are chosen by name; any other is written here, input by input.
-import { html } from "../../lib.js";
-import { many, t } from "../../words.js";
+import { html } from "../lib.js";
+import { many, t } from "../words.js";
 
 const VARIANTS = ["", "/image", "/mask"];
 
