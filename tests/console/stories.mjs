@@ -274,6 +274,7 @@ async function margins(visit, page) {
   await row.waitFor({ timeout: 15_000 });
   const text = (await row.textContent()).replace(/\s+/g, " ");
   visit.check(/0\.02 USD/.test(text) && /\+ \d/.test(text), `the margin is not shown: ${text}`);
+  await page.locator("tr", { hasText: "counting / first" }).waitFor();
   await visit.look("operator-overview");
   await ask(`/admin/v1/backends/${made.id}`, undefined, "DELETE");
   vendor.close();

@@ -323,7 +323,7 @@ async fn a_callback_that_nobody_signed_is_told_apart_and_is_an_error() {
         while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let forged = reqwest::Client::new().post(format!("http://127.0.0.1:{port}/"));
+        let forged = crate::gateway::client().post(format!("http://127.0.0.1:{port}/"));
         let answer = forged.body(r#"{"status":"SUCCESS"}"#).send().await;
         answer.expect("an answer").status()
     };

@@ -1,9 +1,11 @@
 // The operator's lists: jobs of everybody, callbacks, what operators did.
 import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
-import { act, count, isFinal, state, why, words } from "../../show.js";
-import { get, post } from "../../api.js";
+import { act, count, deed, isFinal, state, why, words } from "../../show.js";
+import { post } from "../../api.js";
 import { go, href } from "../../route.js";
+import { catalogue } from "../../catalogue.js";
+import { useNames } from "../../parts/named.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
 const List = ({ title, text = "", unit = null, pages, columns, filters = null, empty = "" }) => html`<header class="head"><div><h1>${title}</h1><p class="dim">${pages.rows ? text || (unit ? many(pages.total, unit[0], unit[1], count(pages.total)) : count(pages.total)) : " "}</p></div>${filters}</header>
@@ -11,21 +13,20 @@ const List = ({ title, text = "", unit = null, pages, columns, filters = null, e
 
 const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", failed: "&status=failed" };
 
-/** So many accounts are shown by name; others, as what is gone, by how their ids end. */
-const NAMED = 100;
+/** What an operation is called by people. */
+function useKinds() {
+  const [all, setAll] = useState(null);
+  useEffect(() => { catalogue().then(setAll, () => {}); }, []);
+  return (name) => { const one = all?.operations.find((operation) => operation.name === name); return one ? `${one.family}, ${deed(name).toLowerCase()}` : name; };
+}
 
 export function Jobs({ who, route }) {
   const show = SHOWN[route.query.show] !== undefined ? route.query.show : "all";
   const text = route.query.q || "";
   const pages = usePages(`/admin/v1/jobs?${SHOWN[show].slice(1)}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`, 25);
   const [problem, setProblem] = useState("");
-  const [names, setNames] = useState({});
-  useEffect(() => {
-    const learn = (pairs) => setNames((old) => ({ ...old, ...Object.fromEntries(pairs) }));
-    get(`/admin/v1/accounts?limit=${NAMED}`).then(({ data }) => learn(data.map((one) => [one.id, one.email])), () => {});
-    get("/admin/v1/backends").then(({ data }) => learn(data.flatMap((one) => [one, ...(one.accounts || [])]).map((one) => [one.id, one.name])), () => {});
-  }, []);
-  const named = (id) => names[id] || (id.length > 20 ? `…${id.slice(-6)}` : id);
+  const named = useNames((pages.rows || []).flatMap((row) => [row.accountId, row.backend, row.worker]));
+  const kinds = useKinds();
   const may = who.operator.role !== "viewer";
   const cancel = (row) => post(`/admin/v1/jobs/${encodeURIComponent(row.jobId)}/cancel`).then(() => { setProblem(""); pages.again(); }, (error) => setProblem(error.message));
   const address = (one, q = text) => ({ show: one === "all" ? "" : one, q });
@@ -33,7 +34,7 @@ export function Jobs({ who, route }) {
     <nav class="chips" aria-label=${t("filters")}>${Object.keys(SHOWN).map((one) => html`<a class=${`chip${one === show ? " active" : ""}`} aria-current=${one === show ? "true" : undefined} href=${href("operator/jobs", address(one))}>${t(`show.${one}`)}</a>`)}</nav>`;
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}<${List} title=${t("jobs")} unit=${["jobOne", "jobMany"]} pages=${pages} filters=${filters} empty=${text || show !== "all" ? t("nothingFound") : t("noJobs")} columns=${[
     { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
-    { title: t("what"), show: (row) => html`<a class="words clamp" href=${href(`job/${row.jobId}`)}>${words(row)}</a><span class="dim block">${row.operation}</span>` },
+    { title: t("what"), show: (row) => html`<a class="words clamp" href=${href(`job/${row.jobId}`)}>${words(row)}</a><span class="dim block" title=${row.operation}>${kinds(row.operation)}</span>` },
     { title: t("account"), show: (row) => html`<span class="dim break" title=${row.accountId}>${named(row.accountId)}</span>` },
     { title: t("status"), show: (row) => html`<span class=${`tag ${{ SUCCESS: "delivered", FAILED: "exhausted" }[row.status] || "due"}`}>${state(row)}${isFinal(row) ? "" : ` ${row.progress} %`}</span>${row.status === "FAILED" ? html`<span class="dim block">${why(row.message)}</span>` : ""}` },
     { title: t("backend"), show: (row) => html`<span class="dim">${[row.backend, row.worker].filter(Boolean).map(named).join(" / ") || "–"}</span>` },
@@ -59,7 +60,7 @@ export function Audit() {
     { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
     { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
     { title: t("what"), show: (row) => html`<span title=${row.action}>${act(row.action)}</span>` },
-    { title: t("target"), show: (row) => html`<span class="code break">${row.target}</span>` },
+    { title: t("target"), show: (row) => html`<span class="code id">${row.target}</span>` },
     { title: t("detail"), show: (row) => html`<span class="break">${row.detail}</span>` },
   ]} />`;
 }

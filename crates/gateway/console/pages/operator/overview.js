@@ -6,6 +6,7 @@ import { get } from "../../api.js";
 import { href } from "../../route.js";
 import { Line } from "../../parts/chart.js";
 import { Condition } from "../../parts/condition.js";
+import { useNames } from "../../parts/named.js";
 import { Table } from "../../parts/table.js";
 
 /**
@@ -22,11 +23,11 @@ const LITTLE_DISK = 0.1;
 const Figure = ({ title, value, text, children = null, kind = "" }) => html`<div class=${`card figure ${kind}`}><p class="dim">${title}</p><p class="large">${value}</p><p class="dim">${text}</p>${children}</div>`;
 
 /** Whatever an operator should look at, in words, with where to look. */
-function troubles(view, stats) {
+function troubles(view, stats, named) {
   const found = [];
   for (const one of stats.backends) {
     if (one.custody || (one.condition === "well" && one.usable)) continue;
-    found.push({ text: `${one.name}: ${t(`condition.${one.condition}`)}`, to: "operator/backends" });
+    found.push({ text: `${named(one)}: ${t(`condition.${one.condition}`)}`, to: "operator/backends" });
   }
   if (view.oldestWaitingMs > LONG_WAIT_MS) found.push({ text: t("waitsLong", took(view.oldestWaitingMs)), to: "operator/jobs", query: { show: "running" } });
   if (view.failingReceivers) found.push({ text: many(view.failingReceivers, "receiverOne", "receiverMany"), to: "operator/callbacks" });
@@ -60,12 +61,12 @@ function Figures({ view, stats }) {
 /** What a family is called by people. */
 const title = (view, family) => view.families.find((row) => row.family === family)?.title || label(family);
 
-function Pool({ view, stats }) {
+function Pool({ view, stats, named }) {
   const made = (one) => view.makers.find((row) => row.name === one.name || row.name === `${one.backend}/${one.name}`) || view.makers.find((row) => row.name === one.backend);
   return html`<section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
-    { title: t("backend"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")}>${row.name}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
+    { title: t("backend"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")} title=${row.name}>${named(row)}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
     { title: t("families"), show: (row) => html`<span class="dim">${made(row)?.families.map((name) => title(view, name)).join(", ") || "–"}</span>` },
-    { title: t("busy"), show: (row) => html`${row.condition === "well" ? t("ofAll", row.busy, row.slots) : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`}` },
+    { title: t("busy"), show: (row) => html`${row.condition === "well" ? html`<span class="id">${t("ofAll", row.busy, row.slots)}</span>` : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`}` },
     { title: t("successHour"), number: true, show: (row) => { const one = made(row); return one ? percent(one.jobs - one.failed, one.jobs) : "–"; } },
     { title: "p50", number: true, show: (row) => { const one = made(row); return one?.p50Ms !== null && one?.p50Ms !== undefined ? took(one.p50Ms) : row.averageExecute ? took(row.averageExecute * 1000) : "–"; } },
     { title: t("earned"), number: true, show: (row) => { const one = made(row); return one ? count(one.quota) : "–"; } },
@@ -75,7 +76,7 @@ function Pool({ view, stats }) {
 
 /** What callers paid and what vendors took, once vendors say what they took. */
 function Margins({ rows, view }) {
-  const money = (row) => (row.marginUsd === null || row.marginUsd === undefined ? html`<span class="dim">–</span>` : html`<span class=${row.marginUsd < 0 ? "bad" : ""}>${row.marginUsd < 0 ? "−" : "+"} ${count(Math.abs(Math.round(row.marginUsd * 100) / 100))} $</span>`);
+  const money = (row) => (row.marginUsd === null || row.marginUsd === undefined ? html`<span class="dim">–</span>` : html`<span class=${row.marginUsd < 0 ? "bad" : ""}>${row.marginUsd < 0 ? "−" : "+"} ${count(Math.abs(Math.round(row.marginUsd * 100) / 100))} USD</span>`);
   return html`<section class="card flush"><header class="inner"><h2>${t("margins")}</h2><span class="dim">${t("lastDays", 30)}</span></header><${Table} caption=${t("margins")} rows=${rows} columns=${[
     { title: t("vendor"), show: (row) => row.vendor },
     { title: t("what"), show: (row) => title(view, row.family) },
@@ -106,6 +107,10 @@ const House = ({ view, nodes, stats }) => html`<section class="card"><h2>${t("ho
 export function Overview() {
   const [state, setState] = useState(null);
   const [problem, setProblem] = useState("");
+  // One inside the program is called by its name, a worker account by its back end's and its own.
+  const parts = (row) => row.name.split("/");
+  const nameOf = useNames((state?.stats.backends || []).flatMap(parts));
+  const named = (row) => parts(row).map(nameOf).join(" / ");
   useEffect(() => {
     let stopped = false;
     let timer = 0;
@@ -128,13 +133,13 @@ export function Overview() {
   }, []);
   if (!state) return html`<h1>${problem || " "}</h1><div class="figures">${[1, 2, 3, 4].map(() => html`<div class="card figure waiting"></div>`)}</div>`;
   const { view, stats, nodes } = state;
-  const found = troubles(view, stats);
+  const found = troubles(view, stats, named);
   return html`<header class="head"><div><h1>${found.length ? many(found.length, "lookOne", "lookMany") : t("wellTitle")}</h1>
       <p class="dim">${[many(nodes.length, "nodeOne", "nodeMany"), t("jobsNow", count(stats.running), count(stats.waiting)), t("upFor", took(stats.upMs))].join(" · ")}</p></div></header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${found.length > 0 && html`<ul class="troubles">${found.map((one) => html`<li key=${one.text}><a href=${href(one.to, one.query)}>${one.text}</a></li>`)}</ul>`}
     <${Figures} view=${view} stats=${stats} />
-    <${Pool} view=${view} stats=${stats} />
+    <${Pool} view=${view} stats=${stats} named=${named} />
     ${stats.margins?.length > 0 && html`<${Margins} rows=${stats.margins} view=${view} />`}
     <div class="columns"><${Families} view=${view} /><${House} view=${view} nodes=${nodes} stats=${stats} /></div>`;
 }
