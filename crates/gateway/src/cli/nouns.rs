@@ -73,6 +73,15 @@ const ACCOUNT: &[&str] = &[
 ];
 const BACKEND: &[&str] = &["id", "name", "vendor", "rank", "enabled", "base_url"];
 const WORKER: &[&str] = &["id", "name", "state", "concurrency", "per_minute"];
+const CUSTODY: &[&str] = &[
+    "id",
+    "name",
+    "vendor",
+    "state",
+    "concurrency",
+    "address",
+    "about",
+];
 const OPERATOR: &[&str] = &["id", "name", "role", "createdAt", "lastUsedAt", "revokedAt"];
 
 /// Every noun.
@@ -82,7 +91,7 @@ pub(super) const NOUNS: &[Noun] = &[
         examples: "atelier jobs list status=failed limit=5\natelier jobs show 0199…" },
     Noun { word: "keys", group: Group::Account, about: "Your API keys: list, issue, revoke", prefix: "account.keys", columns: KEY,
         examples: "atelier keys issue name=laptop scopes=submit,read\natelier keys revoke ID" },
-    Noun { word: "custody", group: Group::Account, about: "Your own worker accounts at vendors", prefix: "custody.accounts", columns: WORKER,
+    Noun { word: "custody", group: Group::Account, about: "Your own worker accounts at vendors", prefix: "custody.accounts", columns: CUSTODY,
         examples: "atelier custody create vendor=relay base_url=https://media.example.com credential=@key.txt" },
     Noun { word: "files", group: Group::Account, about: "Files handed in for use in later calls", prefix: "files", columns: FILE,
         examples: "atelier files upload picture.png" },

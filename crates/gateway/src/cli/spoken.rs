@@ -196,12 +196,10 @@ fn chosen(operation: &Operation, words: &[Word]) -> Vec<Word> {
 fn bare_word(operation: &Operation, field: &str, value: &str) -> Word {
     let picture = takes_picture(operation, field);
     // Who writes the name all the same means the same.
-    let named = value
-        .strip_prefix(field)
-        .and_then(|rest| rest.strip_prefix('='));
-    if let Some(value) = named.filter(|_| picture) {
-        return Word::of(field, value);
-    }
+    let named = value.strip_prefix(field);
+    let value = named
+        .and_then(|rest| rest.strip_prefix('='))
+        .unwrap_or(value);
     if picture && Path::new(value).exists() {
         return Word::of(field, &format!("@{value}"));
     }

@@ -252,6 +252,13 @@ async fn an_operator_makes_accounts_and_grants_quota() {
             .await
             .contains("7.5")
     );
+    // Who writes the name of a field that needs none means the same.
+    assert!(
+        person
+            .good(&["credit", id, "amount=1", "reason=gift"])
+            .await
+            .contains("8.5")
+    );
     assert!(person.good(&["accounts"]).await.contains("a@example.com"));
     assert!(person.good(&["prices"]).await.contains("artgen.imagine"));
     person.good(&["nodes"]).await;
