@@ -240,6 +240,60 @@ async fn a_call_is_ended_by_a_process_that_never_saw_it_and_a_wait_ends_no_job()
     assert_eq!(gateway.balance(&account.key).await, (100.0, 0.0));
 }
 
+/// A request of the revision in which every one says of which it is.
+fn told(version: &str, mut params: Value) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    params["_meta"] = meta;
+    params
+}
+
+#[tokio::test]
+async fn the_revision_without_a_handshake_needs_no_session_and_ends_what_is_hung_up_on() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let newest = "2026-07-28";
+    let agent = Agent {
+        gateway: &gateway,
+        key: account.key.clone(),
+        session: String::new(),
+    };
+    let found = agent
+        .ask(1, "server/discover", told(newest, json!({})))
+        .await;
+    assert_eq!(found["result"]["supportedVersions"], json!([newest]));
+    assert_eq!(found["result"]["resultType"], "complete");
+    let quota = told(newest, json!({ "name": "quota" }));
+    let quota = agent.ask(2, "tools/call", quota).await;
+    assert_eq!(quota["result"]["structuredContent"]["balance"], 100);
+    assert_eq!(quota["result"]["resultType"], "complete");
+
+    let send = |message: Value| {
+        let post = client().post(format!("{}/mcp", gateway.base_url));
+        post.bearer_auth(&account.key).json(&message).send()
+    };
+    let later = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": told("2099-01-01", json!({})) });
+    let refused = send(later).await.expect("an answer");
+    assert_eq!(refused.status(), 400);
+    let refused: Value = refused.json().await.expect("JSON");
+    assert_eq!(refused["error"]["data"]["supported"], json!([newest]));
+
+    let long = json!({ "name": "artgen_imagine", "arguments": { "prompt": "x [[delay 60s]]" } });
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": told(newest, long) });
+    let answer = send(call).await.expect("an answer");
+    assert_eq!(gateway.balance(&account.key).await, (96.0, 4.0));
+    drop(answer);
+    let ended = async {
+        while gateway.balance(&account.key).await != (100.0, 0.0) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let ended = tokio::time::timeout(Duration::from_secs(10), ended).await;
+    ended.expect("the job of a call that was hung up on ends");
+}
+
 #[tokio::test]
 async fn the_same_works_over_standard_input_and_output_with_pictures_of_this_machine() {
     let gateway = Options::default().spawn().await;
