@@ -59,8 +59,8 @@ export function Audit() {
   return html`<${List} title=${t("audit")} text=${t("auditText")} pages=${pages} columns=${[
     { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
     { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
-    { title: t("what"), show: (row) => html`<span title=${row.action}>${act(row.action)}</span>` },
+    { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
     { title: t("target"), show: (row) => html`<span class="code id">${row.target}</span>` },
-    { title: t("detail"), show: (row) => html`<span class="break">${row.detail}</span>` },
+    { title: t("detail"), show: (row) => row.detail && html`<span class="break">${row.detail}</span>` },
   ]} />`;
 }
