@@ -73,6 +73,30 @@ async fn every_row_becomes_a_saved_picture_however_short_the_queue() {
 }
 
 #[tokio::test]
+async fn a_table_that_cannot_be_sent_as_it_is_submits_nothing() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let many: String = (0..1001).map(|row| format!("boat {row}\n")).collect();
+    let tables = [
+        (format!("prompt\n{many}"), "at most 1000 rows"),
+        ("prompt\na\n\"b\nc\n".into(), "line 3: a quote is opened"),
+        ("prompt,prompt\na,b\n".into(), "takes one value"),
+        ("promt\na\n".into(), "has no field `promt`"),
+        ("mode\nfast\n".into(), "needs prompt"),
+        ("\u{feff}\r\n\r\n".into(), "has no rows"),
+    ];
+    for (table, said) in tables {
+        let person = person_with(&gateway, &account, "calls.csv", &table).await;
+        let words = ["call", "artgen.imagine", "--batch", "calls.csv"];
+        let ended = person.run(&words, "").await;
+        let why = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(2), "{why}");
+        assert!(why.contains(said), "{why}");
+    }
+    assert_eq!(jobs(&gateway, &account).await, 0);
+}
+
+#[tokio::test]
 async fn rows_fail_and_are_refused_on_their_own_and_the_exit_code_says_so() {
     let gateway = Options::default().spawn().await;
     let account = gateway.account(100).await;
