@@ -14,6 +14,8 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::regard::Regarded;
+
 /// A boxed future, so that back ends can live in one list.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -153,6 +155,8 @@ pub struct Made {
     pub notes: Value,
     /// What the vendor took for it, where it says so.
     pub cost: Option<Cost>,
+    /// Fields of the request that had no effect.
+    pub ignored: Vec<String>,
 }
 
 /// What came of a start.
@@ -375,6 +379,8 @@ pub trait Backend: Send + Sync {
     fn lost_submit(&self) -> LostSubmit;
     /// Whether it looks at the pictures of `brief.hints` itself; others find their addresses in the words.
     fn takes_hints(&self) -> bool;
+    /// What becomes of the wishes of a request here, as far as that is known before anybody is asked.
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded>;
     /// Begins the work; may also finish it.
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>>;
     /// Asks how far a ticket is. The work comes without the bytes of its inputs.

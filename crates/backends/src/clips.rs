@@ -1,18 +1,20 @@
 //! A vendor's clip made into a result: its kind and size are read from its own bytes.
 
+mod covers;
+mod fit;
 mod webm;
 
 use atelier_contract::Role;
-use atelier_media::{Encoding, Picture, encode, first_frame, last_frame, video_info};
+use atelier_media::{Picture, last_frame, video_info};
 use bytes::Bytes;
 use serde_json::Value;
 
 use crate::backend::{Fault, Made, MadeFile, Work};
 use crate::inputs::cannot;
 use crate::pictures::on_threads;
+use covers::covers;
 
-/// Quality of the covers that are shown beside a clip.
-const COVER: Encoding = Encoding::Jpeg { quality: 92 };
+pub(crate) use fit::{Asked, Oversized, fitted};
 
 /// Brands of pictures in the wrapping of clips.
 const STILLS: [&[u8]; 5] = [b"avif", b"avis", b"heic", b"heix", b"mif1"];
@@ -62,24 +64,6 @@ pub(crate) async fn last_of_parent(work: &Work, index: usize) -> Result<Picture,
     .await
 }
 
-/// The first and the last frame, where they can be read.
-fn covers(bytes: &[u8]) -> Vec<MadeFile> {
-    let cover = |frame: &Picture, role| MadeFile {
-        role,
-        media_type: COVER.format().media_type(),
-        width: frame.width,
-        height: frame.height,
-        bytes: encode(frame, COVER, None).into(),
-    };
-    match (first_frame(bytes), last_frame(bytes)) {
-        (Ok(first), Ok(last)) => vec![
-            cover(&first, Role::FirstFrame),
-            cover(&last, Role::LastFrame),
-        ],
-        _ => Vec::new(),
-    }
-}
-
 /// The media type of a clip; `None` for anything else.
 pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(4..8)? == b"ftyp" {
@@ -92,6 +76,12 @@ pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     } else {
         moving_webp(bytes).map(|_| "image/webp")
     }
+}
+
+/// How long a clip is, where its bytes tell.
+pub fn clip_seconds(bytes: &[u8]) -> Option<f64> {
+    let info = video_info(bytes).ok()?;
+    Some((info.duration * 1000.0).round() / 1000.0)
 }
 
 /// The media type of a clip whose pictures can be found; `None` for anything else.

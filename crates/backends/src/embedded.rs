@@ -27,9 +27,11 @@ mod world;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
+use atelier_contract::brief::Brief;
 use serde_json::Value;
 
 use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::regard::Regarded;
 use crate::threads::Threads;
 use assignment::Assignment;
 use sandbox::Wishes;
@@ -130,6 +132,10 @@ impl Backend for Embedded {
 
     fn takes_hints(&self) -> bool {
         true
+    }
+
+    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+        Vec::new()
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

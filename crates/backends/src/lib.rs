@@ -21,6 +21,7 @@ mod inputs;
 mod mapping;
 mod models;
 mod pictures;
+pub mod regard;
 mod seeds;
 pub mod shares;
 mod tasks;
@@ -33,7 +34,7 @@ mod wrong;
 
 pub use atelier_media::without_metadata;
 pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Work};
-pub use clips::clip_type;
+pub use clips::{clip_seconds, clip_type};
 pub use thumbs::thumbnail;
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};

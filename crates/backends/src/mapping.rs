@@ -6,14 +6,14 @@ mod values;
 
 use std::collections::BTreeMap;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::backend::{Fault, Work};
 use crate::inputs::cannot;
-use crate::tasks::{Films, Lengths, Masks, Pictures};
+use crate::tasks::{Films, Lengths, Masks, Pictures, Skills};
 use crate::wrong::Wrong;
 use values::{Place, Values};
 
@@ -109,13 +109,33 @@ impl Mappings {
 
     /// The mapping for a piece of work.
     pub(crate) fn of(&self, work: &Work) -> Result<&Mapping, Fault> {
-        let variant = |name: &str| self.0.get(&format!("{}/{name}", work.operation));
-        let masked = variant("mask").filter(|_| work.brief.mask.is_some());
-        let pictured = || variant("image").filter(|_| !work.brief.sources.is_empty());
-        let found = masked
-            .or_else(pictured)
-            .or_else(|| self.0.get(&work.operation));
+        self.for_brief(&work.operation, &work.brief)
+    }
+
+    /// The mapping for a request.
+    fn for_brief(&self, operation: &str, brief: &Brief) -> Result<&Mapping, Fault> {
+        let variant = |name: &str| self.0.get(&format!("{operation}/{name}"));
+        let masked = variant("mask").filter(|_| brief.mask.is_some());
+        let pictured = || variant("image").filter(|_| !brief.sources.is_empty());
+        let found = masked.or_else(pictured).or_else(|| self.0.get(operation));
         found.ok_or_else(|| cannot("prompt", "no back end for such a request is available"))
+    }
+}
+
+impl Mappings {
+    /// What the model for a request can do.
+    pub(crate) fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        let mapping = self.for_brief(operation, brief)?;
+        if brief.task.is_video() {
+            mapping.check_frames(brief)?;
+        }
+        Ok(Skills {
+            films: Some(mapping.films()),
+            pictures: Some(mapping.pictures()),
+            seeds: mapping.has(&["seed"]),
+            strength: mapping.has(&["strength"]),
+            ..Skills::default()
+        })
     }
 }
 
@@ -170,7 +190,7 @@ impl Mapping {
     /// What its placeholders stand for in a piece of work, its pictures put where the vendor finds them.
     pub(crate) async fn values(&self, work: &Work, place: Place<'_>) -> Result<Values, Fault> {
         if matches!(work.brief.task, Task::Animate | Task::Extend(_)) {
-            self.check_frames(work)?;
+            self.check_frames(&work.brief)?;
         }
         Values::of_work(work, (&self.films(), &self.pictures()), place).await
     }
@@ -181,9 +201,9 @@ impl Mapping {
     }
 
     /// Whether a video needs a first frame that the model has no place for.
-    fn check_frames(&self, work: &Work) -> Result<(), Fault> {
+    fn check_frames(&self, brief: &Brief) -> Result<(), Fault> {
         let takes = self.has(&["first", "images", "image"]);
-        match work.brief.sources.first() {
+        match brief.sources.first() {
             Some(source) if !takes => {
                 Err(cannot(&source.field, "no back end for images is available"))
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -61,7 +61,12 @@ impl Models {
 
     /// The vendor's name of the model that a job asks for.
     pub(crate) fn chosen(&self, work: &Work) -> Result<&str, Fault> {
-        let model = self.of(&work.operation, &work.brief.model);
+        self.chosen_for(&work.operation, &work.brief)
+    }
+
+    /// The vendor's name of the model that a request asks for.
+    pub(crate) fn chosen_for(&self, operation: &str, brief: &Brief) -> Result<&str, Fault> {
+        let model = self.of(operation, &brief.model);
         model.ok_or_else(|| cannot("model", "no back end serves this model"))
     }
 

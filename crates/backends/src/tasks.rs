@@ -5,6 +5,7 @@ mod desk;
 mod heard;
 mod scene;
 mod sheet;
+mod skills;
 mod speech;
 mod timing;
 
@@ -12,5 +13,6 @@ pub(crate) use desk::Desk;
 pub(crate) use heard::Heard;
 pub(crate) use scene::{Films, Lengths, Scene, films, nearest_ratio};
 pub(crate) use sheet::{Masks, Pictures, Sheet};
+pub(crate) use skills::{ANIME, Skills, label, refused};
 pub(crate) use speech::{Brought, Found, Plan, Speech, Told, id};
 pub(crate) use timing::{patience, pause};

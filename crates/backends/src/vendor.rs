@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::backend::Backend;
+use crate::clips::Oversized;
 use crate::http::VendorHttp;
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -63,6 +64,18 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     schemars::schema_for!(T).to_value()
 }
 
+/// What every vendor may be told about clips that are longer or larger than was asked.
+fn oversized(settings: &mut Value) -> Result<Oversized, Wrong> {
+    let written = settings
+        .as_object_mut()
+        .and_then(|fields| fields.remove("oversized"));
+    match written {
+        None => Ok(Oversized::default()),
+        Some(word) => serde_json::from_value(word)
+            .map_err(|_| Wrong::new("oversized", "must be fit, keep or refuse")),
+    }
+}
+
 /// A vendor that this program can talk to.
 pub struct Vendor {
     /// Its name in the configuration and the operator API.
@@ -83,8 +96,9 @@ pub struct Vendor {
 
 impl Vendor {
     /// A worker account of this vendor that keeps its credential to itself, or what is wrong with its settings.
-    pub fn connect(&self, setup: Setup) -> Result<Arc<dyn Backend>, Wrong> {
-        let worker = (self.build)(setup)?;
+    pub fn connect(&self, mut setup: Setup) -> Result<Arc<dyn Backend>, Wrong> {
+        let oversized = oversized(&mut setup.settings)?;
+        let worker = (self.build)(setup)?.handling(oversized);
         Ok(Arc::new(worker))
     }
 }

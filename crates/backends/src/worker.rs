@@ -1,12 +1,15 @@
 //! Around every worker account: whatever fault leaves it, the account's credential does not leave with it, even where
 //! the vendor repeats it in the words of a refusal or of a failed job; and no vendor has more words kept than it needs.
 
+use atelier_contract::brief::Brief;
 use serde_json::Value;
 
 use crate::backend::{
     Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
+use crate::clips::{Asked, Oversized, fitted};
 use crate::http::{Secrets, VendorHttp};
+use crate::regard::{self, Regarded};
 
 /// The longest prompt that a vendor gives, in characters.
 const MOST_CHARACTERS: usize = 32_000;
@@ -21,6 +24,7 @@ const MOST_STORED: usize = 256 * 1024;
 pub struct Worker {
     vendor: Box<dyn Backend>,
     secrets: Secrets,
+    oversized: Oversized,
 }
 
 impl Worker {
@@ -29,7 +33,24 @@ impl Worker {
         Self {
             secrets: http.secrets().clone(),
             vendor: Box::new(vendor),
+            oversized: Oversized::default(),
         }
+    }
+
+    /// The same, told what to do about clips that are longer or larger than was asked.
+    pub(crate) fn handling(self, oversized: Oversized) -> Self {
+        Self { oversized, ..self }
+    }
+
+    async fn fitted(&self, started: Started, asked: Asked) -> Result<Started, Fault> {
+        Ok(match started {
+            Started::Done(made) => Started::Done(fitted(made, asked, self.oversized).await?),
+            ticket @ Started::Ticket(_) => ticket,
+        })
+    }
+
+    fn ignored(&self, work: &Work) -> Vec<String> {
+        regard::ignored(self.vendor.regard(&work.operation, &work.brief))
     }
 
     fn fault(&self, fault: Fault) -> Fault {
@@ -43,19 +64,20 @@ impl Worker {
 }
 
 /// What came of a start, if it can be kept.
-fn kept(started: Started) -> Result<Started, Fault> {
+fn kept(started: Started, ignored: Vec<String>) -> Result<Started, Fault> {
     match started {
         Started::Ticket(ticket) if ticket.to_string().len() > MOST_STORED => Err(Fault {
             taken: Taken::Perhaps,
             ..Fault::vendor(Class::Retry, "the vendor's name for the work is too long")
         }),
-        Started::Done(made) => Ok(Started::Done(bounded(made))),
+        Started::Done(made) => Ok(Started::Done(bounded(made, ignored))),
         ticket @ Started::Ticket(_) => Ok(ticket),
     }
 }
 
-/// A result without words that nobody would read to their end.
-fn bounded(mut made: Made) -> Made {
+/// A result without words that nobody would read to their end, and with the fields that had no effect.
+fn bounded(mut made: Made, ignored: Vec<String>) -> Made {
+    made.ignored = ignored;
     let cut = |text: &mut String, most: usize| {
         if let Some((end, _)) = text.char_indices().nth(most) {
             text.truncate(end);
@@ -85,11 +107,20 @@ impl Backend for Worker {
         self.vendor.takes_hints()
     }
 
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+        self.vendor.regard(operation, brief)
+    }
+
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+        let (ignored, asked) = (self.ignored(&work), Asked::of(&work.brief));
         let started = self.vendor.start(work);
         Box::pin(async move {
-            let kept = started.await.and_then(kept);
-            kept.map_err(|fault| self.fault(fault))
+            let kept = started.await.and_then(|started| kept(started, ignored));
+            let fitted = match kept {
+                Ok(started) => self.fitted(started, asked).await,
+                Err(fault) => Err(fault),
+            };
+            fitted.map_err(|fault| self.fault(fault))
         })
     }
 
@@ -98,7 +129,13 @@ impl Backend for Worker {
         Box::pin(async move {
             match polled.await {
                 Ok(Progress::Failed(fault)) => Ok(Progress::Failed(self.fault(fault))),
-                Ok(Progress::Done(made)) => Ok(Progress::Done(bounded(made))),
+                Ok(Progress::Done(made)) => {
+                    let made = bounded(made, self.ignored(work));
+                    match fitted(made, Asked::of(&work.brief), self.oversized).await {
+                        Ok(made) => Ok(Progress::Done(made)),
+                        Err(fault) => Ok(Progress::Failed(self.fault(fault))),
+                    }
+                }
                 // A fault that will not pass is an end of the work, not a question that failed.
                 Err(fault) if !fault.class.may_pass() => Ok(Progress::Failed(self.fault(fault))),
                 other => other.map_err(|fault| self.fault(fault)),
@@ -113,8 +150,14 @@ impl Backend for Worker {
     fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
         let found = self.vendor.look_up(work);
         Box::pin(async move {
+            let ignored = self.ignored(work);
+            let kept = |started| kept(started, ignored);
             let kept = found.await.and_then(|found| found.map(kept).transpose());
-            kept.map_err(|fault| self.fault(fault))
+            let fitted = match kept {
+                Ok(Some(started)) => self.fitted(started, Asked::of(&work.brief)).await.map(Some),
+                other => other,
+            };
+            fitted.map_err(|fault| self.fault(fault))
         })
     }
 

@@ -46,6 +46,8 @@ mod piapi;
 mod postcards;
 #[path = "vendors/recraft.rs"]
 mod recraft;
+#[path = "vendors/regards.rs"]
+mod regards;
 #[path = "vendors/replicate.rs"]
 mod replicate;
 #[path = "vendors/roletask.rs"]

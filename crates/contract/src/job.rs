@@ -143,6 +143,9 @@ pub struct File {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
+    /// Length in seconds, of a clip whose bytes tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
     /// Size in bytes.
     pub bytes: u64,
     /// When its address stops working, in milliseconds since 1970.
@@ -175,6 +178,9 @@ pub struct Output {
     pub alias: Option<String>,
     /// How many of the asked-for items were made; fewer are charged for when fewer were made.
     pub made: u32,
+    /// Fields of the request that had no effect where it was made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
     /// What the back end that made it needs for follow-ups; nobody else looks inside.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub notes: Value,

@@ -26,7 +26,9 @@ mod upkeep;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use atelier_backends::regard::Regarded;
 use atelier_backends::{Backend, Fault, Vendor, Wrong};
+use atelier_contract::brief::Brief;
 use atelier_contract::family::{Family, Submit};
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{AuditRow, BackendRow, Guard, JobRow, WorkerRow};
@@ -131,6 +133,11 @@ impl Floor {
     /// What would come of a wish right now.
     pub(crate) fn outlook(&self, wish: &Wish<'_>, now_ms: i64) -> Choice {
         self.pool().outlook(wish, now_ms)
+    }
+
+    /// Why everybody who could be given a job refuses what it asks for.
+    pub(crate) fn refusal(&self, wish: &Wish<'_>, brief: &Brief) -> Option<Regarded> {
+        self.pool().refusal(wish, brief)
     }
 
     /// Takes a place for a job that is about to be accepted, or says what waiting is good for.

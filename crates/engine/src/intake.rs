@@ -147,6 +147,7 @@ impl Intake {
         let endpoint = bulk::operation(name)?;
         let fields = (fields, Fields::new(), custody && endpoint.0.custody);
         let (prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        accept::fits(&self.floor, &prepared)?;
         self.reviewed(endpoint.0, request.as_ref(), &prepared)
             .await?;
         Ok(prepared)

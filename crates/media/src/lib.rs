@@ -38,5 +38,6 @@ pub use seamless::{seamless, spread};
 pub use strip::{Damaged, without_metadata};
 pub use upscale::upscale;
 pub use video::{
-    VideoError, VideoInfo, encode_video, first_frame, frame_at, label_video, last_frame, video_info,
+    VideoError, VideoInfo, encode_video, first_frame, fit_video, frame_at, label_video, last_frame,
+    video_info,
 };

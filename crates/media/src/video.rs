@@ -2,6 +2,8 @@
 
 mod encoder;
 mod error;
+mod fit;
+mod movie;
 mod reader;
 mod still;
 mod writer;
@@ -9,6 +11,7 @@ mod yuv;
 
 pub use encoder::encode_video;
 pub use error::VideoError;
+pub use fit::fit_video;
 pub use reader::{VideoInfo, video_info};
 pub use still::{first_frame, frame_at, last_frame};
 pub use writer::label_video;

@@ -1,11 +1,12 @@
 //! Where the work of such a vendor is done: starts, questions, files fetched at once, and what came of it all.
 
 use atelier_contract::Role;
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::heard::{ask, hear, whole};
+use super::skills::refused;
 use super::speech::{Brought, Found, Plan, Speech, Told};
 use crate::answers;
 use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
@@ -15,6 +16,7 @@ use crate::files;
 use crate::fit::Size;
 use crate::http::VendorCall;
 use crate::pictures::{Finish, finished};
+use crate::regard::Regarded;
 use crate::worker::Worker;
 
 /// How often one question may lead to another at once.
@@ -325,6 +327,13 @@ impl<S: Speech> Backend for Desk<S> {
 
     fn takes_hints(&self) -> bool {
         false
+    }
+
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+        match self.vendor.skills(operation, brief) {
+            Ok(skills) => skills.regard(operation, brief),
+            Err(fault) => vec![refused(fault)],
+        }
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

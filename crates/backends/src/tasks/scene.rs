@@ -73,7 +73,13 @@ impl Scene {
     /// The order for a piece of work.
     pub(crate) async fn of(work: &Work, can: &Films) -> Result<Self, Fault> {
         let brief = &work.brief;
-        check(work, can)?;
+        if !work.cited.is_empty() {
+            return Err(characters("prompt"));
+        }
+        if let Some((field, _)) = &brief.video {
+            return Err(characters(field));
+        }
+        check(brief, can)?;
         let seconds = can.lengths.fit(brief.seconds)?;
         let size = size(work);
         let (mut first, mut last, mut references) = (None, None, Vec::new());
@@ -114,16 +120,18 @@ impl Scene {
 }
 
 /// The sources are frames where the request says so, or where they must have the size of the video.
-fn is_frames(brief: &Brief) -> bool {
+pub(super) fn is_frames(brief: &Brief) -> bool {
     let sized = |source: &atelier_contract::brief::Source| source.wanted.size.is_some();
     brief.of_frames || brief.sources.first().is_some_and(sized)
 }
 
-fn check(work: &Work, can: &Films) -> Result<(), Fault> {
-    let brief = &work.brief;
-    if brief.video.is_some() || !work.cited.is_empty() {
-        return Err(cannot("prompt", "no back end for characters is available"));
-    }
+/// Nobody is taken out of a clip, nor put into one.
+pub(super) fn characters(field: &str) -> Fault {
+    cannot(field, "no back end for characters is available")
+}
+
+/// Refuses what a vendor's video model cannot do.
+pub(super) fn check(brief: &Brief, can: &Films) -> Result<(), Fault> {
     if let Some(end) = brief.last_frame {
         let field = brief.sources.get(end);
         let field = field.map_or("image", |source| &source.field);

@@ -1,6 +1,6 @@
 //! Pictures as they are ordered: words, given pictures, and the region to work on in the vendor's own way.
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use atelier_media::{Mask, Picture, cut_out};
 use bytes::Bytes;
 
@@ -151,14 +151,20 @@ fn painted(base: &Picture, mask: &Mask) -> Picture {
     mask.mixed(&base.on([255; 3]), &paint)
 }
 
-async fn images(work: &Work, can: &Pictures) -> Result<Vec<Bytes>, Fault> {
-    if let Some(source) = work.brief.sources.get(can.references.max(1)) {
+/// Refuses more pictures than a vendor's image model takes.
+pub(super) fn check(brief: &Brief, can: &Pictures) -> Result<(), Fault> {
+    if let Some(source) = brief.sources.get(can.references.max(1)) {
         let message = format!("no back end takes more than {} images", can.references);
         return Err(cannot(&source.field, &message));
     }
-    if let (0, Some(source)) = (can.references, work.brief.sources.first()) {
+    if let (0, Some(source)) = (can.references, brief.sources.first()) {
         return Err(cannot(&source.field, "no back end for images is available"));
     }
+    Ok(())
+}
+
+async fn images(work: &Work, can: &Pictures) -> Result<Vec<Bytes>, Fault> {
+    check(&work.brief, can)?;
     let mut images = Vec::new();
     for index in 0..work.sources.len() {
         images.push(inputs::sent(work, index).await?);

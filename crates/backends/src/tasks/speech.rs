@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use atelier_contract::brief::Brief;
 use bytes::Bytes;
 use serde_json::Value;
 
 use super::heard::Heard;
+use super::skills::Skills;
 use crate::answers;
 use crate::backend::{Cost, Fault, Later, LostSubmit, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
@@ -20,6 +22,8 @@ pub(crate) trait Speech: Send + Sync + 'static {
     fn http(&self) -> &VendorHttp;
     /// Whether it can do an operation.
     fn serves(&self, operation: &str) -> bool;
+    /// What its model can do for a request; what calls are built by.
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault>;
     /// Fields of its answers that hold base64.
     fn blobs(&self) -> &'static [&'static str] {
         &[]

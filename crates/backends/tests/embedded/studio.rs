@@ -148,6 +148,7 @@ impl Studio {
             revised_prompt: made.revised_prompt,
             alias: made.alias,
             made: made.made,
+            ignored: made.ignored,
             notes: made.notes,
             files: Vec::new(),
         };

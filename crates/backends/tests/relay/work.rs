@@ -108,6 +108,7 @@ pub(crate) fn settled(mut job: Job, made: &Made) -> Job {
         revised_prompt: made.revised_prompt.clone(),
         alias: made.alias.clone(),
         made: made.made,
+        ignored: made.ignored.clone(),
         notes: made.notes.clone(),
     };
     let text = serde_json::to_string(&output).expect("an output");

@@ -225,6 +225,8 @@ pub struct JobProgress {
     pub hook_url: Option<String>,
     /// How often the callback was tried.
     pub hook_times: u32,
+    /// Fields of the request that had no effect where it was made.
+    pub ignored: Vec<String>,
     /// What it made.
     pub files: Vec<JobFile>,
     /// The words that were worked with, where the prompt was translated or rewritten.
@@ -247,6 +249,9 @@ pub struct JobFile {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
+    /// Length in seconds, of a clip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
     /// Size in bytes.
     pub bytes: u64,
     /// When the address stops working.
@@ -295,6 +300,9 @@ impl JobProgress {
             parent_job_id: job.parent.clone(),
             hook_url: job.hook_url.clone(),
             hook_times: job.hook_times,
+            ignored: job
+                .output()
+                .map_or_else(Vec::new, |output| output.ignored.clone()),
             files: output
                 .flat_map(|output| &output.files)
                 .map(JobFile::of)
@@ -314,6 +322,7 @@ impl JobFile {
             media_type: file.media_type.clone(),
             width: file.width,
             height: file.height,
+            seconds: file.seconds,
             bytes: file.bytes,
             expires_at: timestamp(file.expires_ms),
         }

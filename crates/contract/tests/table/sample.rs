@@ -104,6 +104,7 @@ pub(crate) fn file(
         width,
         height,
         bytes: 1000,
+        seconds: None,
         expires_ms: 1_794_787_260_000,
         origin_url: format!("https://origin.example/{number}"),
         cdn_url: format!("https://cdn.example/{number}"),

@@ -8,6 +8,7 @@ pub(crate) mod load;
 pub(crate) mod member;
 pub(crate) mod open_kinds;
 pub(crate) mod pace;
+mod refusal;
 mod slot;
 pub(crate) mod view;
 

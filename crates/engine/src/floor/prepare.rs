@@ -34,34 +34,40 @@ pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work,
     let leased = &job.leased;
     let attempt = leased.attempt().to_string();
     let mut work = without_inputs(context, leased, attempt, job.signals()).await?;
-    // A back end that does not look at them finds their addresses in the words.
-    if !job.backend().takes_hints() {
-        work.brief.hints.clear();
-    }
+    let looks = job.backend().takes_hints();
     // Inputs may take long to come; there are others to work for meanwhile.
-    let has_inputs = work.brief.inputs().next().is_some() || work.brief.video.is_some();
+    let inputs = work.brief.inputs().count();
+    let unread = if looks { 0 } else { work.brief.hints.len() };
+    let has_inputs = inputs > unread || work.brief.video.is_some();
     if !job.slot.recorded() {
         job.signals().progress.rest(true);
-        let work = with_inputs(context, work, &leased.account_id).await?;
+        let work = with_inputs(context, work, &leased.account_id, looks).await?;
         job.signals().progress.rest(false);
         return Ok(work);
     }
     if has_inputs {
         job.slot.leave();
         context.house.wakes.work.notify_one();
-        work = with_inputs(context, work, &leased.account_id).await?;
+        work = with_inputs(context, work, &leased.account_id, looks).await?;
         job.slot.come_back(|| context.house.now_ms()).await;
     }
     Ok(work)
 }
 
-/// The work with the bytes of its inputs.
+/// The work with the bytes of its inputs; a back end that does not look at hints finds their addresses in the words.
 pub(super) async fn with_inputs(
     context: &Context,
     mut work: Work,
     account_id: &AccountId,
+    takes_hints: bool,
 ) -> Result<Work, Fault> {
+    let hints = if takes_hints {
+        Vec::new()
+    } else {
+        std::mem::take(&mut work.brief.hints)
+    };
     context.vault.read_inputs(account_id, &mut work).await?;
+    work.brief.hints.extend(hints);
     Ok(work)
 }
 

@@ -137,9 +137,7 @@ async fn look_up(
     job: &RunningJob,
     work: &Work,
 ) -> Result<Option<Started>, Fault> {
-    let mut work = work.clone();
-    work.brief.hints.clear();
-    let work = with_inputs(context, work, &job.leased.account_id).await?;
+    let work = with_inputs(context, work.clone(), &job.leased.account_id, false).await?;
     job.backend().look_up(&work).await
 }
 

@@ -138,6 +138,7 @@ pub(super) async fn foresee(
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
     may_wait(floor.outlook(&wish, job.created_ms), job)?;
+    fits(floor, prepared)?;
     let (store, account_id) = (&house.store, &job.account_id);
     let refused = store.foreseen_refusal(
         account_id,
@@ -148,6 +149,17 @@ pub(super) async fn foresee(
     match refused.await.map_err(unavailable)? {
         None => Ok(()),
         Some(refused) => Err(refusal_of(&refused, job.price)),
+    }
+}
+
+/// Refuses what every connected back end would refuse, and names the field.
+pub(super) fn fits(floor: &Floor, prepared: &Prepared) -> Result<(), Refusal> {
+    let (job, model) = (&prepared.job, prepared.model.as_deref());
+    let follows = job.follows.as_deref().map(WorkerName::read);
+    let wish = wish(job, model, follows.as_ref());
+    match floor.refusal(&wish, &prepared.brief) {
+        None => Ok(()),
+        Some(refused) => Err(Refusal::invalid(&refused.field, refused.why)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Results: what a back end made is put into the vault, and what the job comes to is worked out.
 
-use atelier_backends::{Fault, Made};
+use atelier_backends::{Fault, Made, clip_seconds};
 use atelier_contract::family::Keep;
 use atelier_contract::{AccountId, File, Output, Quota, Role};
 use atelier_store::files::Files;
@@ -41,6 +41,7 @@ pub(crate) async fn store(
         revised_prompt: made.revised_prompt,
         alias: made.alias,
         made: made.made,
+        ignored: made.ignored,
         notes: made.notes,
         files: Vec::new(),
     };
@@ -60,6 +61,8 @@ pub(crate) async fn store(
         };
         let expires_ms = now_ms + house.settings.lifetime_ms(keep);
         let bytes = file.bytes.len() as u64;
+        let is_clip = file.media_type == "video/mp4";
+        let seconds = is_clip.then(|| clip_seconds(&file.bytes)).flatten();
         let began = Instant::now();
         let put = files.put(&key, file.bytes).await;
         house.meters.stored(began.elapsed());
@@ -80,6 +83,7 @@ pub(crate) async fn store(
             media_type: file.media_type.to_owned(),
             width: file.width,
             height: file.height,
+            seconds,
             bytes,
             expires_ms,
             ..File::default()

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Taken, Work};
+use atelier_backends::regard::Regarded;
 use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker, Wrong};
 use atelier_contract::Role;
+use atelier_contract::brief::Brief;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -229,6 +231,9 @@ impl Backend for Actor {
     }
     fn takes_hints(&self) -> bool {
         false
+    }
+    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+        Vec::new()
     }
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move { self.begin(&work).await })

@@ -24,6 +24,7 @@ mod names;
 mod places;
 mod prices;
 mod prompts;
+mod regards;
 mod repeats;
 mod retention;
 mod scale;

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Work};
+use atelier_backends::regard::Regarded;
 use atelier_backends::{Class, Fault, Made, MadeFile};
 use atelier_contract::Role;
+use atelier_contract::brief::Brief;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -83,6 +85,9 @@ impl Backend for Scripted {
     }
     fn takes_hints(&self) -> bool {
         false
+    }
+    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+        Vec::new()
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

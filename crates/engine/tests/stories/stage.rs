@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Taken, Work};
+use atelier_backends::regard::{Regard, Regarded};
 use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker, Wrong};
+use atelier_contract::brief::Brief;
 use atelier_contract::{FaultKind, Role};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -179,7 +181,7 @@ impl Actor {
             "broke" if self.name == "one" => return fault(Class::Quota),
             "banned" if self.name == "one" => return fault(Class::Dead),
             "refused" => return Err(Fault::denied("not this")),
-            "unable" if self.name.starts_with("poor") => {
+            "unable" | "too-much" if self.name.starts_with("poor") => {
                 let why = format!("{} cannot", self.name);
                 return Err(Fault::new(Class::Unable, FaultKind::BadParameter, why));
             }
@@ -267,6 +269,18 @@ impl Backend for Actor {
     }
     fn takes_hints(&self) -> bool {
         false
+    }
+    fn regard(&self, _: &str, brief: &Brief) -> Vec<Regarded> {
+        let mut all = vec![Regarded::new("seed", Regard::Ignored)];
+        if brief.prompt.starts_with("too-much") && self.name.starts_with("poor") {
+            let why = format!("{} cannot", self.name);
+            let regard = Regard::Refused;
+            all.push(Regarded {
+                why,
+                ..Regarded::new("prompt", regard)
+            });
+        }
+        all
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -97,7 +97,7 @@ pub(super) fn inside<'a>(bytes: &'a [u8], name: &str) -> Option<&'a [u8]> {
 }
 
 /// Boxes one after the other; ends at the first whose length is not inside the bytes.
-fn boxes(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+pub(super) fn boxes(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let name: [u8; 4] = rest.get(4..8)?.try_into().ok()?;

@@ -104,7 +104,7 @@ impl<'a> Clip<'a> {
 }
 
 /// Turns units with lengths into units with start codes.
-fn append_units(stream: &mut Vec<u8>, sample: &[u8]) -> Option<()> {
+pub(super) fn append_units(stream: &mut Vec<u8>, sample: &[u8]) -> Option<()> {
     let mut rest = sample;
     while !rest.is_empty() {
         let size = word(rest, 0)? as usize;
@@ -116,7 +116,7 @@ fn append_units(stream: &mut Vec<u8>, sample: &[u8]) -> Option<()> {
     Some(())
 }
 
-fn parameter_sets(sets: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn parameter_sets(sets: &[u8]) -> Option<Vec<u8>> {
     let mut stream = Vec::new();
     let size = usize::from(short(sets, 6)?);
     stream.extend_from_slice(&[0, 0, 0, 1]);

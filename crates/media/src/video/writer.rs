@@ -21,7 +21,7 @@ pub(super) struct Track {
 /// Clock ticks of one frame; the clock runs at this many times the frame rate, so every time is exact.
 const TICKS: u32 = 512;
 /// The matrix that leaves a picture as it is.
-const UPRIGHT: [u32; 9] = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000];
+pub(super) const UPRIGHT: [u32; 9] = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000];
 
 /// The whole file.
 pub(super) fn write(track: &Track) -> Vec<u8> {
@@ -52,7 +52,7 @@ pub fn label_video(file: &mut Vec<u8>, label: &Label) {
     file.extend(boxed("uuid", &body));
 }
 
-fn boxed(name: &str, body: &[u8]) -> Vec<u8> {
+pub(super) fn boxed(name: &str, body: &[u8]) -> Vec<u8> {
     let mut out = (body.len() as u32 + 8).to_be_bytes().to_vec();
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(body);
@@ -60,11 +60,11 @@ fn boxed(name: &str, body: &[u8]) -> Vec<u8> {
 }
 
 /// A box whose body is a row of big-endian numbers (version and flags first).
-fn table(name: &str, numbers: &[u32]) -> Vec<u8> {
+pub(super) fn table(name: &str, numbers: &[u32]) -> Vec<u8> {
     boxed(name, &words(numbers))
 }
 
-fn words(numbers: &[u32]) -> Vec<u8> {
+pub(super) fn words(numbers: &[u32]) -> Vec<u8> {
     numbers
         .iter()
         .flat_map(|number| number.to_be_bytes())

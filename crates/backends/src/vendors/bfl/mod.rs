@@ -5,7 +5,7 @@ mod bodies;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::seeds;
 use crate::tasks::{
-    Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, id, patience, pause,
+    Brought, Desk, Heard, Plan, Scene, Sheet, Skills, Speech, Told, films, id, patience, pause,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
@@ -129,6 +129,15 @@ impl Speech for Bfl {
 
     fn serves(&self, operation: &str) -> bool {
         self.models.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        let model = self.models.chosen_for(operation, brief)?;
+        if brief.task.is_video() {
+            return Ok(Skills::films(bodies::FILMS));
+        }
+        let seeds = !model.starts_with("flux-3");
+        Ok(Skills::pictures(bodies::pictures(model)).seeded(seeds))
     }
 
     fn patience(&self) -> Duration {

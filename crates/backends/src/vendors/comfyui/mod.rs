@@ -11,7 +11,7 @@ mod template;
 
 use std::sync::Arc;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ use crate::answers;
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::{cannot, seed_of_parent};
+use crate::regard::Regarded;
+use crate::tasks::refused;
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -149,6 +151,13 @@ impl Backend for ComfyUi {
 
     fn takes_hints(&self) -> bool {
         false
+    }
+
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+        match self.settings.skills(operation, brief) {
+            Ok(skills) => skills.regard(operation, brief),
+            Err(fault) => vec![refused(fault)],
+        }
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::template::{NAMES, Template};
 use crate::backend::{Fault, Work};
 use crate::inputs::cannot;
+use crate::tasks::Skills;
 use crate::vendor::schema_of;
 use crate::wrong::Wrong;
 
@@ -136,8 +137,11 @@ impl Settings {
 
     /// Refuses wishes for which the workflow has no place, before anything is sent.
     pub(super) fn check(&self, work: &Work) -> Result<(), Fault> {
-        let names = self.template(work)?.names();
-        let brief = &work.brief;
+        self.check_brief(&work.operation, &work.brief)
+    }
+
+    fn check_brief(&self, operation: &str, brief: &Brief) -> Result<(), Fault> {
+        let names = self.template_for(operation, brief)?.names();
         if brief.looped && !names.contains(&"loop") {
             return Err(cannot("loop", "no back end for loops is available"));
         }
@@ -158,13 +162,29 @@ impl Settings {
 
     /// The workflow for a piece of work: the one for its task, its mask or its pictures, or else the operation's.
     pub(super) fn template(&self, work: &Work) -> Result<&Template, Fault> {
-        let named = |variant: &str| self.workflows.get(&format!("{}/{variant}", work.operation));
-        let masked = work.brief.mask.as_ref().and_then(|_| named("mask"));
-        let pictured = work.brief.sources.first().and_then(|_| named("image"));
-        named(task_word(work.brief.task))
+        self.template_for(&work.operation, &work.brief)
+    }
+
+    /// What the workflow for a request has places for; what has none is without effect.
+    pub(super) fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        self.check_brief(operation, brief)?;
+        let names = self.template_for(operation, brief)?.names();
+        let has = |name: &str| names.contains(&name);
+        Ok(Skills {
+            seeds: has("seed"),
+            strength: has("strength"),
+            ..Skills::all()
+        })
+    }
+
+    fn template_for(&self, operation: &str, brief: &Brief) -> Result<&Template, Fault> {
+        let named = |variant: &str| self.workflows.get(&format!("{operation}/{variant}"));
+        let masked = brief.mask.as_ref().and_then(|_| named("mask"));
+        let pictured = brief.sources.first().and_then(|_| named("image"));
+        named(task_word(brief.task))
             .or(masked)
             .or(pictured)
-            .or_else(|| self.workflows.get(&work.operation))
+            .or_else(|| self.workflows.get(operation))
             .ok_or_else(|| cannot("action", "no back end for this action is available"))
     }
 

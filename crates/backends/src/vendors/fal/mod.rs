@@ -5,6 +5,7 @@ mod outputs;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use atelier_contract::brief::Brief;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use crate::backend::{Class, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::inputs::data_uri;
 use crate::mapping::{Mappings, Written};
-use crate::tasks::{Desk, Heard, Plan, Speech, Told, id, patience, pause};
+use crate::tasks::{Desk, Heard, Plan, Skills, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -160,6 +161,10 @@ impl Speech for Fal {
 
     fn serves(&self, operation: &str) -> bool {
         self.mappings.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        self.mappings.skills(operation, brief)
     }
 
     fn patience(&self) -> Duration {

@@ -8,7 +8,7 @@ mod videos;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::backend::{Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::models::{Makes, Models, Names};
-use crate::tasks::{Desk, Heard, Plan, Speech, Told, films, patience, pause};
+use crate::tasks::{Desk, Heard, Plan, Skills, Speech, Told, films, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -99,6 +99,15 @@ impl Speech for Google {
 
     fn serves(&self, operation: &str) -> bool {
         self.models.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        let model = self.models.chosen_for(operation, brief)?;
+        Ok(if brief.task.is_video() {
+            Skills::films(videos::films(model, self.most_seconds, false))
+        } else {
+            Skills::pictures(pictures::CAN).seeded(true)
+        })
     }
 
     fn blobs(&self) -> &'static [&'static str] {

@@ -12,7 +12,7 @@ use crate::seeds;
 use crate::tasks::{Brought, Found, Heard, Masks, Pictures, Plan, Sheet, Told, nearest_ratio};
 
 /// What the models can do.
-const CAN: Pictures = Pictures {
+pub(super) const CAN: Pictures = Pictures {
     masks: Masks::Painted,
     references: 14,
     negative: false,

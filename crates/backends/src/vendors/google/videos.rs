@@ -21,26 +21,32 @@ const RESOLUTIONS: &[(&str, u32)] = &[("360p", 360), ("720p", 720), ("1080p", 10
 /// The longest extension of one call.
 const MOST_EXTENSION: u32 = 10;
 
+/// What a model can do, anew or at the end of an earlier video.
+pub(super) fn films(model: &str, most_seconds: Option<u32>, extends: bool) -> Films {
+    let of_model = if model.contains("1.1") { 10 } else { 15 };
+    let most = if extends {
+        MOST_EXTENSION
+    } else {
+        most_seconds.unwrap_or(of_model)
+    };
+    Films {
+        lengths: Lengths::Between(3, most),
+        ends: true,
+        loops: false,
+        references: REFERENCES,
+    }
+}
+
 /// What to send.
 pub(super) async fn plan<'a>(
     work: &'a Work,
     model: &str,
     most_seconds: Option<u32>,
 ) -> Result<Plan<'a>, Fault> {
-    let of_model = if model.contains("1.1") { 10 } else { 15 };
     let extends = matches!(work.brief.task, Task::Extend(_));
     let known = inputs::parent_notes(work)["interaction"].as_str();
     let earlier = known.filter(|_| extends).map(str::to_owned);
-    let most = match earlier {
-        Some(_) => MOST_EXTENSION,
-        None => most_seconds.unwrap_or(of_model),
-    };
-    let can = Films {
-        lengths: Lengths::Between(3, most),
-        ends: true,
-        loops: false,
-        references: REFERENCES,
-    };
+    let can = films(model, most_seconds, earlier.is_some());
     let scene = Scene::of(work, &can).await?;
     let mut format = json!({
         "type": "video",

@@ -5,7 +5,7 @@ mod bodies;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::tasks::{Brought, Desk, Heard, Plan, Sheet, Speech, Told, id, patience, pause};
+use crate::tasks::{Brought, Desk, Heard, Plan, Sheet, Skills, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -87,6 +87,14 @@ fn route(task: Task) -> Option<(&'static str, &'static str)> {
     })
 }
 
+/// A picture to edit with a mask is inpainted.
+fn masked(task: Task, has_mask: bool) -> Task {
+    match task {
+        Task::Edit if has_mask => Task::Repaint,
+        task => task,
+    }
+}
+
 fn serves(operation: &str) -> bool {
     let found = atelier_contract::operation(operation);
     found.is_some_and(|(_, submit)| {
@@ -97,12 +105,7 @@ fn serves(operation: &str) -> bool {
 
 impl Ideogram {
     async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        // A picture to edit with a mask is inpainted.
-        let task = match work.brief.task {
-            Task::Edit if work.mask.is_some() => Task::Repaint,
-            task => task,
-        };
-        let route = route(task);
+        let route = route(masked(work.brief.task, work.mask.is_some()));
         let (route, usual) =
             route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
         let model = self.settings.models.get(&work.operation);
@@ -161,6 +164,20 @@ impl Speech for Ideogram {
 
     fn serves(&self, operation: &str) -> bool {
         serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        let model = self.settings.models.get(operation);
+        let older = match (model, brief.task) {
+            (Some(model), _) => model.starts_with("ideogram-3"),
+            (None, task) => route(masked(task, brief.mask.is_some()))
+                .is_some_and(|(_, usual)| usual.starts_with("ideogram-3")),
+        };
+        Ok(Skills {
+            seeds: true,
+            strength: true,
+            ..Skills::pictures(bodies::can(older))
+        })
     }
 
     fn patience(&self) -> Duration {

@@ -15,6 +15,18 @@ pub(super) const FILMS: Films = Films {
     loops: true,
     references: 0,
 };
+/// What the video model can do, for a video that loops or not: loops are short and have no end of their own.
+pub(super) fn films(looped: bool) -> Films {
+    if !looped {
+        return FILMS;
+    }
+    Films {
+        lengths: Lengths::Between(1, SHORT),
+        ends: false,
+        ..FILMS
+    }
+}
+
 /// What the image models can do.
 pub(super) const CAN: Pictures = Pictures {
     masks: Masks::None,

@@ -5,7 +5,7 @@ mod bodies;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::inputs;
 use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::tasks::{
-    Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, id, patience, pause,
+    Brought, Desk, Heard, Plan, Scene, Sheet, Skills, Speech, Told, films, id, patience, pause,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
@@ -106,7 +106,7 @@ impl Luma {
                 }
                 _ => None,
             };
-            let scene = Scene::of(work, &bodies::FILMS).await?;
+            let scene = Scene::of(work, &bodies::films(work.brief.looped)).await?;
             (bodies::film(model, &scene, earlier)?, Finish::default())
         } else {
             let sheet = Sheet::of(work, &bodies::CAN).await?;
@@ -130,6 +130,14 @@ impl Speech for Luma {
 
     fn serves(&self, operation: &str) -> bool {
         self.models.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        self.models.chosen_for(operation, brief)?;
+        if !brief.task.is_video() {
+            return Ok(Skills::pictures(bodies::CAN));
+        }
+        Ok(Skills::films(bodies::films(brief.looped)))
     }
 
     fn patience(&self) -> Duration {

@@ -10,7 +10,7 @@ mod submit;
 
 use std::time::Duration;
 
-use atelier_contract::brief::{Direction, Task};
+use atelier_contract::brief::{Brief, Direction, Task};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ use crate::backend::{
     Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
 use crate::http::{VendorCall, VendorHttp, segment};
+use crate::regard::Regarded;
+use crate::tasks::Skills;
 use crate::vendor::{Setup, Vendor, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -283,6 +285,10 @@ impl Backend for Midjourney {
 
     fn takes_hints(&self) -> bool {
         false
+    }
+
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+        Skills::all().regard(operation, brief)
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

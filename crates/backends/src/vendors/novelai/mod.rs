@@ -6,7 +6,7 @@ mod body;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -20,7 +20,9 @@ use crate::files::looks_made;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::inputs;
 use crate::pictures::Finish;
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, patience};
+use crate::tasks::{
+    ANIME, Brought, Desk, Found, Heard, Masks, Pictures, Plan, Skills, Speech, Told, patience,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -50,6 +52,15 @@ struct Settings {
     quality: BTreeMap<String, String>,
     timeout_seconds: Option<u64>,
 }
+
+/// What the models can do.
+const CAN: Pictures = Pictures {
+    masks: Masks::None,
+    references: usize::MAX,
+    negative: true,
+    transparent: false,
+    backgrounds: false,
+};
 
 /// A worker account.
 struct NovelAi {
@@ -154,6 +165,15 @@ impl Speech for NovelAi {
     fn serves(&self, operation: &str) -> bool {
         let found = atelier_contract::operation(operation);
         found.is_some_and(|(_, submit)| submit.makes_only(&[Task::Anime]))
+    }
+
+    fn skills(&self, _: &str, _: &Brief) -> Result<Skills, Fault> {
+        Ok(Skills {
+            seeds: true,
+            strength: true,
+            anime: ANIME,
+            ..Skills::pictures(CAN)
+        })
     }
 
     fn makes_in_call(&self) -> bool {

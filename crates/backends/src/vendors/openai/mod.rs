@@ -6,15 +6,18 @@ mod fields;
 
 mod images;
 mod settings;
+mod skills;
 mod videos;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
 
 use crate::answers;
 use crate::backend::{Backend, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::cannot;
+use crate::regard::Regarded;
+use crate::tasks::refused;
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -100,6 +103,15 @@ impl Backend for OpenAi {
 
     fn takes_hints(&self) -> bool {
         false
+    }
+
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+        let skills = self.settings.skills(brief);
+        let mut all = skills.regard(operation, brief);
+        if let (true, Err(fault)) = (brief.task.is_video(), self.settings.check_size(brief)) {
+            all.push(refused(fault));
+        }
+        all
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

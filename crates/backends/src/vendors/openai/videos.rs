@@ -56,12 +56,7 @@ impl OpenAi {
         if brief.looped && !ends {
             return Err(cannot("loop", "no back end for loops is available"));
         }
-        let size = (brief.width, brief.height);
-        let sizes = &self.settings.video_sizes;
-        if !sizes.is_empty() && !sizes.contains(&size) {
-            let message = format!("no back end makes videos of {}x{}", size.0, size.1);
-            return Err(cannot("size", &message));
-        }
+        self.settings.check_size(brief)?;
         self.seconds(work).map(|_| ())
     }
 

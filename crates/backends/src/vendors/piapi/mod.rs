@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,7 +12,9 @@ use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::inputs;
 use crate::pictures::Finish;
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id, patience, pause};
+use crate::tasks::{
+    Brought, Desk, Found, Heard, Masks, Pictures, Plan, Skills, Speech, Told, id, patience, pause,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -53,6 +55,15 @@ struct Settings {
     poll_seconds: Option<u64>,
     timeout_seconds: Option<u64>,
 }
+
+/// A picture and a face.
+const CAN: Pictures = Pictures {
+    masks: Masks::None,
+    references: 2,
+    negative: false,
+    transparent: false,
+    backgrounds: false,
+};
 
 /// A worker account.
 struct Piapi {
@@ -133,6 +144,10 @@ impl Speech for Piapi {
     fn serves(&self, operation: &str) -> bool {
         let found = atelier_contract::operation(operation);
         found.is_some_and(|(_, submit)| submit.makes_only(&[Task::SwapFace]))
+    }
+
+    fn skills(&self, _: &str, _: &Brief) -> Result<Skills, Fault> {
+        Ok(Skills::pictures(CAN))
     }
 
     fn blobs(&self) -> &'static [&'static str] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,9 @@ use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::fit::{self, Size};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::inputs::{self, cannot, data_uri};
-use crate::tasks::{Brought, Desk, Heard, Masks, Pictures, Plan, Sheet, Speech, Told, patience};
+use crate::tasks::{
+    Brought, Desk, Heard, Masks, Pictures, Plan, Sheet, Skills, Speech, Told, patience,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -129,6 +131,14 @@ fn route(task: Task) -> Option<&'static str> {
     })
 }
 
+/// What it can do for a kind of work: what is drawn after words takes no pictures.
+fn can(task: Task) -> Pictures {
+    Pictures {
+        references: usize::from(task != Task::Draw),
+        ..CAN
+    }
+}
+
 impl Recraft {
     fn model(&self, work: &Work) -> &str {
         let ours = &*work.brief.model;
@@ -145,7 +155,7 @@ impl Recraft {
         let route = route(brief.task);
         let route =
             route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
-        let sheet = Sheet::of(work, &CAN).await?;
+        let sheet = Sheet::of(work, &can(brief.task)).await?;
         let mut body = json!({"response_format": "url"});
         let single = matches!(
             brief.task,
@@ -215,6 +225,14 @@ impl Speech for Recraft {
         found.is_some_and(|(_, submit)| {
             let ours = |task: &Task| route(*task).is_some();
             !submit.in_fours && !submit.makes.is_empty() && submit.makes.iter().all(ours)
+        })
+    }
+
+    fn skills(&self, _: &str, brief: &Brief) -> Result<Skills, Fault> {
+        Ok(Skills {
+            seeds: true,
+            strength: true,
+            ..Skills::pictures(can(brief.task))
         })
     }
 

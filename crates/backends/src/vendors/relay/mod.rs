@@ -9,6 +9,7 @@ mod shape;
 
 use std::time::Duration;
 
+use atelier_contract::brief::Brief;
 use atelier_contract::family::{AnswersWith, Family, Submit};
 use atelier_contract::{ACCOUNT_PATH, JobState, operation};
 use schemars::JsonSchema;
@@ -18,6 +19,8 @@ use serde_json::{Value, json};
 use crate::answers::unexpected;
 use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
+use crate::regard::Regarded;
+use crate::tasks::Skills;
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -204,6 +207,10 @@ impl Backend for Relay {
 
     fn takes_hints(&self) -> bool {
         false
+    }
+
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+        Skills::all().regard(operation, brief)
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -74,6 +74,7 @@ pub(super) async fn made(
         alias,
         notes: notes.write(),
         cost: cost(body),
+        ignored: Vec::new(),
     })
 }
 

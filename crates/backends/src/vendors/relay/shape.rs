@@ -173,6 +173,7 @@ fn marked(operation: &str, request: Fields) -> Job {
         revised_prompt: text(Part::Revised),
         alias: text(Part::Alias),
         made: 1,
+        ignored: Vec::new(),
         notes: Value::Null,
     };
     Job {

@@ -5,7 +5,7 @@ mod files;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::mapping::{Mappings, Written};
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Speech, Told, id, patience, pause};
+use crate::tasks::{Brought, Desk, Found, Heard, Plan, Skills, Speech, Told, id, patience, pause};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -190,6 +190,10 @@ impl Speech for Replicate {
 
     fn serves(&self, operation: &str) -> bool {
         self.mappings.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        self.mappings.skills(operation, brief)
     }
 
     fn patience(&self) -> Duration {

@@ -37,6 +37,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         transparent: false,
         backgrounds: true,
     },
+    seeds: (false, false),
     film,
     paint,
     task: |body| Some(json!({"id": id(&body["id"])?})),

@@ -42,6 +42,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         transparent: false,
         backgrounds: true,
     },
+    seeds: (true, true),
     film,
     paint,
     task: |body| Some(json!({"id": id(&body["output"]["task_id"])?})),

@@ -18,6 +18,8 @@ pub(super) struct Dialect {
     pub(super) films: fn(&str) -> Films,
     /// What the image models can do.
     pub(super) pictures: Pictures,
+    /// Whether videos and pictures take seeds.
+    pub(super) seeds: (bool, bool),
     /// The call for a video.
     pub(super) film: fn(&Order<'_>, &Scene) -> VendorCall,
     /// The call for a picture.

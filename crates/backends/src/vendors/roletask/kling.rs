@@ -30,6 +30,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         transparent: false,
         backgrounds: false,
     },
+    seeds: (false, false),
     film,
     paint: |_, _: &Sheet| VendorCall::get(""),
     task: |body| Some(json!({"id": id(&body["data"]["id"])?})),

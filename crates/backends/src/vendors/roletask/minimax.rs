@@ -30,6 +30,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         transparent: false,
         backgrounds: false,
     },
+    seeds: (false, true),
     film,
     paint,
     task: |body| Some(json!({"id": id(&body["task_id"])?})),

@@ -10,6 +10,7 @@ mod settings;
 
 use std::time::Duration;
 
+use atelier_contract::brief::Brief;
 use serde_json::Value;
 
 use crate::answers::{self, ErrorWords};
@@ -18,7 +19,9 @@ use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::models::Models;
 use crate::pictures::Finish;
 use crate::seeds;
-use crate::tasks::{Desk, Heard, Plan, Scene, Sheet, Speech, Told, films, patience, pause};
+use crate::tasks::{
+    Desk, Films, Heard, Lengths, Plan, Scene, Sheet, Skills, Speech, Told, films, patience, pause,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -87,13 +90,18 @@ impl RoleTask {
         })
     }
 
-    async fn film_plan<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        let model = self.order(work, 0)?.model;
+    /// What a video model can do.
+    fn films(&self, model: &str) -> Films {
         let mut can = (self.dialect.films)(model);
         if let Some([from, to]) = self.settings.video_seconds {
-            can.lengths = crate::tasks::Lengths::Between(from, to);
+            can.lengths = Lengths::Between(from, to);
         }
-        let scene = Scene::of(work, &can).await?;
+        can
+    }
+
+    async fn film_plan<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+        let model = self.order(work, 0)?.model;
+        let scene = Scene::of(work, &self.films(model)).await?;
         let orders = self.orders(work)?;
         let film = self.dialect.film;
         Ok(Plan::each(work, Finish::default(), move |place| {
@@ -135,6 +143,15 @@ impl Speech for RoleTask {
 
     fn serves(&self, operation: &str) -> bool {
         self.models.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        let model = self.models.chosen_for(operation, brief)?;
+        Ok(if brief.task.is_video() {
+            Skills::films(self.films(model)).seeded(self.dialect.seeds.0)
+        } else {
+            Skills::pictures(self.dialect.pictures).seeded(self.dialect.seeds.1)
+        })
     }
 
     fn patience(&self) -> Duration {

@@ -5,7 +5,7 @@ mod models;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,9 @@ use crate::inputs::{self, cannot, data_uri};
 use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::seeds;
-use crate::tasks::{Brought, Desk, Heard, Plan, Scene, Sheet, Speech, Told, id, patience, pause};
+use crate::tasks::{
+    Brought, Desk, Heard, Plan, Scene, Sheet, Skills, Speech, Told, id, patience, pause,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -220,6 +222,22 @@ impl Speech for Runway {
 
     fn serves(&self, operation: &str) -> bool {
         self.models.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        let name = self.models.chosen_for(operation, brief)?;
+        let (framed, free) = (
+            self.table.image_to_video.get(name),
+            self.table.text_to_video.get(name),
+        );
+        if brief.task.is_video() {
+            let model = framed.or(free);
+            let seeds = model.is_some_and(|model| model.takes("seed"));
+            return Ok(Skills::films(models::films(free, framed)).seeded(seeds));
+        }
+        let model = self.table.text_to_image.get(name);
+        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
+        Ok(Skills::pictures(models::pictures(model)).seeded(model.takes("seed")))
     }
 
     fn patience(&self) -> Duration {

@@ -6,7 +6,7 @@ mod call;
 mod plan;
 mod settings;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -17,7 +17,9 @@ use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started,
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs;
 use crate::pictures::{Finish, finished};
+use crate::regard::{Regard, Regarded};
 use crate::seeds;
+use crate::tasks::{Masks, Pictures, Skills, label};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
@@ -108,6 +110,42 @@ impl Backend for SdWebUi {
 
     fn takes_hints(&self) -> bool {
         false
+    }
+
+    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+        let references = match brief.task {
+            Task::Anime if brief.extra["base_image"] != true => 0,
+            Task::Edit => 1,
+            _ => usize::MAX,
+        };
+        let skills = Skills {
+            seeds: true,
+            strength: true,
+            anime: &[
+                "steps",
+                "step",
+                "scale",
+                "sampler",
+                "noise_schedule",
+                "character_prompts",
+            ],
+            ..Skills::pictures(Pictures {
+                masks: Masks::White,
+                references,
+                negative: true,
+                transparent: false,
+                backgrounds: false,
+            })
+        };
+        let mut all = skills.regard(operation, brief);
+        // Of several pictures beside the words the first is used.
+        for source in brief.sources.iter().skip(1) {
+            let same = |one: &&mut Regarded| one.field == label(source);
+            if let Some(one) = all.iter_mut().rev().find(same).filter(|_| references > 1) {
+                one.regard = Regard::Ignored;
+            }
+        }
+        all
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -5,7 +5,7 @@ mod bodies;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,7 +18,8 @@ use crate::inputs;
 use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::tasks::{
-    Brought, Desk, Found, Heard, Plan, Scene, Sheet, Speech, Told, films, id, patience, pause,
+    Brought, Desk, Found, Heard, Plan, Scene, Sheet, Skills, Speech, Told, films, id, patience,
+    pause,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
@@ -209,6 +210,15 @@ impl Speech for Xai {
 
     fn serves(&self, operation: &str) -> bool {
         self.models.serves(operation)
+    }
+
+    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+        let model = self.models.chosen_for(operation, brief)?;
+        Ok(if brief.task.is_video() {
+            Skills::films(bodies::films(model))
+        } else {
+            Skills::pictures(bodies::CAN)
+        })
     }
 
     fn blobs(&self) -> &'static [&'static str] {

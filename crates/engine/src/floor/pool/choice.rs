@@ -114,7 +114,7 @@ impl Candidate {
     }
 
     /// Whether it could do the job at all, were it told to work, free and well, as far as is known before it is asked.
-    fn could(&self, wish: &Wish<'_>) -> bool {
+    pub(crate) fn could(&self, wish: &Wish<'_>) -> bool {
         // What follows a job stays where that was made: another server of the same caller does not know it.
         let made_elsewhere = |maker: &WorkerName| *maker.backend() != self.backend;
         let strange = matches!(wish.lane, Lane::Own(_)) && wish.follows.is_some_and(made_elsewhere);

@@ -51,6 +51,7 @@ const GUIDES: &[Guide] = guides! {
     "keys" "Keys and operators"
     "doors" "Files, batches, events, other clients"
     "backends" "Back ends"
+    "fields" "What becomes of fields"
     "sandbox" "The sandbox"
     "cli" "The command line"
     "mcp" "Agents"

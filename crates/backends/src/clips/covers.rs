@@ -1,0 +1,27 @@
+//! The pictures that are shown beside a clip.
+
+use atelier_contract::Role;
+use atelier_media::{Encoding, Picture, encode, first_frame, last_frame};
+
+use crate::backend::MadeFile;
+
+/// Quality of the covers that are shown beside a clip.
+const COVER: Encoding = Encoding::Jpeg { quality: 92 };
+
+/// The first and the last frame, where they can be read.
+pub(super) fn covers(bytes: &[u8]) -> Vec<MadeFile> {
+    let cover = |frame: &Picture, role| MadeFile {
+        role,
+        media_type: COVER.format().media_type(),
+        width: frame.width,
+        height: frame.height,
+        bytes: encode(frame, COVER, None).into(),
+    };
+    match (first_frame(bytes), last_frame(bytes)) {
+        (Ok(first), Ok(last)) => vec![
+            cover(&first, Role::FirstFrame),
+            cover(&last, Role::LastFrame),
+        ],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,116 @@
+//! Clips that are longer or larger than was asked: cut and fitted, kept as they came, or refused.
+
+use atelier_contract::Role;
+use atelier_contract::brief::{Brief, Task};
+use atelier_media::{fit_video, video_info};
+use bytes::Bytes;
+use serde::Deserialize;
+
+use super::covers::covers;
+use crate::backend::{Fault, Made, MadeFile};
+use crate::pictures::on_threads;
+
+/// Vendors deliver a frame or two more than asked, which is nobody's concern.
+const SLACK: f64 = 0.1;
+
+/// What to do about clips that are longer or larger than was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Oversized {
+    /// They are cut and fitted where that is possible.
+    #[default]
+    Fit,
+    /// They are delivered as they came.
+    Keep,
+    /// The job fails.
+    Refuse,
+}
+
+/// How long and how large a clip was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    seconds: Option<f64>,
+    size: Option<(u32, u32)>,
+}
+
+impl Asked {
+    /// What a brief asks for; nothing is asked of what carries a clip on, which may come with the earlier part.
+    pub(crate) fn of(brief: &Brief) -> Self {
+        let animates = brief.task == Task::Animate;
+        let seconds = animates && brief.seconds > 0;
+        let size = animates && brief.width > 0 && brief.height > 0;
+        Self {
+            seconds: seconds.then_some(f64::from(brief.seconds)),
+            size: size.then_some((brief.width, brief.height)),
+        }
+    }
+}
+
+/// What was made, with clips as long and as large as was asked.
+pub(crate) async fn fitted(
+    mut made: Made,
+    asked: Asked,
+    oversized: Oversized,
+) -> Result<Made, Fault> {
+    if oversized == Oversized::Keep {
+        return Ok(made);
+    }
+    let mut changed = Vec::new();
+    for file in made.files.iter_mut().filter(|file| file.role == Role::Main) {
+        let Ok(info) = video_info(&file.bytes) else {
+            continue;
+        };
+        let seconds = asked.seconds.filter(|most| info.duration > most + SLACK);
+        let size = asked
+            .size
+            .filter(|(width, height)| info.width > *width || info.height > *height);
+        if seconds.is_none() && size.is_none() {
+            continue;
+        }
+        if oversized == Oversized::Refuse {
+            let (width, height, length) = (info.width, info.height, info.duration);
+            let detail = format!("a clip of {width}x{height} and {length:.1} s was not asked for");
+            return Err(Fault::useless(detail));
+        }
+        if let Some(bytes) = fit(&file.bytes, seconds, size).await? {
+            let now = video_info(&bytes).unwrap_or(info);
+            (file.width, file.height) = (now.width, now.height);
+            file.bytes = bytes.clone();
+            changed.push(bytes);
+        }
+    }
+    let is_cover = |file: &MadeFile| matches!(file.role, Role::FirstFrame | Role::LastFrame);
+    if let ([bytes], true) = (changed.as_slice(), made.files.iter().any(is_cover)) {
+        let bytes = bytes.clone();
+        let fresh = on_threads(&[], move || Ok(covers(&bytes))).await?;
+        if !fresh.is_empty() {
+            made.files.retain(|file| !is_cover(file));
+            made.files.extend(fresh);
+        }
+    }
+    Ok(made)
+}
+
+/// The clip in another length and size; in another length alone where its frames cannot be read, and nothing where it
+/// cannot even be taken apart.
+async fn fit(
+    bytes: &Bytes,
+    seconds: Option<f64>,
+    size: Option<(u32, u32)>,
+) -> Result<Option<Bytes>, Fault> {
+    let bytes = bytes.clone();
+    on_threads(&[], move || {
+        let whole = fit_video(&bytes, seconds, size);
+        let cut = whole.or_else(|error| {
+            tracing::info!(%error, "a clip could not be fitted");
+            fit_video(&bytes, seconds, None)
+        });
+        Ok(cut
+            .unwrap_or_else(|error| {
+                tracing::info!(%error, "a clip could not be cut");
+                None
+            })
+            .map(Bytes::from))
+    })
+    .await
+}

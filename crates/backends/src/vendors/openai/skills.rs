@@ -1,0 +1,57 @@
+//! What a server of these formats can do for a request.
+
+use atelier_contract::brief::Brief;
+
+use super::settings::{Dialect, Negative, Settings};
+use crate::backend::Fault;
+use crate::inputs::cannot;
+use crate::tasks::{Films, Lengths, Masks, Pictures, Skills};
+
+/// The words of its own picture models.
+const WORDS: &[&str] = &["quality", "moderation", "style"];
+/// Longer videos than this are asked of nobody.
+const MOST_SECONDS: u32 = 60;
+
+impl Settings {
+    /// What it can do for a request.
+    pub(super) fn skills(&self, brief: &Brief) -> Skills {
+        let local = self.dialect == Dialect::Localai;
+        if brief.task.is_video() {
+            return Skills::films(Films {
+                lengths: match self.video_seconds.as_slice() {
+                    [] => Lengths::Between(0, MOST_SECONDS),
+                    some => Lengths::Of(some.to_vec()),
+                },
+                ends: local,
+                loops: local,
+                references: 0,
+            });
+        }
+        let own = self.dialect == Dialect::Openai;
+        Skills {
+            seeds: !own,
+            words: if own { WORDS } else { &[] },
+            ..Skills::pictures(Pictures {
+                masks: Masks::White,
+                references: if local && brief.mask.is_some() {
+                    1
+                } else {
+                    usize::MAX
+                },
+                negative: self.negative != Negative::Words,
+                transparent: own,
+                backgrounds: false,
+            })
+        }
+    }
+
+    /// Refuses a video of a size that is not offered.
+    pub(super) fn check_size(&self, brief: &Brief) -> Result<(), Fault> {
+        let size = (brief.width, brief.height);
+        if self.video_sizes.is_empty() || self.video_sizes.contains(&size) {
+            return Ok(());
+        }
+        let message = format!("no back end makes videos of {}x{}", size.0, size.1);
+        Err(cannot("size", &message))
+    }
+}
