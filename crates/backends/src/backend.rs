@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::hooks::Post;
 use crate::regard::Regarded;
 
 /// A boxed future, so that back ends can live in one list.
@@ -392,6 +393,10 @@ pub trait Backend: Send + Sync {
     /// never had it. The work comes with its inputs.
     fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>>;
 
-    /// Asks the vendor whether it is well and takes the credentials; nothing is made and nothing is paid.
-    fn probe(&self) -> Later<'_, Result<(), Fault>>;
+    /// Asks the vendor whether it is well and takes the credentials; nothing is made and nothing is paid. What is left of the
+    /// worker account's money, where the vendor says so.
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>>;
+
+    /// Whether what was posted to the hook of an attempt is the vendor's, where it signs what it posts.
+    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool>;
 }

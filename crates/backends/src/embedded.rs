@@ -30,7 +30,8 @@ use std::thread::available_parallelism;
 use atelier_contract::brief::Brief;
 use serde_json::Value;
 
-use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::hooks::Post;
 use crate::regard::Regarded;
 use crate::threads::Threads;
 use assignment::Assignment;
@@ -154,7 +155,12 @@ impl Backend for Embedded {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

@@ -77,6 +77,7 @@ fn oversized(settings: &mut Value) -> Result<Oversized, Wrong> {
 }
 
 /// A vendor that this program can talk to.
+#[derive(Clone, Copy)]
 pub struct Vendor {
     /// Its name in the configuration and the operator API.
     pub name: &'static str,

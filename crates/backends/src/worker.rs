@@ -5,9 +5,10 @@ use atelier_contract::brief::Brief;
 use serde_json::Value;
 
 use crate::backend::{
-    Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
+    Backend, Class, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
 use crate::clips::{Asked, Oversized, fitted};
+use crate::hooks::Post;
 use crate::http::{Secrets, VendorHttp};
 use crate::regard::{self, Regarded};
 
@@ -161,8 +162,12 @@ impl Backend for Worker {
         })
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
         let probed = self.vendor.probe();
         Box::pin(async move { probed.await.map_err(|fault| self.fault(fault)) })
+    }
+
+    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool> {
+        self.vendor.hears(post)
     }
 }

@@ -22,6 +22,8 @@ mod fuzzed;
 mod google;
 #[path = "vendors/hostile.rs"]
 mod hostile;
+#[path = "vendors/hooks.rs"]
+mod hooks;
 #[path = "vendors/ideogram.rs"]
 mod ideogram;
 #[path = "../../../fuzz/inputs.rs"]

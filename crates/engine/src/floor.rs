@@ -27,7 +27,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::regard::Regarded;
-use atelier_backends::{Backend, Fault, Vendor, Wrong};
+use atelier_backends::{Backend, Fault, Post, Vendor, Wrong};
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{Family, Submit};
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
@@ -220,12 +220,20 @@ impl Floor {
         self.polling.poke(id, self.house.now_ms())
     }
 
-    /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed.
-    pub fn vendor_hook(&self, backend_id: &str, token: &str) -> bool {
+    /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed. A vendor that signs
+    /// what it posts must have signed it for one of its worker accounts here.
+    pub async fn vendor_hook(&self, backend_id: &str, token: &str, post: &Post) -> bool {
         let attempt = self.house.keyring.hook_attempt(backend_id, token);
         let Some(job_id) = attempt.and_then(|attempt| attempt.job()) else {
             return false;
         };
+        let mut heard = false;
+        for backend in self.pool().at(backend_id) {
+            heard = heard || backend.hears(post).await;
+        }
+        if !heard {
+            return false;
+        }
         if !self.poke(job_id.as_str()) {
             self.house.tell(Hint::Poll(job_id));
         }

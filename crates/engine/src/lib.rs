@@ -34,7 +34,7 @@ mod vault;
 mod views;
 mod wake;
 
-pub use atelier_backends::{allowances, shares};
+pub use atelier_backends::{Post, allowances, shares};
 pub use atelier_store::AllowancePatch;
 pub use clock::Clock;
 pub use courier::Courier;

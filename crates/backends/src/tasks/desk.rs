@@ -14,6 +14,7 @@ use crate::clips::filmed;
 use crate::downloads::Downloads;
 use crate::files;
 use crate::fit::Size;
+use crate::hooks::Post;
 use crate::http::VendorCall;
 use crate::pictures::{Finish, finished};
 use crate::regard::Regarded;
@@ -263,10 +264,11 @@ impl<S: Speech> Desk<S> {
         Ok(Some(Started::Ticket(json!({"tasks": tasks, "size": size}))))
     }
 
-    async fn feel(&self) -> Result<(), Fault> {
+    async fn feel(&self) -> Result<Option<Cost>, Fault> {
         let answer = self.vendor.http().ask(self.vendor.probe()).await?;
         if answer.is_good() || self.vendor.is_well(&answer) {
-            return self.vendor.inspect().await;
+            self.vendor.inspect().await?;
+            return Ok(self.vendor.balance(&answer));
         }
         Err(self.vendor.fault(&answer))
     }
@@ -356,7 +358,11 @@ impl<S: Speech> Backend for Desk<S> {
         Box::pin(self.search(work))
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
         Box::pin(self.feel())
+    }
+
+    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool> {
+        self.vendor.hears(post)
     }
 }

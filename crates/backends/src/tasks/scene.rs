@@ -26,6 +26,17 @@ pub(crate) enum Lengths {
 }
 
 impl Lengths {
+    /// The lengths in words.
+    fn words(&self) -> String {
+        match self {
+            Self::Of(all) => {
+                let all: Vec<String> = all.iter().map(u32::to_string).collect();
+                all.join(", ")
+            }
+            Self::Between(from, to) => format!("{from} to {to}"),
+        }
+    }
+
     /// The wanted length, or the next longer one that is offered.
     pub(crate) fn fit(&self, wanted: u32) -> Result<u32, Fault> {
         let fit = match self {
@@ -33,7 +44,9 @@ impl Lengths {
             Self::Between(from, to) => (wanted <= *to).then_some(wanted.max(*from)),
         };
         fit.ok_or_else(|| {
-            let message = format!("no back end makes videos of {wanted} seconds");
+            let offered = self.words();
+            let message =
+                format!("no back end makes videos of {wanted} seconds, allowed: {offered}");
             cannot("duration", &message)
         })
     }
@@ -222,11 +235,13 @@ mod tests {
         let some = Lengths::Of(vec![5, 10]);
         assert_eq!(some.fit(4).expect("a length"), 5);
         assert_eq!(some.fit(10).expect("a length"), 10);
-        assert!(some.fit(15).is_err());
+        let refused = some.fit(15).expect_err("too long").message;
+        assert!(refused.ends_with("allowed: 5, 10"), "{refused}");
         let range = Lengths::Between(4, 30);
         assert_eq!(range.fit(2).expect("a length"), 4);
         assert_eq!(range.fit(25).expect("a length"), 25);
-        assert!(range.fit(31).is_err());
+        let refused = range.fit(31).expect_err("too long").message;
+        assert!(refused.ends_with("allowed: 4 to 30"), "{refused}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::heard::Heard;
 use super::skills::Skills;
 use crate::answers;
 use crate::backend::{Cost, Fault, Later, LostSubmit, Work};
+use crate::hooks::Post;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp};
 use crate::pictures::Finish;
 
@@ -77,6 +78,15 @@ pub(crate) trait Speech: Send + Sync + 'static {
     /// Whether an answer to the probe that is not good is good enough.
     fn is_well(&self, _: &VendorAnswer) -> bool {
         false
+    }
+    /// What a good answer to the probe says is left of the worker account's money.
+    fn balance(&self, _: &VendorAnswer) -> Option<Cost> {
+        None
+    }
+    /// Whether what was posted to the hook of an attempt is the vendor's, where it signs what it posts; elsewhere the
+    /// address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
     /// What else is looked at when the vendor is well, such as whether it has the models.
     fn inspect(&self) -> Later<'_, Result<(), Fault>> {

@@ -169,6 +169,19 @@ pub struct Health {
     pub last_errors: Vec<Outcome>,
     /// The latest outcomes, newest first.
     pub recent: Vec<Outcome>,
+    /// What is left of its money at the vendor, where a probe was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
+}
+
+/// What is left of a worker account's money at its vendor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Balance {
+    /// How much, and in what.
+    #[serde(flatten)]
+    pub left: CostSum,
+    /// When the vendor said so, in milliseconds since 1970.
+    pub at_ms: i64,
 }
 
 /// A worker account as its owner sees it; whether it has a credential shows, the credential never does.

@@ -55,6 +55,14 @@ impl Pool {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Every worker account at a back end.
+    pub(crate) fn at(&self, backend_id: &str) -> Vec<Arc<dyn Backend>> {
+        let members = self.members();
+        let there = members.iter();
+        let there = there.filter(|one| one.candidate.name.backend().as_str() == backend_id);
+        there.map(|one| Arc::clone(&one.backend)).collect()
+    }
+
     fn with<T>(&self, name: &WorkerName, act: impl FnOnce(&mut Member) -> T) -> Option<T> {
         let mut members = self.members();
         members

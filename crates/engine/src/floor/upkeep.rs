@@ -8,7 +8,7 @@ use atelier_store::{AuditRow, Guard};
 
 use crate::floor::context::Context;
 use crate::floor::lane::Lane;
-use crate::floor::pool::health::{Condition, Fitness};
+use crate::floor::pool::health::{Condition, Fitness, Left};
 use crate::floor::pool::{Hope, Pool};
 use crate::floor::settle::{broken, settle};
 use crate::house::House;
@@ -102,12 +102,13 @@ pub(super) async fn probe(
     let answer = backend.probe().await;
     let now_ms = house.now_ms();
     match &answer {
-        Ok(()) => pool.set_health(name, |health| {
+        Ok(left) => pool.set_health(name, |health| {
             health.probing = false;
             health.become_well(now_ms);
+            health.left = left.as_ref().map(|left| Left::new(left, now_ms));
         }),
         Err(fault) => pool.fault(name, fault, now_ms),
     }
     house.wakes.work.notify_one();
-    answer
+    answer.map(|_| ())
 }

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Taken, Work};
+use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Taken, Work};
 use atelier_backends::regard::Regarded;
-use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker, Wrong};
+use atelier_backends::{Class, Fault, Made, MadeFile, Post, Setup, Vendor, Worker, Wrong};
 use atelier_contract::Role;
 use atelier_contract::brief::Brief;
 use bytes::Bytes;
@@ -256,7 +256,12 @@ impl Backend for Actor {
             Ok(number.map(|number| Started::Ticket(json!({ "number": number }))))
         })
     }
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

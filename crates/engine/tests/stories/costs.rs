@@ -42,3 +42,26 @@ async fn a_cap_in_the_vendors_money_closes_on_what_was_reported() {
     assert_eq!(margins, expected);
     rig.check_books().await;
 }
+
+#[tokio::test]
+async fn what_a_vendor_says_is_left_is_shown_with_the_health_and_survives_a_restart() {
+    let (_stage, mut rig) = (Stage::named("left"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "left", "unknown", &["rich"]).await;
+    rig.clock.advance(1_000);
+    let at = rig.clock.now_ms();
+    let backends = rig.engine.office().backends();
+    let probed = backends.probe("root", &backend, None).await;
+    probed.expect("well");
+    for _ in 0..2 {
+        let backends = rig.engine.office().backends();
+        let shown = backends.one(&backend).await.expect("shown");
+        let health = serde_json::to_value(&shown.accounts[0].health).expect("JSON");
+        assert_eq!(
+            health["balance"],
+            json!({ "currency": "USD", "amount": 12.5, "at_ms": at })
+        );
+        rig.restart().await;
+        let loaded = rig.engine.floor().load_pool().await;
+        loaded.expect("the pool");
+    }
+}

@@ -436,7 +436,7 @@ fn house(
         store,
         files,
         workers: inside(backend),
-        vendors: crate::stage::VENDORS,
+        vendors: crate::stage::vendors(),
         outbound,
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
         settings: Settings {

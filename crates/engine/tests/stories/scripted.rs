@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Later, LostSubmit, Progress, Started, Work};
+use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Work};
 use atelier_backends::regard::Regarded;
-use atelier_backends::{Class, Fault, Made, MadeFile};
+use atelier_backends::{Class, Fault, Made, MadeFile, Post};
 use atelier_contract::Role;
 use atelier_contract::brief::Brief;
 use bytes::Bytes;
@@ -134,8 +134,13 @@ impl Backend for Scripted {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 
     fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Taken, Work};
 use atelier_backends::regard::{Regard, Regarded};
-use atelier_backends::{Class, Fault, Made, MadeFile, Setup, Vendor, Worker, Wrong};
+use atelier_backends::{Class, Fault, Made, MadeFile, Post, Setup, Vendor, Worker, Wrong};
 use atelier_contract::brief::Brief;
 use atelier_contract::{FaultKind, Role};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-/// The one vendor of these stories.
-pub(crate) const VENDORS: &[Vendor] = &[Vendor {
+/// The vendor that plays what a story tells it.
+const STAGE: Vendor = Vendor {
     name: "stage",
     about: "A vendor for stories.",
     needs_credential: true,
@@ -22,7 +22,16 @@ pub(crate) const VENDORS: &[Vendor] = &[Vendor {
     settings: || json!({}),
     ready: "",
     build,
-}];
+};
+
+/// The vendors of these stories: the stage, and all that the program knows.
+pub(crate) fn vendors() -> &'static [Vendor] {
+    static ALL: LazyLock<Vec<Vendor>> = LazyLock::new(|| {
+        let real = atelier_backends::VENDORS.iter().copied();
+        std::iter::once(STAGE).chain(real).collect()
+    });
+    &ALL
+}
 
 static STAGES: LazyLock<Mutex<HashMap<String, Arc<Stage>>>> = LazyLock::new(Mutex::default);
 
@@ -307,12 +316,18 @@ impl Backend for Actor {
             Ok(number.map(|number| Started::Ticket(json!({ "task": number }))))
         })
     }
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async move {
             match self.name.as_str() {
                 "broken" => Err(Fault::vendor(Class::Dead, "401")),
-                _ => Ok(()),
+                "rich" => Ok(Cost::of(12.5, "USD")),
+                _ => Ok(None),
             }
         })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

@@ -1,6 +1,7 @@
 //! A vendor fails in every way there is: every job ends right, is charged for what was delivered only, is submitted no
 //! more often than the vendor can take, and the pool draws the right conclusion.
 
+use atelier_backends::Post;
 use atelier_contract::JobState;
 use serde_json::json;
 
@@ -282,15 +283,16 @@ async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
     let hook = stage.books().hooks[0].clone().expect("an address");
     let base = format!("https://own.example/hooks/v1/{backend}/");
     let token = hook.strip_prefix(&base).expect("the own address");
+    let post = Post::default();
     let last = if token.ends_with('0') { '1' } else { '0' };
     let altered = format!("{}{last}", &token[..token.len() - 1]);
     for (backend, token) in [(&*backend, "x"), ("another", token), (&*backend, &*altered)] {
         assert!(
-            !rig.engine.floor().vendor_hook(backend, token),
+            !rig.engine.floor().vendor_hook(backend, token, &post).await,
             "{backend} {token}"
         );
     }
-    assert!(rig.engine.floor().vendor_hook(&backend, token));
+    assert!(rig.engine.floor().vendor_hook(&backend, token, &post).await);
     rig.rest().await;
     assert_eq!(stage.books().polls, 2);
     assert_eq!(rig.state(&caller, &done).await, JobState::Succeeded);
@@ -300,7 +302,7 @@ async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
     let hook = stage.books().hooks[1].clone().expect("an address");
     let token = hook.strip_prefix(&base).expect("the own address");
     for _ in 0..3 {
-        assert!(rig.engine.floor().vendor_hook(&backend, token));
+        assert!(rig.engine.floor().vendor_hook(&backend, token, &post).await);
         rig.rest().await;
         assert_eq!(rig.state(&caller, &running).await, JobState::Running);
     }

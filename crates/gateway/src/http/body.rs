@@ -192,6 +192,18 @@ pub(super) async fn fields_within(
     Ok(fields)
 }
 
+/// A body as it came. What it takes is kept in the grants of the request.
+pub(super) async fn bytes(
+    app: &App,
+    head: &Parts,
+    body: Arriving,
+    most: usize,
+) -> Result<Bytes, Denial> {
+    let (bytes, pass, share) = Intake::new(app, head, body, most)?.all().await?;
+    pass.keep(share);
+    Ok(bytes)
+}
+
 /// The fields of a query and of a JSON body together; the body wins.
 pub(super) async fn query_and_fields(
     app: &App,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::pages::{Access, Described, Door, Gives, Method, Page, Takes};
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use hyper::http::request::Parts;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -80,6 +81,20 @@ impl<T: DeserializeOwned + JsonSchema + Send, const MOST: usize> Input for Body<
         Ok(Self(contract_body::read(fields)?))
     }
 }
+
+/// A body as it came, whatever it is.
+pub(crate) struct Posted(pub(crate) Bytes);
+
+impl Input for Posted {
+    const TAKES: Takes = Takes::NOTHING;
+
+    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+        Ok(Self(body::bytes(app, head, given, MOST_POSTED).await?))
+    }
+}
+
+/// What vendors post is not larger.
+const MOST_POSTED: usize = 4 * SMALL_BODY;
 
 /// What a raw body may become besides its texts: the operator's workflows are made of many small things.
 const RAW_STRUCTURE: usize = 32 * 1024 * 1024;

@@ -209,4 +209,10 @@ impl Speech for Bfl {
     fn probe(&self) -> VendorCall {
         VendorCall::get("credits")
     }
+
+    /// A credit is a cent.
+    fn balance(&self, answer: &VendorAnswer) -> Option<Cost> {
+        let credits = answer.json().ok()?["credits"].as_f64()?;
+        Cost::of(credits / 100.0, "USD")
+    }
 }

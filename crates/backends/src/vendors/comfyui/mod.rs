@@ -16,7 +16,8 @@ use atelier_contract::brief::{Brief, Task};
 use serde_json::{Value, json};
 
 use crate::answers;
-use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::backend::{Backend, Class, Cost, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::hooks::Post;
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::{cannot, seed_of_parent};
 use crate::regard::Regarded;
@@ -176,7 +177,12 @@ impl Backend for ComfyUi {
         Box::pin(async move { Ok(self.found(work).await?.map(Started::Ticket)) })
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(self.look())
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async move { self.look().await.map(|()| None) })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

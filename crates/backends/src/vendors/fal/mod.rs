@@ -1,5 +1,6 @@
 //! fal: any endpoint of its queue, with a mapping from our fields to its inputs; ready ones come along.
 
+mod hooks;
 mod outputs;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Fault, Later, Work};
+use crate::hooks::Post;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::inputs::data_uri;
 use crate::mapping::{Mappings, Written};
@@ -54,6 +56,8 @@ struct Settings {
     grids: bool,
     /// Where the inputs of an endpoint are described; its name is put at the end. Empty: they are not looked at.
     schema_url: Option<String>,
+    /// Where the vendor shows the keys that its posts are signed with. Empty: the address of a hook is proof enough.
+    webhook_keys_url: Option<String>,
     poll_seconds: Option<u64>,
     timeout_seconds: Option<u64>,
 }
@@ -63,6 +67,8 @@ struct Fal {
     http: VendorHttp,
     mappings: Mappings,
     schema_url: String,
+    keys_url: String,
+    keys: hooks::Keys,
     pause: Duration,
     patience: Duration,
 }
@@ -78,6 +84,10 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
             .with_header(("authorization", "credential"), &format!("Key {key}"))?
             .with_secret(key),
         schema_url: settings.schema_url.unwrap_or_else(|| SCHEMAS.to_owned()),
+        keys_url: settings
+            .webhook_keys_url
+            .unwrap_or_else(|| hooks::KEYS.to_owned()),
+        keys: hooks::Keys::default(),
         pause: pause(settings.poll_seconds, 3),
         patience: patience(settings.timeout_seconds, 60),
     }))
@@ -233,6 +243,13 @@ impl Speech for Fal {
     /// That a request which cannot be is not there is a good answer.
     fn is_well(&self, answer: &VendorAnswer) -> bool {
         matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
+    }
+
+    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool> {
+        Box::pin(async move {
+            let unchecked = self.keys_url.is_empty();
+            unchecked || self.keys.fit(&self.http, &self.keys_url, post).await
+        })
     }
 
     fn inspect(&self) -> Later<'_, Result<(), Fault>> {

@@ -15,8 +15,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::backend::{
-    Backend, Class, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
+    Backend, Class, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
 };
+use crate::hooks::Post;
 use crate::http::{VendorCall, VendorHttp, segment};
 use crate::regard::Regarded;
 use crate::tasks::Skills;
@@ -314,13 +315,18 @@ impl Backend for Midjourney {
     }
 
     /// Asks for a task that cannot be: the answer tells whether the secret is taken.
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async move {
             let answer = self.http.ask(VendorCall::get("mj/task/0/fetch")).await?;
             if answer.is_good() {
-                return Ok(());
+                return Ok(None);
             }
-            answer::judged(&answer, &self.reasons).map(|_| ())
+            answer::judged(&answer, &self.reasons).map(|_| None)
         })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

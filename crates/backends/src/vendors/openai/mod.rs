@@ -13,7 +13,8 @@ use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
 
 use crate::answers;
-use crate::backend::{Backend, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::hooks::Post;
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::cannot;
 use crate::regard::Regarded;
@@ -130,7 +131,12 @@ impl Backend for OpenAi {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(self.look())
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async move { self.look().await.map(|()| None) })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

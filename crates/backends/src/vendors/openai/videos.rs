@@ -69,7 +69,11 @@ impl OpenAi {
         }
         let longer = offered.iter().copied().filter(|&seconds| seconds >= wanted);
         longer.min().ok_or_else(|| {
-            let message = format!("no back end makes videos of {wanted} seconds");
+            let offered: Vec<String> = offered.iter().map(u32::to_string).collect();
+            let message = format!(
+                "no back end makes videos of {wanted} seconds, allowed: {}",
+                offered.join(", ")
+            );
             cannot("duration", &message)
         })
     }

@@ -284,4 +284,9 @@ impl Speech for Recraft {
     fn probe(&self) -> VendorCall {
         VendorCall::get("users/me")
     }
+
+    fn balance(&self, answer: &VendorAnswer) -> Option<Cost> {
+        let units = answer.json().ok()?["credits"].as_f64()?;
+        Cost::of(units / UNITS_A_DOLLAR, "USD")
+    }
 }

@@ -17,7 +17,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::answers::unexpected;
-use crate::backend::{Backend, Class, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::backend::{Backend, Class, Cost, Fault, Later, LostSubmit, Progress, Started, Work};
+use crate::hooks::Post;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
 use crate::regard::Regarded;
 use crate::tasks::Skills;
@@ -238,7 +239,7 @@ impl Backend for Relay {
         Box::pin(self.find(work))
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async move {
             let answer = self.http.ask(VendorCall::get(ACCOUNT_PATH)).await?;
             let body = refused::body_of(&answer)?;
@@ -246,8 +247,13 @@ impl Backend for Relay {
                 Some(balance) if balance <= 0.0 => {
                     Err(Fault::vendor(Class::Quota, "the remote account is empty"))
                 }
-                _ => Ok(()),
+                left => Ok(left.and_then(|left| Cost::of(left, "quota"))),
             }
         })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

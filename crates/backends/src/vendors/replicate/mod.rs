@@ -9,13 +9,16 @@ use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::clock;
+use crate::hooks::{self, Post};
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
 use crate::mapping::{Mappings, Written};
 use crate::tasks::{Brought, Desk, Found, Heard, Plan, Skills, Speech, Told, id, patience, pause};
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Secret, Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
 
@@ -44,6 +47,8 @@ const RULES: &[Rule] = &[
 struct Settings {
     models: BTreeMap<String, Written>,
     grids: bool,
+    /// Believe a post only when it is signed; the address of a hook is a proof as well.
+    check_webhooks: Option<bool>,
     poll_seconds: Option<u64>,
     timeout_seconds: Option<u64>,
 }
@@ -52,6 +57,9 @@ struct Settings {
 struct Replicate {
     http: VendorHttp,
     mappings: Mappings,
+    check_webhooks: bool,
+    /// What posts are signed with, once it is known.
+    secret: Mutex<Secret>,
     pause: Duration,
     patience: Duration,
 }
@@ -65,6 +73,8 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         http: setup
             .http
             .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
+        check_webhooks: settings.check_webhooks.unwrap_or(true),
+        secret: Mutex::default(),
         pause: pause(settings.poll_seconds, 3),
         patience: patience(settings.timeout_seconds, 60),
     }))
@@ -88,6 +98,20 @@ impl Replicate {
             }
             VendorCall::post_json("predictions", &body)
         }))
+    }
+
+    /// Whether a post is signed with the secret that the vendor gave the worker account, which is read once.
+    async fn signed(&self, post: &Post) -> bool {
+        let mut secret = self.secret.lock().await;
+        if secret.is_empty() {
+            let call = VendorCall::get("webhooks/default/secret");
+            let answer = self.http.ask(call).await.ok();
+            let body = answer.filter(VendorAnswer::is_good);
+            let body = body.and_then(|answer| answer.json().ok());
+            let told = body.and_then(|body| Some(Secret::new(body["key"].as_str()?)));
+            *secret = told.unwrap_or_default();
+        }
+        hooks::is_signed(post, secret.reveal(), clock::seconds())
     }
 
     /// Every model with a mapping exists, and has the inputs that it is sent.
@@ -240,6 +264,10 @@ impl Speech for Replicate {
 
     fn probe(&self) -> VendorCall {
         VendorCall::get("account")
+    }
+
+    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool> {
+        Box::pin(async move { !self.check_webhooks || self.signed(post).await })
     }
 
     fn inspect(&self) -> Later<'_, Result<(), Fault>> {

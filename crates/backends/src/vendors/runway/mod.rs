@@ -311,4 +311,10 @@ impl Speech for Runway {
     fn probe(&self) -> VendorCall {
         VendorCall::get("organization")
     }
+
+    /// A credit is a cent.
+    fn balance(&self, answer: &VendorAnswer) -> Option<Cost> {
+        let credits = answer.json().ok()?["creditBalance"].as_f64()?;
+        Cost::of(credits / 100.0, "USD")
+    }
 }

@@ -13,7 +13,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
-use crate::backend::{Backend, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::hooks::Post;
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs;
 use crate::pictures::{Finish, finished};
@@ -167,7 +168,12 @@ impl Backend for SdWebUi {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(self.look())
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async move { self.look().await.map(|()| None) })
+    }
+
+    /// Nothing is signed here; the address of the hook is the proof.
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { true })
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use atelier_backends::Fault;
+use atelier_backends::{Cost, Fault};
+use atelier_contract::pages::cost::{Amount, CostSum};
+use atelier_contract::pages::workers::Balance;
 use serde::{Deserialize, Serialize};
 
 use crate::floor::react::{ForWorker, react};
@@ -88,9 +90,42 @@ pub(crate) struct Health {
     by_questions: bool,
     opened: u32,
     rested: u32,
+    /// What is left of its money at the vendor, as it was last told.
+    #[serde(default)]
+    pub(crate) left: Option<Left>,
     /// A probe is on its way; only this process knows.
     #[serde(skip)]
     pub(crate) probing: bool,
+}
+
+/// What is left of a worker account's money at its vendor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Left {
+    micros: i64,
+    currency: String,
+    at_ms: i64,
+}
+
+impl Left {
+    /// As the vendor told it at a time.
+    pub(crate) fn new(left: &Cost, at_ms: i64) -> Self {
+        Self {
+            micros: left.micros,
+            currency: left.currency.to_owned(),
+            at_ms,
+        }
+    }
+
+    /// As operators see it.
+    pub(crate) fn shown(&self) -> Balance {
+        Balance {
+            left: CostSum {
+                currency: self.currency.clone(),
+                amount: Amount::from_micros(self.micros),
+            },
+            at_ms: self.at_ms,
+        }
+    }
 }
 
 /// Whether a worker account may be given work, as far as its health goes.

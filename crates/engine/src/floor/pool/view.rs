@@ -6,7 +6,7 @@ use atelier_contract::pages::workers as shown;
 
 use crate::floor::pool::Pool;
 use crate::floor::pool::choice::Mode;
-use crate::floor::pool::health::{Condition, Fitness, Seen};
+use crate::floor::pool::health::{Condition, Fitness, Left, Seen};
 use crate::floor::pool::member::Member;
 use crate::names::WorkerName;
 
@@ -89,5 +89,6 @@ fn evidence(member: &Member, fit: bool, now_ms: i64) -> shown::Health {
         until_ms: until,
         last_errors: faults.take(ERRORS_SHOWN).cloned().collect(),
         recent,
+        balance: health.left.as_ref().map(Left::shown),
     }
 }

@@ -1,26 +1,29 @@
-//! Vendors' own callbacks. The word in the path proves that it was given to this vendor for one attempt; the body is
-//! never believed, it only means that the vendor is worth asking.
+//! Vendors' own callbacks. The word in the path proves that it was given to this vendor for one attempt, and vendors that sign
+//! what they post must have signed it; the body is never believed, it only means that the vendor is worth asking.
 
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
+use atelier_engine::Post;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::Data;
+use crate::http::page::{Data, Posted};
 use crate::http::received::Received;
 
 /// Has a job asked about at once.
 pub(crate) async fn take(
     app: Arc<App>,
     received: Received,
-    (): (),
+    Posted(body): Posted,
 ) -> Result<Data<&'static str>, Denial> {
-    if !app
-        .engine
-        .floor()
-        .vendor_hook(received.param(0), received.param(1))
-    {
+    let post = Post {
+        headers: received.head.headers.clone(),
+        body,
+    };
+    let floor = app.engine.floor();
+    let (backend, token) = (received.param(0), received.param(1));
+    if !floor.vendor_hook(backend, token, &post).await {
         return Err(Refusal::new(Code::NotFound, "there is nothing at this path").into());
     }
     Ok(Data("noted"))
