@@ -16,20 +16,28 @@ mod every;
 mod example;
 #[path = "vendors/fal.rs"]
 mod fal;
+#[expect(dead_code, reason = "the documents name servers by their vendors")]
+#[path = "vendors/formats.rs"]
+mod formats;
 #[path = "vendors/fuzzed.rs"]
 mod fuzzed;
 #[path = "vendors/google.rs"]
 mod google;
-#[path = "vendors/hostile.rs"]
-mod hostile;
 #[path = "vendors/hooks.rs"]
 mod hooks;
+#[path = "vendors/hosted.rs"]
+mod hosted;
+#[path = "vendors/hostile.rs"]
+mod hostile;
 #[path = "vendors/ideogram.rs"]
 mod ideogram;
 #[path = "../../../fuzz/inputs.rs"]
 mod inputs;
 #[path = "vendors/litellm.rs"]
 mod litellm;
+#[expect(dead_code, reason = "stories of whole houses need more of the servers")]
+#[path = "vendors/local.rs"]
+mod local;
 #[path = "vendors/luma.rs"]
 mod luma;
 #[path = "vendors/novelai.rs"]

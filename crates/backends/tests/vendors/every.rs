@@ -6,7 +6,9 @@ use atelier_backends::backend::{Backend, Class, Taken};
 use atelier_backends::{Started, VENDORS};
 use serde_json::{Value, json};
 
-use crate::stand::{Reply, Stand, page, status, worker};
+use crate::formats::FORMATS;
+use crate::local::{Local, request};
+use crate::stand::{Reply, Stand, page, polled, status, worker};
 use crate::studio::Studio;
 
 /// A vendor with good settings, and a request it serves.
@@ -243,6 +245,30 @@ fn no_worker_serves_what_is_not_an_operation_of_it() {
         for operation in ["artgen.describe", "facegen.swap", "no.such", ""] {
             assert!(!worker.serves(operation), "{}: {operation}", case.name);
         }
+    }
+}
+
+/// Whoever adds a vendor writes a server for it; the stories of whole houses go through these.
+#[tokio::test]
+async fn every_vendor_has_a_local_server_that_takes_an_order_and_hands_over_a_result() {
+    for vendor in VENDORS {
+        let formats = FORMATS.iter().filter(|one| one.vendor == vendor.name);
+        assert!(formats.count() > 0, "{} has no local server", vendor.name);
+    }
+    for format in FORMATS {
+        let (local, studio) = (Local::speaking(format), Studio::new());
+        let worker = local.stand.worker(format.vendor, (format.settings)());
+        let picture = studio.host("a.png", &atelier_media::Picture::filled(64, 64, [9; 4]));
+        let (work, _) = studio.work(format.operation, &request(format.operation, &picture), None);
+        let label = format!("{} {}", format.vendor, format.dialect);
+        let started = worker.start(work.clone()).await;
+        let made = match started.unwrap_or_else(|fault| panic!("{label}: {fault:?}")) {
+            Started::Done(made) => Ok(made),
+            Started::Ticket(ticket) => polled(&worker, &work, &ticket).await,
+        };
+        let made = made.unwrap_or_else(|fault| panic!("{label}: {fault:?}"));
+        assert!(!made.files.is_empty(), "{label}");
+        assert_eq!(local.taken(), 1, "{label}");
     }
 }
 

@@ -16,9 +16,18 @@ mod custody;
 mod deadlines;
 mod endings;
 mod fairness;
+#[expect(dead_code, reason = "the documents name servers by their vendors")]
+#[path = "../../../backends/tests/vendors/formats.rs"]
+mod formats;
 mod fuzzed;
 mod hang_ups;
+mod hooks;
+#[path = "../../../backends/tests/vendors/hosted.rs"]
+mod hosted;
 mod inputs;
+mod kills;
+#[path = "../../../backends/tests/vendors/local.rs"]
+mod local;
 mod money;
 mod names;
 mod places;
@@ -29,6 +38,9 @@ mod repeats;
 mod retention;
 mod scale;
 mod schedule;
+#[expect(dead_code, reason = "the tests of adapters need more of a server")]
+#[path = "../../../backends/tests/vendors/stand.rs"]
+mod stand;
 mod strangers;
 mod survival;
 mod tidy;

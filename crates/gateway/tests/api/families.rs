@@ -120,7 +120,7 @@ fn serve(
 
 /// A caller that works through the table.
 pub(crate) struct Walk {
-    gateway: Gateway,
+    pub(crate) gateway: Gateway,
     account: Account,
     outside: Outside,
     /// The last finished job of each operation, as fetch shows it.

@@ -27,8 +27,12 @@ mod events;
 mod families;
 mod files;
 mod first_run;
+#[path = "../../../backends/tests/vendors/formats.rs"]
+mod formats;
 mod framing;
 mod fuzzed;
+#[path = "../../../backends/tests/vendors/hosted.rs"]
+mod hosted;
 mod hostile;
 mod hostile_requests;
 mod idempotency;
@@ -38,6 +42,12 @@ mod keys;
 mod large_assets;
 mod limits;
 mod listeners;
+#[expect(
+    dead_code,
+    reason = "stories of killed processes need more of the servers"
+)]
+#[path = "../../../backends/tests/vendors/local.rs"]
+mod local;
 mod looking;
 mod lookups;
 mod mcp;
@@ -51,7 +61,11 @@ mod receivers;
 mod references;
 mod relayed;
 mod shares;
+#[expect(dead_code, reason = "the tests of adapters need more of a server")]
+#[path = "../../../backends/tests/vendors/stand.rs"]
+mod stand;
 mod stopping;
 mod traces;
 mod translation;
 mod upkeep;
+mod vendors;

@@ -1,0 +1,342 @@
+//! How the vendors speak whom operators buy from.
+
+use serde_json::json;
+
+use crate::local::{Act, Kind, after, asks, at, film, kind, nothing, picture, posts, takes};
+use crate::stand::{Seen, base64, bytes, json as answer, status};
+
+/// What Replicate signs its posts with.
+pub(crate) const SECRET: &str = "whsec_YSBzZWNyZXQgZm9yIHN0b3JpZXM=";
+
+pub(crate) fn google(seen: &Seen) -> Act {
+    if seen.line.contains(":generateContent") {
+        return takes(Kind::Picture, |_| {
+            json!({"candidates": [{"finishReason": "STOP", "content": {"parts": [
+                {"inlineData": {"mimeType": "image/png", "data": base64(picture())}}]}}]})
+        });
+    }
+    if posts(seen, "/interactions") {
+        return takes(Kind::Film, |id| json!({"id": id, "status": "in_progress"}));
+    }
+    match after(seen, "GET /v1/interactions/").or(after(seen, "GET /v1beta/interactions/")) {
+        Some(id) => asks(id, &json!({"id": id, "status": "in_progress"}), |_| {
+            json!({"status": "completed", "usage": {"total_tokens": 10}, "steps": [{"type": "model_output", "content": [
+                {"type": "video", "mime_type": "video/mp4", "data": base64(film())}]}]})
+        }),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn ark(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/contents/generations/tasks") {
+        return takes(Kind::Film, |id| json!({"id": id}));
+    }
+    if posts(seen, "/images/generations") {
+        return takes(
+            Kind::Picture,
+            move |_| json!({"data": [{"url": at(Kind::Picture)}]}),
+        );
+    }
+    match after(seen, "/contents/generations/tasks/") {
+        Some(id) => asks(
+            id,
+            &json!({"id": id, "status": "running"}),
+            move |kind| json!({"status": "succeeded", "content": {"video_url": at(kind)}, "usage": {"completion_tokens": 5}}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn minimax(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/v2/video_generation") {
+        return takes(Kind::Film, |id| json!({"task_id": id}));
+    }
+    if posts(seen, "/v1/image_generation") {
+        return takes(
+            Kind::Picture,
+            move |_| json!({"base_resp": {"status_code": 0}, "data": {"image_urls": [at(Kind::Picture)]}}),
+        );
+    }
+    match after(seen, "/v2/query/video_generation/") {
+        Some(id) => asks(
+            id,
+            &json!({"task": {"id": id, "status": "running"}}),
+            move |kind| json!({"task": {"status": "succeeded", "content": {"url": at(kind)}}}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn dashscope(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/video-synthesis") {
+        return takes(
+            Kind::Film,
+            |id| json!({"output": {"task_id": id, "task_status": "PENDING"}}),
+        );
+    }
+    if posts(seen, "/multimodal-generation/generation") {
+        return takes(
+            Kind::Picture,
+            move |_| json!({"output": {"choices": [{"message": {"content": [{"image": at(Kind::Picture)}]}}]}}),
+        );
+    }
+    match after(seen, "/tasks/") {
+        Some(id) => asks(
+            id,
+            &json!({"output": {"task_status": "RUNNING"}}),
+            move |kind| json!({"output": {"task_status": "SUCCEEDED", "video_url": at(kind)}}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn kling(seen: &Seen) -> Act {
+    let at = at(seen);
+    if seen.line.starts_with("POST ") {
+        let token = seen.json()["options"]["external_task_id"]
+            .as_str()
+            .map(str::to_owned);
+        let reply =
+            |id: &str| answer(&json!({"code": 0, "data": {"id": id, "status": "submitted"}}));
+        return Act::Take(Kind::Film, token, Box::new(reply));
+    }
+    if let Some(token) = after(seen, "external_task_ids=") {
+        return Act::Find(
+            token.to_owned(),
+            Box::new(|id| {
+                let found: Vec<_> = id.into_iter().map(|id| json!({"id": id})).collect();
+                answer(&json!({"code": 0, "data": found}))
+            }),
+        );
+    }
+    match after(seen, "task_ids=") {
+        Some(id) => asks(
+            id,
+            &json!({"code": 0, "data": [{"id": id, "status": "processing"}]}),
+            move |kind| json!({"code": 0, "data": [{"status": "succeeded", "outputs": [{"type": "video", "url": at(kind)}]}]}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn replicate(seen: &Seen) -> Act {
+    let at = at(seen);
+    if seen.line.ends_with("/webhooks/default/secret") {
+        return Act::Say(answer(&json!({"key": SECRET})));
+    }
+    if posts(seen, "/files") {
+        return Act::Say(status(
+            201,
+            &json!({"id": "f", "urls": {"get": at(Kind::Picture)}}),
+        ));
+    }
+    if posts(seen, "/predictions") {
+        let body = seen.json();
+        let model = body["version"]
+            .as_str()
+            .or(body["model"].as_str())
+            .unwrap_or_default();
+        let kind = match model {
+            name if name.contains("vector") => Kind::Drawing,
+            _ => kind(body["input"].get("duration").is_some()),
+        };
+        return Act::Take(
+            kind,
+            None,
+            Box::new(|id| status(201, &json!({"id": id, "status": "starting"}))),
+        );
+    }
+    match after(seen, "/predictions/") {
+        Some(id) => asks(
+            id,
+            &json!({"id": id, "status": "processing", "logs": ""}),
+            move |kind| json!({"status": "succeeded", "output": [at(kind)], "metrics": {"predict_time": 1.5}}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn fal(seen: &Seen) -> Act {
+    let at = at(seen);
+    if seen.line.starts_with("POST ") {
+        let here = seen.here("/fal");
+        let kind = match &*seen.line {
+            line if line.contains("vector") => Kind::Drawing,
+            line => kind(line.contains("video") || line.contains("dream-machine")),
+        };
+        return takes(kind, move |id| {
+            let own = format!("{here}/requests/{id}");
+            json!({"request_id": id, "status_url": format!("{own}/status"), "response_url": own,
+                "cancel_url": format!("{own}/cancel")})
+        });
+    }
+    match after(seen, "/fal/requests/") {
+        Some(id) if seen.line.ends_with("/status") => asks(
+            id,
+            &json!({"status": "IN_PROGRESS"}),
+            |_| json!({"status": "COMPLETED"}),
+        ),
+        // The result has a page of its own, which was asked for only when it was there.
+        Some(id) => {
+            let result = move |kind| match kind {
+                Kind::Film => json!({"video": {"url": at(kind)}}),
+                kind => json!({"images": [{"url": at(kind)}]}),
+            };
+            Act::Ask(
+                id.to_owned(),
+                status(400, &json!({"detail": "not yet"})),
+                Box::new(move |kind| answer(&result(kind))),
+            )
+        }
+        None => nothing(),
+    }
+}
+
+pub(crate) fn runway(seen: &Seen) -> Act {
+    let at = at(seen);
+    if seen.line.starts_with("POST ") {
+        return takes(
+            kind(seen.line.ends_with("_to_video")),
+            |id| json!({"id": id}),
+        );
+    }
+    match after(seen, "/tasks/") {
+        Some(id) => asks(
+            id,
+            &json!({"id": id, "status": "RUNNING", "progress": 0.4}),
+            move |kind| json!({"status": "SUCCEEDED", "output": [at(kind)], "cost": {"credits": 40}}),
+        ),
+        None => Act::Say(answer(
+            &json!({"creditBalance": 1250, "tier": {}, "usage": {}}),
+        )),
+    }
+}
+
+pub(crate) fn recraft(seen: &Seen) -> Act {
+    let at = at(seen);
+    if !seen.line.starts_with("POST ") {
+        return nothing();
+    }
+    let kind = match &*seen.line {
+        line if line.contains("vectorize") => Kind::Drawing,
+        _ => Kind::Picture,
+    };
+    let count = seen.json()["n"].as_u64();
+    takes(kind, move |_| match count {
+        Some(count) => {
+            json!({"data": vec![json!({"url": at(kind)}); count as usize], "credits": 40})
+        }
+        None => json!({"image": {"url": at(kind)}, "credits": 10}),
+    })
+}
+
+pub(crate) fn bfl(seen: &Seen) -> Act {
+    let at = at(seen);
+    if seen.line.starts_with("POST ") {
+        return takes(
+            kind(seen.line.contains("video")),
+            |id| json!({"id": id, "cost": 5.0}),
+        );
+    }
+    match after(seen, "get_result?id=") {
+        Some(id) => asks(
+            id,
+            &json!({"id": id, "status": "Pending"}),
+            move |kind| json!({"status": "Ready", "result": {"sample": at(kind)}}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn xai(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/videos/generations") || posts(seen, "/videos/extensions") {
+        return takes(Kind::Film, |id| json!({"request_id": id}));
+    }
+    if seen.line.starts_with("POST ") {
+        return takes(
+            Kind::Picture,
+            |_| json!({"data": [{"b64_json": base64(picture())}]}),
+        );
+    }
+    match after(seen, "/videos/") {
+        Some(id) => Act::Ask(
+            id.to_owned(),
+            status(202, &json!({"status": "pending"})),
+            Box::new(move |kind| {
+                answer(&json!({"status": "done", "video": {"url": at(kind), "duration": 6}}))
+            }),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn luma(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/generations") {
+        let film = seen.json().get("video").is_some();
+        return Act::Take(
+            kind(film),
+            None,
+            Box::new(|id| status(201, &json!({"id": id, "state": "queued"}))),
+        );
+    }
+    match after(seen, "/generations/") {
+        Some(id) => asks(
+            id,
+            &json!({"id": id, "state": "processing"}),
+            move |kind| json!({"state": "completed", "output": [{"url": at(kind)}]}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn ideogram(seen: &Seen) -> Act {
+    let at = at(seen);
+    if seen.line.starts_with("POST ") {
+        return takes(Kind::Picture, |id| json!({"generation_id": id}));
+    }
+    match after(seen, "/generations/") {
+        Some(id) => asks(
+            id,
+            &json!({"generation_id": id, "status": "pending"}),
+            move |kind| json!({"status": "completed", "data": [{"url": at(kind), "is_image_safe": true}], "usage_cost_usd_micros": 40_000}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn piapi(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/api/v1/task") {
+        return takes(
+            Kind::Picture,
+            |id| json!({"code": 200, "data": {"task_id": id, "status": "pending"}}),
+        );
+    }
+    match after(seen, "/api/v1/task/") {
+        Some(id) => asks(
+            id,
+            &json!({"code": 200, "data": {"status": "processing"}}),
+            move |kind| json!({"code": 200, "data": {"status": "completed", "output": {"image_url": at(kind)}}}),
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn novelai(seen: &Seen) -> Act {
+    if posts(seen, "/ai/encode-vibe") {
+        return Act::Say(bytes("application/octet-stream", "vibe"));
+    }
+    if posts(seen, "/ai/generate-image") {
+        return Act::Take(
+            Kind::Picture,
+            None,
+            Box::new(|_| bytes("image/png", picture())),
+        );
+    }
+    nothing()
+}

@@ -1,0 +1,108 @@
+//! Every vendor of the table, with the process killed at every point of an attempt: nothing is lost that could be kept,
+//! and nothing is ordered or charged twice.
+
+use atelier_backends::backend::LostSubmit;
+use atelier_contract::JobState;
+use serde_json::json;
+
+use crate::formats::FORMATS;
+use crate::local::{Format, Local, Silent, request};
+use crate::rig::{Rig, worker};
+
+const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
+
+/// A house with one worker account at a vendor's local server; what a lost submit means there.
+pub(crate) async fn house(format: &Format, local: &Local) -> (Rig, LostSubmit) {
+    let rig = Rig::with_vendors().await;
+    let settings = (format.settings)();
+    let known = local.stand.worker(format.vendor, settings.clone());
+    let change = json!({
+        "vendor": format.vendor,
+        "name": "the one",
+        "base_url": local.stand.url("/v1"),
+        "settings": settings,
+    });
+    let backends = rig.engine.office().backends();
+    let made = backends.create("root", change.into()).await;
+    let id = made.expect("a back end").id;
+    let change = worker(&json!({ "name": "main", "credential": "sk-very-secret" }));
+    let made = backends.create_worker("root", &id, change).await;
+    made.expect("a worker account");
+    (rig, known.lost_submit())
+}
+
+async fn killed(format: &'static Format, at: Silent) {
+    let label = format!("{} {} at {at:?}", format.vendor, format.dialect);
+    let local = Local::speaking(format);
+    local.be_silent(at);
+    let (mut rig, lost) = house(format, &local).await;
+    let caller = rig.account(1_000).await;
+    let body = request(format.operation, &local.stand.url("/made.png"));
+    // The picture of a request is read from the same server.
+    if format.operation == "facegen.swap" && at == Silent::File {
+        return;
+    }
+    let id = rig.call(&caller, format.operation, body, false).await;
+    let id = id.unwrap_or_else(|refusal| panic!("{label}: {refusal}"));
+    // Until the vendor says nothing, or the job has ended because there is no such point.
+    for _ in 0..1_000 {
+        if local.silences() > 0 || rig.state(&caller, &id).await.is_final() {
+            break;
+        }
+        rig.rest().await;
+        rig.clock.advance(1_000);
+        rig.engine.renew_step().await.expect("renewed");
+    }
+    let reached = local.silences() > 0;
+    let in_call = !local.was_asked();
+    rig.restart().await;
+    local.be_silent(Silent::Never);
+    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.until_final(&caller, &id).await;
+    let job = rig.job(&caller, &id).await;
+    // Without a ticket, only a vendor that can be asked or asked again tells what became of an order.
+    let forlorn = reached && in_call && at != Silent::Question && lost == LostSubmit::Unknown;
+    if forlorn {
+        assert_eq!(job.message.as_deref(), Some(UNKNOWN), "{label}");
+    } else {
+        assert_eq!(job.state, JobState::Succeeded, "{label}: {:?}", job.message);
+    }
+    let most = if lost == LostSubmit::Repeat { 2 } else { 1 };
+    let taken = local.taken();
+    assert!((1..=most).contains(&taken), "{label}: {taken} orders");
+    let spent = if forlorn {
+        "0".to_owned()
+    } else {
+        job.price.to_string()
+    };
+    assert_eq!(job.quota.to_string(), spent, "{label}");
+    let left: f64 = rig.purse(&caller).await.0.parse().expect("a number");
+    let charged: f64 = spent.parse().expect("a number");
+    assert!(
+        (left - (1_000.0 - charged)).abs() < 0.0005,
+        "{label}: {left}"
+    );
+    assert_eq!(rig.purse(&caller).await.1, "0", "{label}: nothing is held");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_process_killed_while_an_order_is_out_orders_nothing_twice() {
+    for format in FORMATS {
+        killed(format, Silent::Order).await;
+    }
+}
+
+#[tokio::test]
+async fn a_process_killed_while_it_asks_goes_on_asking() {
+    for format in FORMATS {
+        killed(format, Silent::Question).await;
+    }
+}
+
+#[tokio::test]
+async fn a_process_killed_while_a_result_comes_fetches_it_again() {
+    for format in FORMATS {
+        killed(format, Silent::File).await;
+    }
+}
