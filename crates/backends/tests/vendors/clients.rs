@@ -58,6 +58,8 @@ fn pairs() -> Vec<Pair> {
             "luma",
             "t1 processing",
         ),
+        pair("xai", "imgmodel.chat", draw(), "xai_picture", "1 file"),
+        pair("xai", clip, film(), "xai_video", "t1 pending"),
     ]
 }
 
@@ -100,6 +102,11 @@ fn server() -> Stand {
                 &json!({"request_id": "r1", "status": "IN_QUEUE", "queue_position": 0,
                 "status_url": at("/status"), "response_url": at(""), "cancel_url": at("/cancel")}),
             ),
+            line if line.contains("/images/generations") => {
+                answer(&json!({"data": [{"b64_json": base64(png(64, 64, [9, 99, 9, 255]))}]}))
+            }
+            line if line.contains("/videos/generations") => answer(&json!({"request_id": "t1"})),
+            "GET /v1/videos/t1" => status(202, &json!({"status": "pending"})),
             line if line.contains("/text_to_video") => {
                 answer(&json!({"id": "t1", "estimatedCost": {"credits": 40}}))
             }
