@@ -206,7 +206,7 @@ pub(crate) const PAGES: &[Page<Handler>] = &[
 
     post("mcp", "/mcp", SUBMIT, "Messages of agents, as the Model Context Protocol has them over streamable HTTP; `?tools=` names the tools wanted.", page!(mcp::answer))
         .example(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#),
-    post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof.", page!(hooks::take)),
+    post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof, with a signature where the vendor signs.", page!(hooks::take)),
     get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(Door::Files),
     get("thumbs", "/thumbs/{*path}", OPEN, "A small picture of a result file, behind the same signed address.", page!(assets::thumbnail)).at(Door::Files),
     get("home", "/", OPEN, "Where everything is; a browser is led to the console.", page!(home::show)),

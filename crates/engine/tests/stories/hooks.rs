@@ -8,7 +8,7 @@ use standardwebhooks::Webhook;
 
 use crate::formats::FORMATS;
 use crate::hosted::SECRET;
-use crate::kills::house;
+use crate::kills::connected;
 use crate::local::{Local, request};
 
 const BODY: &[u8] = br#"{"status": "succeeded"}"#;
@@ -43,7 +43,7 @@ async fn a_signed_post_has_the_job_asked_about_at_once_and_an_unsigned_one_does_
     let format = FORMATS.iter().find(|one| one.vendor == "replicate");
     let format = format.expect("its server");
     let local = Local::speaking(format);
-    let (rig, _) = house(format, &local).await;
+    let rig = connected(format.vendor, &(format.settings)(), &local).await;
     let caller = rig.account(1_000).await;
     let body = request(format.operation, "");
     let id = rig.call(&caller, format.operation, body, false).await;

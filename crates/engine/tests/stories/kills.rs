@@ -3,7 +3,7 @@
 
 use atelier_backends::backend::LostSubmit;
 use atelier_contract::JobState;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::formats::FORMATS;
 use crate::local::{Format, Local, Silent, request};
@@ -11,13 +11,11 @@ use crate::rig::{Rig, worker};
 
 const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 
-/// A house with one worker account at a vendor's local server; what a lost submit means there.
-pub(crate) async fn house(format: &Format, local: &Local) -> (Rig, LostSubmit) {
+/// A house with one worker account at a vendor's local server.
+pub(crate) async fn connected(vendor: &str, settings: &Value, local: &Local) -> Rig {
     let rig = Rig::with_vendors().await;
-    let settings = (format.settings)();
-    let known = local.stand.worker(format.vendor, settings.clone());
     let change = json!({
-        "vendor": format.vendor,
+        "vendor": vendor,
         "name": "the one",
         "base_url": local.stand.url("/v1"),
         "settings": settings,
@@ -28,14 +26,16 @@ pub(crate) async fn house(format: &Format, local: &Local) -> (Rig, LostSubmit) {
     let change = worker(&json!({ "name": "main", "credential": "sk-very-secret" }));
     let made = backends.create_worker("root", &id, change).await;
     made.expect("a worker account");
-    (rig, known.lost_submit())
+    rig
 }
 
 async fn killed(format: &'static Format, at: Silent) {
     let label = format!("{} {} at {at:?}", format.vendor, format.dialect);
     let local = Local::speaking(format);
     local.be_silent(at);
-    let (mut rig, lost) = house(format, &local).await;
+    let settings = (format.settings)();
+    let mut rig = connected(format.vendor, &settings, &local).await;
+    let lost = local.stand.worker(format.vendor, settings).lost_submit();
     let caller = rig.account(1_000).await;
     let body = request(format.operation, &local.stand.url("/made.png"));
     // The picture of a request is read from the same server.

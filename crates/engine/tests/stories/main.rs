@@ -16,7 +16,6 @@ mod custody;
 mod deadlines;
 mod endings;
 mod fairness;
-#[expect(dead_code, reason = "the documents name servers by their vendors")]
 #[path = "../../../backends/tests/vendors/formats.rs"]
 mod formats;
 mod fuzzed;

@@ -1,7 +1,10 @@
 //! What no back end would take is refused before it costs anything, and what has no effect is said.
 
 use atelier_contract::{Code, JobState};
+use serde_json::json;
 
+use crate::formats::server;
+use crate::kills::connected;
 use crate::rig::Rig;
 use crate::stage::Stage;
 use crate::vendors::cast;
@@ -30,4 +33,20 @@ async fn what_every_back_end_would_refuse_is_refused_at_submit_with_its_field() 
     assert_eq!(job.output().expect("a result").ignored, ["seed"]);
     assert_eq!(other.taken("too-much of it"), 1);
     rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_picture_that_only_lends_its_style_is_named_where_nobody_looks_at_it_and_is_not_fetched()
+{
+    let settings = json!({"image_model": "m", "grids": true});
+    let local = server("openai", &settings);
+    let rig = connected("openai", &settings, &local).await;
+    let caller = rig.account(100).await;
+    let prompt = format!("a fox --sref {}", local.stand.url("/style.png"));
+    let id = rig.imagine(&caller, &prompt).await.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    let job = rig.job(&caller, &id).await;
+    assert_eq!(job.state, JobState::Succeeded, "{:?}", job.message);
+    assert_eq!(job.output().expect("a result").ignored, ["--sref"]);
+    assert!(local.stand.asked("style.png").is_empty());
 }
