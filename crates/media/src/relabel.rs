@@ -57,7 +57,9 @@ fn png(bytes: &[u8], label: &Label) -> Option<Vec<u8>> {
         out.extend_from_slice(&(length as u32).to_be_bytes());
         let begin = out.len();
         out.extend_from_slice(b"iTXt");
-        content.iter().for_each(|part| out.extend_from_slice(part));
+        for part in content {
+            out.extend_from_slice(part);
+        }
         let sum = crc32fast::hash(&out[begin..]);
         out.extend_from_slice(&sum.to_be_bytes());
     }

@@ -100,7 +100,7 @@ fn name_and_value(line: &[u8]) -> Result<(&[u8], &[u8]), Wrong> {
     };
     // Without a way out in the middle this is a few instructions for many bytes.
     let wrong = value.iter().fold(false, |wrong, byte| {
-        wrong | (byte.is_ascii_control() & (*byte != b'\t'))
+        wrong | matches!(*byte, 0..=8 | 10..=31 | 127)
     });
     if name.is_empty() || wrong {
         return Err(Wrong::Line);
