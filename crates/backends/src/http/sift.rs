@@ -1,6 +1,9 @@
 //! Base64 taken out of a JSON text as it arrives, so that a large picture is in memory once and as itself: the text
 //! that is kept has a number in its place. Server-sent events pass through the same way.
 
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use base64::{DecodeError, DecodeSliceError, Engine as _};
+
 use crate::backend::{Class, Fault, Taken};
 
 /// No picture or clip is larger.
@@ -9,6 +12,9 @@ const MOST_BLOB: usize = 128 * 1024 * 1024;
 const MOST_TEXT: usize = 4 * 1024 * 1024;
 /// Names of fields are looked at up to this length.
 const MOST_NAME: usize = 32;
+
+/// Characters that are decoded at once, so that a text in which none can be costs little to try.
+const MOST_RUN: usize = 4096;
 
 /// Takes the base64 of certain fields out of a JSON text that comes in pieces.
 pub(crate) struct Sifter {
@@ -58,9 +64,20 @@ impl Sifter {
     }
 
     /// Takes the next piece.
-    pub(crate) fn take(&mut self, piece: &[u8]) {
-        for &byte in piece {
-            self.step(byte);
+    pub(crate) fn take(&mut self, mut piece: &[u8]) {
+        while let [byte, rest @ ..] = piece {
+            // Nearly all of a picture's text is plain; a character at a time it was half of what a call cost.
+            let run = match &mut self.state {
+                State::Blob(decoder) => decoder.take_run(piece),
+                _ => 0,
+            };
+            if run > 0 {
+                piece = &piece[run..];
+                self.check_blob();
+            } else {
+                self.step(*byte);
+                piece = rest;
+            }
         }
         if self.text.len() > MOST_TEXT {
             self.trouble = Some(Trouble::TooMuchText);
@@ -143,11 +160,17 @@ impl Sifter {
             }
             State::Blob(decoder) => {
                 decoder.take(byte);
-                if decoder.bytes.len() > MOST_BLOB {
-                    decoder.bytes = Vec::new();
-                    self.trouble = Some(Trouble::TooLarge);
-                }
+                self.check_blob();
             }
+        }
+    }
+
+    fn check_blob(&mut self) {
+        if let State::Blob(decoder) = &mut self.state
+            && decoder.bytes.len() > MOST_BLOB
+        {
+            decoder.bytes = Vec::new();
+            self.trouble = Some(Trouble::TooLarge);
         }
     }
 
@@ -175,7 +198,7 @@ impl Sifter {
     }
 }
 
-/// Base64 into bytes, one character at a time.
+/// Base64 into bytes: whole groups of plain characters at once, everything else one character at a time.
 #[derive(Default)]
 struct Decoder {
     bytes: Vec<u8>,
@@ -190,6 +213,32 @@ struct Decoder {
 }
 
 impl Decoder {
+    /// Takes as many whole groups of plain characters as the piece begins with; how many characters these were.
+    fn take_run(&mut self, piece: &[u8]) -> usize {
+        // In the first characters a data-URI may begin, and a group or an escape that has begun is to end first.
+        if self.seen <= 5 || self.head || self.loaded != 0 || !self.escape.is_empty() {
+            return 0;
+        }
+        let piece = &piece[..piece.len().min(MOST_RUN)];
+        let end = memchr::memchr(b'"', piece).unwrap_or(piece.len());
+        let mut run = end / 4 * 4;
+        let before = self.bytes.len();
+        while run > 0 {
+            self.bytes.resize(before + run / 4 * 3, 0);
+            match STANDARD_NO_PAD.decode_slice(&piece[..run], &mut self.bytes[before..]) {
+                Ok(_) => break,
+                // What stands before a character of another kind is plain.
+                Err(DecodeSliceError::DecodeError(DecodeError::InvalidByte(at, _))) if at < run => {
+                    run = at / 4 * 4;
+                }
+                Err(_) => run = 0,
+            }
+        }
+        self.bytes.truncate(before + run / 4 * 3);
+        self.seen += run;
+        run
+    }
+
     fn take(&mut self, byte: u8) {
         if !self.escape.is_empty() || byte == b'\\' {
             self.escape.push(byte);
@@ -254,7 +303,6 @@ fn unescaped(escape: &[u8]) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
 
     use super::*;
@@ -283,6 +331,34 @@ mod tests {
             assert_eq!(sifter.blob(0), Some(bytes.clone()));
             assert_eq!(sifter.blob(0), None);
             assert_eq!(sifter.blob(1), Some(bytes.clone()));
+        }
+    }
+
+    /// Lines, the other alphabet, padding and escapes between plain groups, in pieces of any size: the same as character by
+    /// character, which is how pieces of one are read.
+    #[test]
+    fn groups_read_at_once_are_what_single_characters_are() {
+        let mut dice = fastrand::Rng::with_seed(3);
+        for _ in 0..300 {
+            let bytes: Vec<u8> = (0..dice.usize(0..400)).map(|_| dice.u8(..)).collect();
+            let mut text = String::from(["", "data:image/png;base64,"][dice.usize(0..2)]);
+            for (place, digit) in STANDARD.encode(&bytes).chars().enumerate() {
+                match digit {
+                    '+' if dice.bool() => text.push('-'),
+                    '/' if dice.bool() => text.push_str("\\/"),
+                    _ => text.push(digit),
+                }
+                if place % 76 == 75 && dice.bool() {
+                    text.push_str("\\n");
+                }
+            }
+            let text = format!(r#"{{"b64_json":"{text}","x":1}}"#);
+            for step in [1, 3, 50, 1000] {
+                let mut sifter = sifted(&["b64_json"], &text, step);
+                assert!(sifter.is_well(), "{text}");
+                let wanted = Some(bytes.clone()).filter(|bytes| !bytes.is_empty());
+                assert_eq!(sifter.blob(0), wanted, "{text} in pieces of {step}");
+            }
         }
     }
 
