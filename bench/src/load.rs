@@ -10,6 +10,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
+/// Room for the largest answer: a picture as text.
+const LONGEST_ANSWER: usize = 8 << 20;
+/// No head of an answer is longer.
+const LONGEST_HEAD: usize = 16 << 10;
+
 /// What a round of load gave.
 pub(crate) struct Round {
     /// Requests answered with 200, per second.
@@ -63,7 +68,7 @@ async fn connection(
 ) -> Result<Vec<u32>> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    let mut buffer = vec![0; 64 * 1024];
+    let mut buffer = vec![0; LONGEST_ANSWER];
     let mut times = Vec::new();
     while Instant::now() < end {
         let begin = Instant::now();
@@ -90,7 +95,7 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
             bail!("the connection was closed");
         }
         filled += count;
-        let Some(head) = find(&buffer[..filled], b"\r\n\r\n") else {
+        let Some(head) = find(&buffer[..filled.min(LONGEST_HEAD)], b"\r\n\r\n") else {
             continue;
         };
         let text = std::str::from_utf8(&buffer[..head])?;

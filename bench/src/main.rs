@@ -1,12 +1,13 @@
 //! One command that starts the service and its own bare references and compares them in interleaved rounds.
 //! Figures on a shared machine are noisy; the ratios inside one run are the claim.
 //!
-//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- callbacks` or `-- start`
-//! one part, `-- soak 30` puts it under load for thirty minutes and looks for what grows.
+//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- jobs`, `-- sync`, `-- callbacks` or
+//! `-- start` one part (`-- jobs short`, `-- sync short` with fewer rounds), `-- soak 30` puts it under load for thirty minutes and looks for what grows.
 //! PostgreSQL is measured too when `ATELIER_TEST_POSTGRES` holds the address of a server to make databases on.
 
 mod callbacks;
 mod fetch;
+mod jobs;
 mod load;
 mod receiver;
 mod reference;
@@ -15,9 +16,14 @@ mod service;
 mod soak;
 mod start;
 mod submit;
+mod sync;
 mod writer;
 
 use anyhow::{Context as _, Result};
+
+/// Rounds of the full form of a part, and of a short one to look with.
+const ROUNDS: usize = 7;
+const SHORT: usize = 3;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -26,17 +32,27 @@ async fn main() -> Result<()> {
     match words.as_slice() {
         ["serve-fixed", body] => reference::serve_fixed(body).await,
         ["serve-writer", database] => reference::serve_writer(database).await,
+        ["serve-vendor", side] => reference::serve_vendor(side.parse()?).await,
         [] => {
             start::run().await.context("start")?;
             fetch::run().await.context("fetch")?;
             submit::run().await.context("submit")?;
+            jobs::run(ROUNDS).await.context("jobs")?;
+            sync::run(ROUNDS).await.context("sync")?;
             callbacks::run().await.context("callbacks")
         }
         ["fetch"] => fetch::run().await,
+        ["jobs"] => jobs::run(ROUNDS).await,
+        ["jobs", "short"] => jobs::run(SHORT).await,
         ["submit"] => submit::run().await,
+        ["sync"] => sync::run(ROUNDS).await,
+        ["sync", "short"] => sync::run(SHORT).await,
         ["callbacks"] => callbacks::run().await,
         ["start"] => start::run().await,
         ["soak", minutes] => soak::run(minutes.parse().context("minutes")?).await,
-        _ => anyhow::bail!("known parts are start, fetch, submit, callbacks and soak MINUTES"),
+        _ => anyhow::bail!(
+            "known parts are start, fetch, submit, jobs, sync, callbacks and soak MINUTES; `short` behind jobs or sync for \
+             fewer rounds"
+        ),
     }
 }

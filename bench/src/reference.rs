@@ -41,6 +41,16 @@ pub(crate) async fn serve_fixed(body: &str) -> Result<()> {
     serve(Router::new().route("/artgen/v1/fetch", get(answer))).await
 }
 
+/// Answers every call for pictures with the same one, at once.
+pub(crate) async fn serve_vendor(side: u32) -> Result<()> {
+    let body: bytes::Bytes = crate::sync::answer(side)?.into();
+    let answer = move |_: bytes::Bytes| {
+        let body = body.clone();
+        async move { ([(header::CONTENT_TYPE, "application/json")], body) }
+    };
+    serve(Router::new().route("/v1/images/generations", post(answer))).await
+}
+
 /// Writes the rows of a submit in batches and answers each after its commit; checks nothing.
 pub(crate) async fn serve_writer(database: &str) -> Result<()> {
     let writer = Writer::open(database).await?;

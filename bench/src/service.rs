@@ -60,6 +60,19 @@ impl Served {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
+    /// Seconds of processor it has taken, in user and kernel mode.
+    pub(crate) fn processor_seconds(&self) -> Result<f64> {
+        /// What Linux counts these in, whatever the kernel's own clock is.
+        const TICKS_PER_SECOND: f64 = 100.0;
+        let id = self.child.id().context("the process has ended")?;
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
+        // The name in parentheses may hold anything; what follows it does not.
+        let (_, fields) = stat.rsplit_once(')').context("no stat")?;
+        let ticks = fields.split_whitespace().skip(11).take(2);
+        let ticks = ticks.filter_map(|ticks| ticks.parse::<f64>().ok());
+        Ok(ticks.sum::<f64>() / TICKS_PER_SECOND)
+    }
+
     /// Resident memory in MB.
     pub(crate) fn memory_mb(&self) -> Result<f64> {
         let id = self.child.id().context("the process has ended")?;
@@ -120,6 +133,8 @@ pub(crate) async fn start_with(
         // One caller stands for many here.
         .env("ATELIER_LIMITS_SUBMITS_PER_SECOND", "0")
         .env("ATELIER_LIMITS_CALLS_PER_SECOND", "0")
+        // How full the disk is otherwise is no part of a figure.
+        .env("ATELIER_LIMITS_DISK_FREE_PERCENT", "0")
         .envs(settings.iter().copied());
     if let Some(database) = database {
         command.args(["--database", database]);
@@ -186,13 +201,24 @@ fn drain(mut lines: tokio::io::Lines<BufReader<tokio::process::ChildStdout>>) {
 
 /// One call; gives the JSON body.
 pub(crate) async fn call(address: SocketAddr, request: &[u8]) -> Result<Value> {
+    let body = text(address, request).await?;
+    serde_json::from_str(&body).with_context(|| body.clone())
+}
+
+/// The counters of the service.
+pub(crate) async fn metrics(address: SocketAddr) -> Result<String> {
+    let admin = format!("authorization: Bearer {ADMIN}");
+    text(address, &request("GET", "/metrics", &admin, "", true)).await
+}
+
+async fn text(address: SocketAddr, request: &[u8]) -> Result<String> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(request).await?;
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).await?;
     let text = String::from_utf8_lossy(&bytes);
-    let body = text.split_once("\r\n\r\n").context("no body")?.1;
-    serde_json::from_str(body).with_context(|| text.clone().into_owned())
+    let (_, body) = text.split_once("\r\n\r\n").context("no body")?;
+    Ok(body.to_owned())
 }
 
 /// The bytes of a request.
@@ -204,6 +230,22 @@ pub(crate) fn request(method: &str, path: &str, key: &str, body: &str, close: bo
          content-length: {length}\r\nconnection: {connection}\r\n\r\n{body}"
     )
     .into_bytes()
+}
+
+/// A back end that speaks like OpenAI, for pictures.
+pub(crate) async fn backend(address: SocketAddr, base_url: &str) -> Result<()> {
+    let admin = format!("authorization: Bearer {ADMIN}");
+    let body = format!(
+        r#"{{"name":"instant","vendor":"openai","base_url":"{base_url}","operations":["imgmodel"],"settings":{{"image_model":"m"}}}}"#
+    );
+    let path = "/admin/v1/backends";
+    let made = call(address, &request("POST", path, &admin, &body, true)).await?;
+    let id = made["data"]["id"].as_str();
+    let path = format!("{path}/{}/accounts", id.with_context(|| made.to_string())?);
+    let body = r#"{"name":"one","credential":"sk-bench","concurrency":256}"#;
+    let made = call(address, &request("POST", &path, &admin, body, true)).await?;
+    anyhow::ensure!(made["status"] == "SUCCESS", "{made}");
+    Ok(())
 }
 
 /// An account with a lot of quota and room; gives the header line with its key.
