@@ -94,6 +94,10 @@ fn no_label_names_an_account() {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests are told what to do by the environment"
+)]
 fn the_list_of_metrics_is_fresh() {
     let made = document();
     if std::env::var("ATELIER_TEST_UPDATE").is_ok() {

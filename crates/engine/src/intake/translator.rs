@@ -54,15 +54,11 @@ impl Translator {
         {
             return None;
         }
-        let known = self.known.get(prompt);
-        let words = match known {
-            Some(words) => words,
-            None => {
-                let words: Arc<str> = self.ask(house, settings, prompt).await?.into();
-                self.known.insert(prompt.to_owned(), words.clone());
-                words
-            }
-        };
+        if let Some(words) = self.known.get(prompt) {
+            return (*words != *prompt).then_some(words);
+        }
+        let words: Arc<str> = self.ask(house, settings, prompt).await?.into();
+        self.known.insert(prompt.to_owned(), words.clone());
         (*words != *prompt).then_some(words)
     }
 
