@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Later, LostSubmit, Taken};
 use atelier_backends::http::{VendorCall, VendorHttp};
+use atelier_backends::regard::{Regard, Regarded};
 use atelier_backends::{
-    Class, Fault, Made, MadeFile, Progress, Setup, Started, Vendor, Work, Worker, Wrong,
+    Class, Cost, Fault, Made, MadeFile, Post, Progress, Setup, Started, Vendor, Work, Worker, Wrong,
 };
 use atelier_contract::Role;
+use atelier_contract::brief::Brief;
 use base64::Engine as _;
 use serde_json::{Value, json};
 
@@ -56,6 +58,11 @@ impl Backend for Postcards {
     fn takes_hints(&self) -> bool {
         false
     }
+    fn regard(&self, _: &str, brief: &Brief) -> Vec<Regarded> {
+        let other_size = brief.width != 0 && (brief.width, brief.height) != (1024, 1024);
+        let size = other_size.then(|| Regarded::new("size", Regard::Ignored));
+        size.into_iter().collect()
+    }
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move {
             let call = VendorCall::post_json("cards", &json!({ "prompt": work.brief.prompt }));
@@ -92,8 +99,11 @@ impl Backend for Postcards {
     fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
-    fn probe(&self) -> Later<'_, Result<(), Fault>> {
-        Box::pin(async { self.http.ask(VendorCall::get("me")).await.map(|_| ()) })
+    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async { self.http.ask(VendorCall::get("me")).await.map(|_| None) })
+    }
+    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+        Box::pin(async { false }) // it posts nothing
     }
 }
 

@@ -6,7 +6,7 @@ use toml::Value;
 use super::load::{DEFAULTS, Sources, paths, value_at};
 
 /// Settings whose values are never shown.
-const SECRETS: [&str; 7] = [
+const SECRETS: [&str; 8] = [
     "database",
     "database_pooler",
     "admin_token",
