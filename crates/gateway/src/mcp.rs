@@ -20,6 +20,7 @@ use hyper::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
 use crate::http::reply::{self, Reply};
+use envelope::{UNKNOWN_METHOD, WRONG_PARAMS};
 use follow::Follower;
 use tools::Does;
 
@@ -34,9 +35,6 @@ pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 const INSTRUCTIONS: &str = "Makes and edits pictures and clips. Each tool that makes something costs quota and waits for \
     the result; if it says that the job is still running, call wait_for_job with its jobId. Pictures come as small \
     previews with a link to the whole file. `quota` says what is left.";
-
-const UNKNOWN_METHOD: i64 = -32601;
-const WRONG_PARAMS: i64 = -32602;
 
 /// Answers one message.
 pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {

@@ -18,7 +18,8 @@ const HEADERS: [&str; 3] = ["mcp-protocol-version", "mcp-method", "mcp-name"];
 /// Tools and templates change with the program alone; a result of a job never does. The list of results does.
 const KEPT_MS: u32 = 300_000;
 
-const WRONG_PARAMS: i64 = -32602;
+pub(super) const UNKNOWN_METHOD: i64 = -32601;
+pub(super) const WRONG_PARAMS: i64 = -32602;
 const HEADER_MISMATCH: i64 = -32020;
 const UNKNOWN_REVISION: i64 = -32022;
 
@@ -105,7 +106,7 @@ pub(super) fn sealed(method: &str, result: &Value) -> Value {
 /// The status of an answer that is a fault, which this revision says in the head as well.
 pub(super) fn status_of(code: i64) -> u16 {
     match code {
-        super::UNKNOWN_METHOD => 404,
+        UNKNOWN_METHOD => 404,
         _ => 400,
     }
 }
