@@ -140,15 +140,17 @@ async fn a_trace_goes_on_at_the_vendor() {
     connect(&front, &back.base_url, &upstream.key).await;
     let account = front.account(1000).await;
     imagine(&front, &account.key, &json!({ "prompt": "a boat" })).await;
-    let spans = collector.spans(TRACE, &["job", "question", "start"]).await;
-    let start = named(&spans, "start");
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let spans = collector.spans(TRACE, &["start"]).await;
+        let spans = collector.spans(TRACE, &["job", "question", "start"]).await;
+        // Both services begin something under this trace; this one's vendor is the other service.
+        let start = spans.iter().find(|span| {
+            span["name"] == "start" && span["attributes"].to_string().contains("relay")
+        });
         let there = spans
             .iter()
-            .find(|span| span["parentSpanId"] == start["spanId"]);
-        if let Some(there) = there {
+            .find(|span| start.is_some_and(|start| span["parentSpanId"] == start["spanId"]));
+        if let (Some(start), Some(there)) = (start, there) {
             assert_eq!(there["name"], "POST /artgen/v1/imagine");
             assert_ne!(there["node"], start["node"], "another process tells of it");
             return;

@@ -166,8 +166,10 @@ async fn keys_without_a_row_are_told_apart(rig: Rig) {
 }
 
 async fn files_are_walked_in_the_order_of_their_keys(rig: Rig) {
+    assert_eq!(rig.store.stored_bytes().await.expect("a read"), 0);
     let some = ["in/c", "in/a", "in/b"].map(|key| input(key, NOW + 10));
     rig.store.note_inputs(some.to_vec()).await.expect("noted");
+    assert_eq!(rig.store.stored_bytes().await.expect("a read"), 3 * 7);
     let page = rig.store.assets_after("", 2).await.expect("a page");
     let keys: Vec<&str> = page.iter().map(|one| &*one.key).collect();
     assert_eq!(keys, ["in/a", "in/b"]);

@@ -23,6 +23,7 @@ each_db!(
     a_backlog_in_one_lane_does_not_delay_others,
     an_expired_lease_is_adopted_once,
     voided_leases_are_expired_at_once,
+    it_is_known_without_a_lease_whether_anything_waits,
 );
 
 async fn of_speed(rig: &Rig, account_id: &str, speed: Speed, created_ms: i64) -> String {
@@ -41,6 +42,16 @@ async fn order(rig: &Rig, now_ms: i64) -> Vec<String> {
         .into_iter()
         .map(|job| job.id)
         .collect()
+}
+
+async fn it_is_known_without_a_lease_whether_anything_waits(rig: Rig) {
+    let waits = async || rig.store.has_waiting().await.expect("a read");
+    assert!(!waits().await);
+    let account = rig.account(1, 10).await;
+    of_speed(&rig, &account, Speed::Relax, NOW).await;
+    assert!(waits().await);
+    assert_eq!(order(&rig, NOW).await.len(), 1);
+    assert!(!waits().await, "what somebody has in hand waits for nobody");
 }
 
 async fn turbo_comes_before_fast_before_relax(rig: Rig) {
