@@ -14,6 +14,7 @@ use crate::family::{Family, Submit};
 use crate::fields::{Flag, Moment, Text, as_text, not_a_word, words};
 use crate::ids::JobId;
 use crate::job::{File, Job, JobState};
+use crate::midjourney;
 use crate::quota::Quota;
 use crate::time::timestamp;
 
@@ -262,7 +263,10 @@ impl JobView {
     /// The whole view.
     pub fn of(job: &Job) -> Self {
         let mut request = job.request.clone();
-        request.remove(UNDERSTOOD);
+        // What is kept beside the request for others is no part of what was asked.
+        for kept in [UNDERSTOOD, midjourney::STATE] {
+            request.remove(kept);
+        }
         Self {
             job: JobProgress::of(job),
             request,

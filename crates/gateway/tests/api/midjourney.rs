@@ -82,6 +82,14 @@ async fn a_proxy_client_draws_follows_up_and_is_called_back_with_its_task() {
         ),
         "{grid}"
     );
+    let id = begun["result"].as_str().expect("an id");
+    let job = gateway.get(&account.key, &format!("/jobs/v1/{id}")).await;
+    let asked = job.json["data"]["request"].as_object().expect("a request");
+    assert!(asked.contains_key("prompt"), "{asked:?}");
+    assert!(
+        !asked.contains_key("mjState"),
+        "what the door keeps for itself is no part of what was asked: {asked:?}"
+    );
     assert_eq!(grid["imageUrls"].as_array().map(Vec::len), Some(4));
     let (head, told) = heard.recv().await.expect("a callback");
     assert!(
