@@ -4,12 +4,10 @@
 
 The standby confirms every commit, as one must that is to take over without losing any. The cluster is dead afterwards."""
 
-import argparse
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import urllib.parse
 
@@ -18,7 +16,7 @@ from kill import FLEET
 from load import Load
 from nodes import stopped, until
 from proxy import Proxy
-from service import Node, Sink, database_of, free_port
+from service import Node, Sink, arguments, database_of, ended, free_port, sql
 from toxics import mended
 
 
@@ -28,11 +26,6 @@ def as_server(*words):
     ran = subprocess.run([*nobody, *words], capture_output=True, text=True, cwd="/")
     if ran.returncode:
         raise RuntimeError(f"{words[0]}: {ran.stderr[-500:]}")
-
-
-def sql(url, text):
-    ran = subprocess.run(["psql", url, "-Atqc", text], check=True, capture_output=True, text=True)
-    return ran.stdout.strip()
 
 
 def standby_of(url, cluster, folder):
@@ -52,12 +45,7 @@ def standby_of(url, cluster, folder):
 
 
 def main():
-    words = argparse.ArgumentParser()
-    words.add_argument("binary")
-    words.add_argument("folder")
-    words.add_argument("--postgres", required=True)
-    words.add_argument("--cluster", required=True)
-    words = words.parse_args()
+    words = arguments("--postgres", "--cluster")
     os.makedirs(words.folder, exist_ok=True)
     os.chmod(words.folder, 0o755)
     where = urllib.parse.urlsplit(database_of(words.postgres, f"failover{os.getpid()}"))
@@ -106,8 +94,7 @@ def main():
         f"  the database fails over: promoted after {promoted - killed:.1f} s, submits work on both nodes "
         f"{again - promoted:.1f} s after that; {figures['jobs']} jobs, {figures['unanswered']} calls asked again"
     )
-    print("  failover: " + ("both audits clean" if not wrong else str(wrong[:6])))
-    sys.exit(1 if wrong else 0)
+    ended("failover", wrong)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,13 @@ With --old the nodes begin as that build and are replaced by BINARY, beside each
 import argparse
 import http.server
 import os
-import sys
 import threading
 import time
 
 import auditor
 from kill import FLEET
 from load import Load
-from service import Node, Sink, call, database_of, free_port
+from service import Node, Sink, call, database_of, ended, free_port
 
 # What a node that died had in hand goes on elsewhere within this many seconds.
 GOES_ON_S = 35
@@ -177,8 +176,7 @@ def main():
     for story in (dead, frozen, rolling):
         if words.only in (None, story.__name__):
             wrong += story(words)
-    print("  nodes: " + ("both audits clean" if not wrong else str(wrong[:6])))
-    sys.exit(1 if wrong else 0)
+    ended("nodes", wrong)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,10 @@
     pooler.py BINARY FOLDER --postgres URL    needs the program pgbouncer
 """
 
-import argparse
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import urllib.parse
 
@@ -16,7 +14,7 @@ import auditor
 from kill import FLEET
 from load import Load
 from nodes import stopped
-from service import Node, Sink, database_of, free_port
+from service import Node, Sink, arguments, database_of, ended, free_port, sql
 
 # Fewer than one node alone would open by itself.
 SERVER_LINES = 4
@@ -62,21 +60,16 @@ class Pooler:
 
 
 def server_lines(url, name):
-    """Connections to a database that the pooler holds, which is the only one to come without a node's own name."""
+    """Connections to a database, whoever holds them."""
     asked = (
         f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{name}' AND backend_type = 'client backend' "
         "AND pid <> pg_backend_pid()"
     )
-    said = subprocess.run(["psql", url, "-Atc", asked], check=True, capture_output=True, text=True)
-    return int(said.stdout)
+    return int(sql(url, asked))
 
 
 def main():
-    words = argparse.ArgumentParser()
-    words.add_argument("binary")
-    words.add_argument("folder")
-    words.add_argument("--postgres", required=True)
-    words = words.parse_args()
+    words = arguments("--postgres")
     name = f"pooler{os.getpid()}"
     database = database_of(words.postgres, name)
     pooler = Pooler(os.path.join(words.folder, "pooler"), database)
@@ -113,8 +106,7 @@ def main():
         f"  a pooler in transaction mode, killed twice: {figures['jobs']} jobs, at most {most} connections to the "
         f"database for two nodes, {figures['unanswered']} calls asked again"
     )
-    print("  pooler: " + ("both audits clean" if not wrong else str(wrong[:6])))
-    sys.exit(1 if wrong else 0)
+    ended("pooler", wrong)
 
 
 if __name__ == "__main__":

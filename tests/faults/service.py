@@ -1,5 +1,6 @@
 """Nodes of the service as processes: started, killed, frozen and stopped, spoken to over HTTP."""
 
+import argparse
 import atexit
 import http.client
 import json
@@ -7,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 import urllib.parse
@@ -154,7 +156,29 @@ def free_port():
         return one.getsockname()[1]
 
 
+def arguments(*needed):
+    """A binary, a folder, and what the story needs besides."""
+    words = argparse.ArgumentParser()
+    for name in ("binary", "folder"):
+        words.add_argument(name)
+    for name in needed:
+        words.add_argument(name, required=True)
+    return words.parse_args()
+
+
+def ended(name, wrong, well="both audits clean"):
+    """Says how a story ended, and ends the program."""
+    print(f"  {name}: {str(wrong[:6]) if wrong else well}")
+    sys.exit(1 if wrong else 0)
+
+
+def sql(url, text):
+    """Has psql run a statement; what it printed, bare."""
+    ran = subprocess.run(["psql", url, "-Atqc", text], check=True, capture_output=True, text=True)
+    return ran.stdout.strip()
+
+
 def database_of(url, name):
     """A fresh database on a PostgreSQL server; its URL."""
-    subprocess.run(["psql", url, "-qc", f'CREATE DATABASE "{name}"'], check=True, capture_output=True)
+    sql(url, f'CREATE DATABASE "{name}"')
     return re.sub(r"/[^/]*$", f"/{name}", url)

@@ -3,14 +3,12 @@
     tls.py BINARY FOLDER --postgres URL --cluster DIR    DIR is the folder that `scripts/postgres start` was given
 """
 
-import argparse
 import os
 import shutil
 import subprocess
-import sys
 
 from kill import SETTINGS
-from service import Node, database_of, free_port
+from service import Node, arguments, database_of, ended, free_port, sql
 
 
 def run(*words):
@@ -43,8 +41,8 @@ def serve_tls(words, folder):
         os.chmod(target, 0o600)
         if os.geteuid() == 0:
             os.chown(target, owner.st_uid, owner.st_gid)
-    run("psql", words.postgres, "-qc", "ALTER SYSTEM SET ssl = on")
-    run("psql", words.postgres, "-qc", "SELECT pg_reload_conf()")
+    sql(words.postgres, "ALTER SYSTEM SET ssl = on")
+    sql(words.postgres, "SELECT pg_reload_conf()")
     return ca
 
 
@@ -54,17 +52,11 @@ def lines(url, name):
         "SELECT count(*) FILTER (WHERE ssl), count(*) FILTER (WHERE NOT ssl) FROM pg_stat_ssl JOIN pg_stat_activity "
         f"USING (pid) WHERE datname = '{name}' AND application_name = 'atelier'"
     )
-    said = subprocess.run(["psql", url, "-Atc", asked], check=True, capture_output=True, text=True)
-    return tuple(int(one) for one in said.stdout.strip().split("|"))
+    return tuple(int(one) for one in sql(url, asked).split("|"))
 
 
 def main():
-    words = argparse.ArgumentParser()
-    words.add_argument("binary")
-    words.add_argument("folder")
-    words.add_argument("--postgres", required=True)
-    words.add_argument("--cluster", required=True)
-    words = words.parse_args()
+    words = arguments("--postgres", "--cluster")
     os.makedirs(words.folder, exist_ok=True)
     ca = serve_tls(words, words.folder)
     stranger, _ = authority(words.folder, "stranger")
@@ -98,8 +90,7 @@ def main():
                 wrong.append(f"{mode} at {host}: {error}")
         signed = {ca: "the server's authority", stranger: "another authority", None: "the machine's authorities"}[root]
         print(f"  sslmode={mode} at {host} with {signed}: {said}", flush=True)
-    print("  TLS: " + ("as it should be" if not wrong else str(wrong)))
-    sys.exit(1 if wrong else 0)
+    ended("TLS", wrong, well="as it should be")
 
 
 if __name__ == "__main__":

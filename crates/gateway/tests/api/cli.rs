@@ -277,16 +277,25 @@ async fn an_operator_makes_accounts_and_grants_quota() {
     );
 }
 
+fn free_port() -> u16 {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    free.local_addr().expect("an address").port()
+}
+
+/// Waits until somebody listens there.
+async fn until_heard(port: u16) {
+    while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 #[tokio::test]
 async fn callbacks_are_received_and_their_signatures_checked() {
     let gateway = Options::default().spawn().await;
     let account = gateway.account(100).await;
     let person = Person::new();
     person.sign_in(&gateway.base_url, &account.key).await;
-    let port = {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        free.local_addr().expect("an address").port()
-    };
+    let port = free_port();
     let port_text = port.to_string();
     let words = [
         "callbacks",
@@ -299,9 +308,7 @@ async fn callbacks_are_received_and_their_signatures_checked() {
     ];
     let listening = person.run(&words, "");
     let asking = async {
-        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        until_heard(port).await;
         let hook = format!("hookUrl=http://127.0.0.1:{port}/");
         person
             .good(&["imagine", "a red fox", &hook, "--out", "made"])
@@ -319,17 +326,12 @@ async fn a_callback_that_nobody_signed_is_told_apart_and_is_an_error() {
     let account = gateway.account(100).await;
     let person = Person::new();
     person.sign_in(&gateway.base_url, &account.key).await;
-    let port = {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        free.local_addr().expect("an address").port()
-    };
+    let port = free_port();
     let port_text = port.to_string();
     let words = ["callbacks", "listen", "--port", &port_text, "--count", "1"];
     let listening = person.run(&words, "");
     let forging = async {
-        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        until_heard(port).await;
         let forged = crate::gateway::client().post(format!("http://127.0.0.1:{port}/"));
         let answer = forged.body(r#"{"status":"SUCCESS"}"#).send().await;
         answer.expect("an answer").status()
