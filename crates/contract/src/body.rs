@@ -5,6 +5,7 @@
 //! it is read, so that a small body cannot become a large value.
 
 mod bounded;
+pub(crate) mod typed;
 
 use std::borrow::Cow;
 
@@ -62,15 +63,8 @@ pub fn read<T: DeserializeOwned>(mut fields: Fields) -> Result<T, Refusal> {
 
 /// Gives the fields of a stored request their types again.
 pub fn read_stored<T: DeserializeOwned>(fields: Fields) -> Result<T, Refusal> {
-    let fields = Value::Object(fields);
-    // Keeping track of where one is costs more than reading, so only a request with a mistake in it is read so.
-    if let Ok(request) = T::deserialize(&fields) {
-        return Ok(request);
-    }
-    serde_path_to_error::deserialize(fields).map_err(|error| {
-        let path = error.path().to_string();
-        explain(&path, &error.into_inner().to_string())
-    })
+    typed::read(&Value::Object(fields))
+        .map_err(|mistake| explain(&mistake.path(), mistake.message()))
 }
 
 /// `false` means no callback, and the first spelling wins when both are given.
@@ -147,7 +141,6 @@ fn refuse_kept_name(path: &str, value: &Value) -> Result<(), Refusal> {
 
 /// Turns what the deserialiser says into a refusal that names the field.
 fn explain(path: &str, message: &str) -> Refusal {
-    let path = if path == "." { "" } else { path };
     let message = &*shortened(message);
     if let Some(rest) = message.strip_prefix("missing field `") {
         let field = rest.split('`').next().unwrap_or_default();

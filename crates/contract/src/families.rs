@@ -14,7 +14,7 @@ pub mod vidgen;
 pub mod vidgen_partner;
 
 /// Every family of endpoints.
-pub const FAMILIES: &[Family] = &[
+pub static FAMILIES: &[Family] = &[
     artgen::FAMILY,
     artgen::video::FAMILY,
     imgmodel::FAMILY,

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::body::typed;
 use crate::refusal::Refusal;
 
 /// A value of `T`, or why it is none.
@@ -36,7 +37,7 @@ impl<T: Serialize> Serialize for Loose<T> {
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Loose<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        let parsed = serde_json::from_value(value).map_err(|error| error.to_string());
+        let parsed = typed::read(&value).map_err(|mistake| mistake.to_string());
         Ok(Self(parsed))
     }
 }
