@@ -4,5 +4,5 @@ mod conn;
 pub(crate) mod in_place;
 pub(crate) mod statement;
 
-pub(crate) use conn::{Conn, Link, Patience};
+pub(crate) use conn::{Conn, Link, Patience, Plan, Rows};
 pub(crate) use statement::{Arg, Line, args, json};

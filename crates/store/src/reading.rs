@@ -4,11 +4,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
 use crate::address::Address;
-use crate::db::{Arg, Conn};
+use crate::db::{Arg, Conn, Plan, Rows};
 use crate::dialect::Dialect;
 use crate::row::Read;
 use crate::{Error, Result};
@@ -56,18 +57,27 @@ impl Db {
     }
 
     pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
-        let mut lent = self.0.lend().await?;
-        let rows = lent.ask(sql, args).await;
-        lent.give_back();
-        rows
+        self.rows(sql, args, Plan::Kept).await?.read()
     }
 
     /// Like [`Db::all`], for a statement whose plan must fit the tables as they are now.
     pub(crate) async fn all_anew<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
-        let mut lent = self.0.lend().await?;
-        let rows = lent.ask_anew(sql, args).await;
-        lent.give_back();
-        rows
+        self.rows(sql, args, Plan::Anew).await?.read()
+    }
+
+    /// Boxed, so that it is compiled once and not wherever something is read.
+    fn rows<'a>(
+        &'a self,
+        sql: &'a str,
+        args: &'a [Arg<'a>],
+        plan: Plan,
+    ) -> BoxFuture<'a, Result<Rows>> {
+        Box::pin(async move {
+            let mut lent = self.0.lend().await?;
+            let rows = lent.ask(sql, args, plan).await;
+            lent.give_back();
+            rows
+        })
     }
 
     pub(crate) async fn maybe<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Option<T>> {
@@ -118,15 +128,9 @@ impl Readers {
 }
 
 impl Lent<'_> {
-    async fn ask<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+    async fn ask(&mut self, sql: &str, args: &[Arg<'_>], plan: Plan) -> Result<Rows> {
         self.conn.open().await?;
-        let rows = self.conn.all(sql, args).await;
-        self.conn.end(rows).await
-    }
-
-    async fn ask_anew<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
-        self.conn.open().await?;
-        let rows = self.conn.all_anew(sql, args).await;
+        let rows = self.conn.rows(sql, args, plan).await;
         self.conn.end(rows).await
     }
 

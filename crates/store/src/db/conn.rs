@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use sqlx::postgres::PgQueryResult;
-use sqlx::sqlite::SqliteQueryResult;
+use futures_util::future::BoxFuture;
+use sqlx::postgres::{PgQueryResult, PgRow};
+use sqlx::sqlite::{SqliteQueryResult, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
 use tokio::time::timeout;
 
@@ -59,6 +60,15 @@ pub(crate) struct Conn {
     opening: Option<String>,
 }
 
+/// Whether the plan of a statement is kept for the next time.
+#[derive(Clone, Copy)]
+pub(crate) enum Plan {
+    /// It is.
+    Kept,
+    /// It must fit the tables as they are now, so it is made anew where plans depend on them.
+    Anew,
+}
+
 /// How long a step is waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patience {
@@ -75,6 +85,20 @@ impl fmt::Debug for Conn {
         f.debug_struct("Conn")
             .field("lost", &self.lost)
             .finish_non_exhaustive()
+    }
+}
+
+/// Rows as they came, before they have types.
+pub(crate) enum Rows {
+    Sqlite(Vec<SqliteRow>),
+    Postgres(Vec<PgRow>),
+}
+
+impl Rows {
+    pub(crate) fn read<T: Read>(&self) -> Result<Vec<T>> {
+        on!(Self, self, rows => {
+            rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
+        })
     }
 }
 
@@ -153,7 +177,7 @@ impl Conn {
     }
 
     pub(crate) async fn all<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
-        self.rows(sql, args, true).await
+        self.rows(sql, args, Plan::Kept).await?.read()
     }
 
     /// Like [`Conn::all`], for a statement whose plan must fit the tables as they are now: it is made anew each time.
@@ -162,8 +186,7 @@ impl Conn {
         sql: &str,
         args: &[Arg<'_>],
     ) -> Result<Vec<T>> {
-        let kept = self.dialect() == Dialect::Sqlite;
-        self.rows(sql, args, kept).await
+        self.rows(sql, args, Plan::Anew).await?.read()
     }
 
     /// Begins a transaction for statements that are not in one, where a pooler would otherwise answer their halves from
@@ -185,19 +208,34 @@ impl Conn {
         done.and_then(|done| ended.map(|()| done))
     }
 
-    async fn rows<T: Read>(&mut self, sql: &str, args: &[Arg<'_>], kept: bool) -> Result<Vec<T>> {
-        let sql = self.dialect().text(sql).into_owned();
-        let Self {
-            link,
-            patience,
-            lost,
-            opening,
-        } = self;
-        let kept = kept && opening.is_none();
-        on!(Link, link, conn: Driver => {
-            let asked = bound!(Driver, sql, args).persistent(kept).fetch_all(&mut **conn);
-            let rows = within(*patience, lost, asked).await?;
-            rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
+    /// Asks. Boxed, like everything here that talks to a driver: the body of an asynchronous function is compiled again
+    /// wherever it is awaited, and both drivers with it.
+    pub(crate) fn rows<'a>(
+        &'a mut self,
+        sql: &'a str,
+        args: &'a [Arg<'a>],
+        plan: Plan,
+    ) -> BoxFuture<'a, Result<Rows>> {
+        Box::pin(async move {
+            let kept = match plan {
+                Plan::Kept => true,
+                Plan::Anew => self.dialect() == Dialect::Sqlite,
+            };
+            let sql = self.dialect().text(sql).into_owned();
+            let kept = kept && self.opening.is_none();
+            let (patience, lost) = (self.patience, &mut self.lost);
+            match &mut self.link {
+                Link::Sqlite(conn) => {
+                    let asked = bound!(Sqlite, sql, args).persistent(kept);
+                    let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
+                    Ok(Rows::Sqlite(rows))
+                }
+                Link::Postgres(conn) => {
+                    let asked = bound!(Postgres, sql, args).persistent(kept);
+                    let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
+                    Ok(Rows::Postgres(rows))
+                }
+            }
         })
     }
 
@@ -210,18 +248,24 @@ impl Conn {
     }
 
     /// Runs a statement; how many rows it changed.
-    pub(crate) async fn run(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<u64> {
-        let sql = self.dialect().text(sql).into_owned();
-        let Self {
-            link,
-            patience,
-            lost,
-            opening,
-        } = self;
-        let kept = opening.is_none();
-        on!(Link, link, conn: Driver => {
-            let asked = bound!(Driver, sql, args).persistent(kept).execute(&mut **conn);
-            Ok(within(*patience, lost, asked).await?.affected())
+    pub(crate) fn run<'a>(
+        &'a mut self,
+        sql: &'a str,
+        args: &'a [Arg<'a>],
+    ) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move {
+            let sql = self.dialect().text(sql).into_owned();
+            let Self {
+                link,
+                patience,
+                lost,
+                opening,
+            } = self;
+            let kept = opening.is_none();
+            on!(Link, link, conn: Driver => {
+                let asked = bound!(Driver, sql, args).persistent(kept).execute(&mut **conn);
+                Ok(within(*patience, lost, asked).await?.affected())
+            })
         })
     }
 
@@ -249,17 +293,19 @@ impl Conn {
     }
 
     /// Runs statements that have no values, as they stand.
-    pub(crate) async fn script(&mut self, sql: &str) -> Result<()> {
-        let sql = AssertSqlSafe(sql.to_owned());
-        let Self {
-            link,
-            patience,
-            lost,
-            ..
-        } = self;
-        on!(Link, link, conn => {
-            let asked = sqlx::raw_sql(sql).execute(&mut **conn);
-            within(*patience, lost, asked).await.map(|_| ())
+    pub(crate) fn script<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let sql = AssertSqlSafe(sql.to_owned());
+            let Self {
+                link,
+                patience,
+                lost,
+                ..
+            } = self;
+            on!(Link, link, conn => {
+                let asked = sqlx::raw_sql(sql).execute(&mut **conn);
+                within(*patience, lost, asked).await.map(|_| ())
+            })
         })
     }
 
