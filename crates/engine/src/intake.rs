@@ -12,7 +12,9 @@ mod translator;
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
+use atelier_contract::brief::Source;
 use atelier_contract::family::{Family, Request, Submit};
+use atelier_contract::fields::ImageData;
 use atelier_contract::models::model_of;
 use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::tariff::Price;
@@ -27,7 +29,8 @@ use crate::office::{BannedWords, Caller, Prices};
 use crate::order::{Maker, Ordered, ordered};
 use crate::tracer::NOTE;
 use crate::vault::Vault;
-use accept::Prepared;
+use accept::{Prepared, Refused};
+use prompts::Pauses;
 use review::Review;
 use translator::Translator;
 
@@ -45,6 +48,8 @@ pub struct Intake {
     banned: Arc<BannedWords>,
     review: Review,
     translator: Translator,
+    pauses: Pauses,
+    refused: Refused,
 }
 
 impl Intake {
@@ -62,6 +67,8 @@ impl Intake {
             banned,
             review: Review::default(),
             translator: Translator::default(),
+            pauses: Pauses::default(),
+            refused: Refused::default(),
         }
     }
 
@@ -80,7 +87,10 @@ impl Intake {
         let fields = (call.fields, call.notes, call.custody);
         let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
         let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
-        accept::foresee(&house, &floor, &prepared).await?;
+        accept::fits_now(&floor, &prepared)?;
+        if self.refused.lately(&house, &call.caller.account_id) || self.costs(&prepared) {
+            accept::foresee(&house, &prepared).await?;
+        }
         self.reviewed(call.family, request.as_ref(), &prepared)
             .await?;
         self.translate(&mut prepared).await;
@@ -100,7 +110,20 @@ impl Intake {
         };
         // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on.
         let accepted = self.house.tasks.spawn(accepted).await;
-        accepted.unwrap_or_else(|error| Err(broken_off(&error)))
+        let accepted = accepted.unwrap_or_else(|error| Err(broken_off(&error)));
+        if accepted.is_err() {
+            self.refused.note(&self.house, &call.caller.account_id);
+        }
+        accepted
+    }
+
+    /// Whether something is done for a call before it is accepted: a refusal is to come before that.
+    fn costs(&self, prepared: &Prepared) -> bool {
+        let settings = &self.house.settings;
+        let inline = |source: &Source| matches!(source.image, ImageData::Inline(_));
+        settings.moderation.is_some()
+            || (settings.translation.is_some() && prepared.brief.translate)
+            || prepared.brief.inputs().any(inline)
     }
 
     /// Accepts calls together, in one commit, or refuses each on its own.
@@ -166,10 +189,11 @@ impl Intake {
         (fields, notes, custody): (Fields, Fields, bool),
     ) -> Result<(Prepared, Box<dyn Request>), Refusal> {
         let (house, account_id) = (&self.house, &caller.account_id);
-        prompts::check_pause(house, account_id, family).await?;
+        prompts::check_pause(house, &self.pauses, account_id, family).await?;
         let request = (submit.parse)(fields)?;
         let rules = self.banned.rules();
-        prompts::check(house, account_id, family, request.as_ref(), &rules).await?;
+        let asked = request.as_ref();
+        prompts::check(house, &self.pauses, account_id, family, asked, &rules).await?;
         let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
         let price = self.price_of(submit.name, &ordered.order.price, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
@@ -206,7 +230,7 @@ impl Intake {
             && refusal.code == Code::BannedPrompt
         {
             let account_id = &prepared.job.account_id;
-            prompts::count(house, account_id, family).await?;
+            prompts::count(house, &self.pauses, account_id, family).await?;
         }
         reviewed
     }

@@ -19,6 +19,7 @@ mod intake;
 mod jobs;
 pub mod key;
 mod keyring;
+mod lately;
 mod loops;
 mod meters;
 mod names;

@@ -10,6 +10,7 @@ use crate::crash;
 use crate::floor::{Choice, Earlier, Floor, Lane, Leased, Slot, Wish};
 use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
+use crate::lately::Lately;
 use crate::names::WorkerName;
 use crate::tracer::{Kind as SpanKind, TraceContext};
 use crate::vault::storage_full;
@@ -128,17 +129,41 @@ pub(super) async fn earlier(
     }
 }
 
-/// Refuses what would be refused anyway, before anything is stored for it.
-pub(super) async fn foresee(
-    house: &House,
-    floor: &Floor,
-    prepared: &Prepared,
-) -> Result<(), Refusal> {
+/// Accounts whose calls were refused a moment ago. The commit decides about a call; whose last one it refused is asked
+/// about before the next, so that what will be refused costs no commit.
+pub(super) struct Refused(Lately);
+
+/// How long an account's calls are looked at before their commit after one was refused.
+const WARY_MS: i64 = 60_000;
+
+impl Default for Refused {
+    fn default() -> Self {
+        Self(Lately::new(WARY_MS))
+    }
+}
+
+impl Refused {
+    pub(super) fn note(&self, house: &House, account_id: &str) {
+        self.0.note(account_id, house.now_ms());
+    }
+
+    pub(super) fn lately(&self, house: &House, account_id: &str) -> bool {
+        self.0.knows(account_id, house.now_ms())
+    }
+}
+
+/// Refuses what nobody could work on.
+pub(super) fn fits_now(floor: &Floor, prepared: &Prepared) -> Result<(), Refusal> {
     let (job, model) = (&prepared.job, prepared.model.as_deref());
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
     may_wait(floor.outlook(&wish, job.created_ms), job)?;
-    fits(floor, prepared)?;
+    fits(floor, prepared)
+}
+
+/// Refuses what the commit would refuse anyway, before anything is done for it.
+pub(super) async fn foresee(house: &House, prepared: &Prepared) -> Result<(), Refusal> {
+    let job = &prepared.job;
     let (store, account_id) = (&house.store, &job.account_id);
     let refused = store.foreseen_refusal(
         account_id,

@@ -5,22 +5,40 @@ use atelier_contract::family::{Family, Request};
 use atelier_contract::{Code, PromptRule, Refusal, refuse_banned};
 
 use crate::house::{House, unavailable};
+use crate::lately::Lately;
 
 const DAY_MS: i64 = 24 * 3_600_000;
+/// What other nodes counted is looked for this often.
+const LOOK_AGAIN_MS: i64 = 1_000;
+
+/// Whose prompts may be taken, as far as is known from a moment ago: what this node refuses it knows at once.
+pub(super) struct Pauses(Lately);
+
+impl Default for Pauses {
+    fn default() -> Self {
+        Self(Lately::new(LOOK_AGAIN_MS))
+    }
+}
+
+fn at(account_id: &str, family: &Family) -> String {
+    format!("{account_id} {}", family.name)
+}
 
 /// Refuses an account that had too many prompts of a family refused today.
 pub(super) async fn check_pause(
     house: &House,
+    pauses: &Pauses,
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
-    let most = house.settings.refused_prompts_a_day;
-    if most == 0 {
+    let (most, now_ms) = (house.settings.refused_prompts_a_day, house.now_ms());
+    if most == 0 || pauses.0.knows(&at(account_id, family), now_ms) {
         return Ok(());
     }
     let name = family.name;
     let refused = house.store.refused_prompts(account_id, name, today(house));
     if refused.await.map_err(unavailable)? < i64::from(most) {
+        pauses.0.note(&at(account_id, family), now_ms);
         return Ok(());
     }
     let message = format!(
@@ -32,6 +50,7 @@ pub(super) async fn check_pause(
 /// Refuses words that a rule of the operator's forbids, and counts that.
 pub(super) async fn check(
     house: &House,
+    pauses: &Pauses,
     account_id: &str,
     family: &'static Family,
     request: &dyn Request,
@@ -39,7 +58,7 @@ pub(super) async fn check(
 ) -> Result<(), Refusal> {
     let judged = refuse_banned(request, family.name, rules);
     if judged.is_err() {
-        count(house, account_id, family).await?;
+        count(house, pauses, account_id, family).await?;
     }
     judged
 }
@@ -47,6 +66,7 @@ pub(super) async fn check(
 /// Counts a prompt that was refused.
 pub(super) async fn count(
     house: &House,
+    pauses: &Pauses,
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
@@ -56,7 +76,9 @@ pub(super) async fn count(
     let counted = house
         .store
         .count_refused(account_id, family.name, today(house));
-    counted.await.map_err(unavailable)
+    let counted = counted.await.map_err(unavailable);
+    pauses.0.forget(&at(account_id, family));
+    counted
 }
 
 fn today(house: &House) -> i64 {
