@@ -31,7 +31,10 @@ pub(super) async fn lease(
     if limit == 0 {
         return Ok(0);
     }
-    if !house.store.has_waiting().await? {
+    let look = context.line.look();
+    let waiting = house.store.has_waiting().await?;
+    context.line.looked(look, waiting);
+    if !waiting {
         return Ok(0);
     }
     let kinds = pool.open_kinds(now_ms);

@@ -24,6 +24,9 @@ pub(super) struct Prepared {
     pub(super) trace: Option<TraceContext>,
 }
 
+/// How a place is taken.
+type Take = fn(&Floor, &Wish<'_>, i64) -> Result<Slot, Choice>;
+
 /// A job with a place to begin at, if one was free. Born leased: no second commit is needed before the work starts.
 pub(super) struct Placed {
     job: NewJob,
@@ -35,10 +38,19 @@ pub(super) struct Placed {
 impl Placed {
     /// Takes a place for a job; a refusal when waiting for one is of no use.
     pub(super) fn new(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
+        Self::by(Floor::take, floor, prepared)
+    }
+
+    /// The same for a job that is accepted by itself: others may use the place until it is.
+    pub(super) fn ahead(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
+        Self::by(Floor::take_ahead, floor, prepared)
+    }
+
+    fn by(take: Take, floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
         let Prepared {
             job, model, trace, ..
         } = prepared;
-        let slot = slot_for(floor, &job, model.as_deref())?;
+        let slot = slot_for(take, floor, &job, model.as_deref())?;
         Ok(Self {
             job,
             model,
@@ -74,7 +86,10 @@ impl Placed {
                 let leased = Leased::born(self.job, (self.model, self.trace), fence);
                 floor.start(leased, slot);
             }
-            None => house.wake_work(),
+            None => {
+                floor.one_waits();
+                house.wake_work();
+            }
         }
         job_id
     }
@@ -87,7 +102,7 @@ pub(super) async fn accept(
     prepared: Prepared,
     idempotency: Option<Idempotency>,
 ) -> Result<Submitted, Refusal> {
-    let placed = Placed::new(&floor, prepared)?;
+    let placed = Placed::ahead(&floor, prepared)?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
     let acceptance = placed.acceptance(&house, idempotency);
@@ -210,9 +225,14 @@ pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
 }
 
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
-fn slot_for(floor: &Floor, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
+fn slot_for(
+    take: Take,
+    floor: &Floor,
+    job: &NewJob,
+    model: Option<&str>,
+) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
-    match floor.take(&wish(job, model, follows.as_ref()), job.created_ms) {
+    match take(floor, &wish(job, model, follows.as_ref()), job.created_ms) {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }
