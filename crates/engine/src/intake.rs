@@ -26,7 +26,7 @@ use crate::floor::{Floor, Lane};
 use crate::house::House;
 use crate::names::WorkerName;
 use crate::office::{BannedWords, Caller, Prices};
-use crate::order::{Maker, Ordered, ordered};
+use crate::order::{Maker, Ordered, Referred, ordered};
 use crate::tracer::NOTE;
 use crate::vault::Vault;
 use accept::{Prepared, Refused};
@@ -212,6 +212,10 @@ impl Intake {
             job,
             model,
             brief: ordered.order.brief,
+            referred: Referred {
+                parent: ordered.parent,
+                cited: ordered.cited,
+            },
             trace: caller.trace,
         };
         Ok((prepared, request))

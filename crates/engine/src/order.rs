@@ -18,6 +18,13 @@ pub(crate) struct Ordered {
     pub(crate) maker: Maker,
 }
 
+/// The jobs that a request refers to.
+#[derive(Clone, Default)]
+pub(crate) struct Referred {
+    pub(crate) parent: Option<Arc<Job>>,
+    pub(crate) cited: Vec<Arc<Job>>,
+}
+
 /// Who made the jobs that a request refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Maker {
@@ -70,5 +77,14 @@ pub(crate) async fn ordered(
         parent,
         cited: cited.into_iter().map(Arc::new).collect(),
         maker,
+    })
+}
+
+/// Orders a request whose jobs were loaded a moment ago.
+pub(crate) fn ordered_again(request: &dyn Request, known: &Referred) -> Result<Order, Refusal> {
+    let cited: Vec<Job> = known.cited.iter().map(|job| Job::clone(job)).collect();
+    request.order(Context {
+        parent: known.parent.as_deref(),
+        cited: &cited,
     })
 }

@@ -15,6 +15,7 @@ use crate::floor::pool::Slot;
 use crate::floor::pool::choice::{Earlier, Wish};
 use crate::floor::register::{Register, Signals};
 use crate::names::WorkerName;
+use crate::order::Referred;
 use crate::tracer::TraceContext;
 
 /// What the floor goes by of a leased job.
@@ -26,6 +27,8 @@ pub(crate) struct Leased {
     pub(crate) price: Quota,
     /// The request as JSON; taken out once the work is put together.
     pub(crate) request: String,
+    /// The jobs it refers to, when they were loaded for its acceptance.
+    pub(crate) referred: Option<Referred>,
     /// The model it names.
     pub(crate) model: Option<String>,
     lane: String,
@@ -46,6 +49,7 @@ impl Leased {
     pub(crate) fn born(
         job: NewJob,
         (model, trace): (Option<String>, Option<TraceContext>),
+        referred: Referred,
         fence: i64,
     ) -> Self {
         Self {
@@ -56,6 +60,7 @@ impl Leased {
             speed: job.speed,
             price: job.price,
             request: job.request,
+            referred: Some(referred),
             model,
             lane: job.lane,
             follows: job.follows.as_deref().map(WorkerName::read),
@@ -100,6 +105,7 @@ impl From<JobRow> for Leased {
             speed: row.speed,
             price: row.price,
             request: row.request,
+            referred: None,
             lane: row.lane,
             created_ms: row.created_ms,
             deadline_ms: row.deadline_ms,
@@ -159,6 +165,7 @@ impl RunningJob {
     /// The vendor has it, or may have it; one copy of the request is enough for as long as that takes.
     pub(crate) fn at_vendor(mut self, work: Work, ticket: Option<Value>) -> Self {
         self.leased.request = String::new();
+        self.leased.referred = None;
         self.work = Some(work);
         self.ticket = ticket;
         self

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::floor::context::Context;
 use crate::floor::job::{Leased, RunningJob};
 use crate::floor::register::Signals;
-use crate::order::ordered;
+use crate::order::{Ordered, Referred, ordered, ordered_again};
 use crate::tracer::NOTE;
 
 /// Why a work could not be put together.
@@ -94,10 +94,24 @@ pub(super) async fn without_inputs(
     let request = (submit.parse_stored)(fields.clone());
     let request = request.map_err(|refusal| Unready::NotHere(refusal.message))?;
     let (house, vault) = (&context.house, &context.vault);
-    let ordered = ordered(house, vault, &leased.account_id, request.as_ref()).await;
-    let mut ordered = ordered.map_err(refused)?;
+    let (order, Referred { parent, cited }) = match &leased.referred {
+        Some(known) => {
+            let order = ordered_again(request.as_ref(), known).map_err(refused)?;
+            (order, known.clone())
+        }
+        None => {
+            let ordered = ordered(house, vault, &leased.account_id, request.as_ref()).await;
+            let Ordered {
+                order,
+                parent,
+                cited,
+                ..
+            } = ordered.map_err(refused)?;
+            (order, Referred { parent, cited })
+        }
+    };
+    let mut brief = order.brief;
     if let Some(Value::String(english)) = understood {
-        let brief = &mut ordered.order.brief;
         let words = std::mem::replace(&mut brief.prompt, english);
         // Some vendors get the request as it came, flags and all.
         if let Some(Value::String(prompt)) = fields.get_mut("prompt") {
@@ -110,13 +124,13 @@ pub(super) async fn without_inputs(
         whose: leased.account_id.as_str().into(),
         operation: leased.operation.clone(),
         request: fields,
-        brief: ordered.order.brief,
+        brief,
         sources: Vec::new(),
         hints: Vec::new(),
         mask: None,
         video: None,
-        parent: ordered.parent,
-        cited: ordered.cited,
+        parent,
+        cited,
         read: vault.reader(),
         progress: signals.progress.clone(),
         cancelled: signals.stop.clone(),

@@ -12,6 +12,7 @@ use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
 use crate::lately::Lately;
 use crate::names::WorkerName;
+use crate::order::Referred;
 use crate::tracer::{Kind as SpanKind, TraceContext};
 use crate::vault::storage_full;
 
@@ -20,6 +21,8 @@ pub(super) struct Prepared {
     pub(super) job: NewJob,
     pub(super) model: Option<String>,
     pub(super) brief: Brief,
+    /// The jobs it refers to.
+    pub(super) referred: Referred,
     /// The trace that it belongs to.
     pub(super) trace: Option<TraceContext>,
 }
@@ -32,6 +35,7 @@ pub(super) struct Placed {
     job: NewJob,
     model: Option<String>,
     slot: Option<Slot>,
+    referred: Referred,
     trace: Option<TraceContext>,
 }
 
@@ -48,13 +52,18 @@ impl Placed {
 
     fn by(take: Take, floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
         let Prepared {
-            job, model, trace, ..
+            job,
+            model,
+            trace,
+            referred,
+            ..
         } = prepared;
         let slot = slot_for(take, floor, &job, model.as_deref())?;
         Ok(Self {
             job,
             model,
             slot,
+            referred,
             trace,
         })
     }
@@ -83,7 +92,7 @@ impl Placed {
         let job_id = JobId::new(self.job.id.clone());
         match self.slot {
             Some(slot) => {
-                let leased = Leased::born(self.job, (self.model, self.trace), fence);
+                let leased = Leased::born(self.job, (self.model, self.trace), self.referred, fence);
                 floor.start(leased, slot);
             }
             None => {
