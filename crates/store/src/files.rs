@@ -1,11 +1,13 @@
 //! The bytes of the vault, under short keys: in a folder, or in any S3-compatible bucket. What was put is durable when
 //! the call returns, and a key always has either its whole content or nothing.
 
+mod draft;
 mod error;
 mod folder;
 mod key;
 mod place;
 mod s3;
+mod together;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -48,6 +48,20 @@ async fn what_was_put_is_read_back(place: Place) {
     assert_eq!(files.read("a/b/c.png").await.expect("read"), pattern(3));
 }
 
+async fn files_put_at_once_are_each_whole(place: Place) {
+    let files = &place.files;
+    files.put("taken", pattern(1)).await.expect("put");
+    let puts = (0..200_usize).map(|number| async move {
+        let key = format!("out/{}/{number}.png", number / 3);
+        files.put(&key, pattern(number * 50)).await.expect("put");
+        let read = files.read(&key).await.expect("read");
+        assert_eq!(read, pattern(number * 50), "{key}");
+    });
+    futures_util::future::join_all(puts).await;
+    assert_eq!(keys(files, "out", i64::MAX).await.len(), 200);
+    assert_eq!(files.sweep_unfinished(i64::MAX).await.expect("swept"), 0);
+}
+
 async fn what_is_absent_is_absent(place: Place) {
     let files = &place.files;
     files.put("folder/file", pattern(9)).await.expect("put");
@@ -203,6 +217,7 @@ macro_rules! each_place {
 
 each_place!(
     what_was_put_is_read_back,
+    files_put_at_once_are_each_whole,
     what_is_absent_is_absent,
     ranges_are_exact,
     a_flow_is_stored_whole_in_any_cut,

@@ -4,7 +4,6 @@
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -14,15 +13,12 @@ use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
+use super::draft::{Draft, UNFINISHED, private_folder};
 use super::error::{FilesError, Flow, Result};
+use super::together::{SMALL_BYTES, Together};
 
-/// Where files lie until they are whole. Keys cannot begin with a dot, so none can name it.
-const UNFINISHED: &str = ".unfinished";
 /// The size of one piece of a file that is read.
 const PIECE_BYTES: usize = 64 * 1024;
-
-/// How often a folder that vanishes is made again for one file.
-const FOLDER_TRIES: u32 = 20;
 
 /// An open folder.
 #[derive(Clone, Debug)]
@@ -30,6 +26,7 @@ pub struct Folder {
     root: Arc<Path>,
     /// Whether each step is waited for in place, with nothing else happening meanwhile.
     in_place: bool,
+    together: Arc<Together>,
 }
 
 impl Folder {
@@ -39,15 +36,17 @@ impl Folder {
         Ok(Self {
             root: root.into(),
             in_place,
+            together: Arc::default(),
         })
     }
 
     pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
         let (root, target) = (Arc::clone(&self.root), self.root.join(key));
+        if !self.in_place && bytes.len() <= SMALL_BYTES {
+            return self.together.put(&root, target, bytes).await;
+        }
         self.blocking(move || {
-            let draft = Draft::create(&root)?;
-            fs::write(&draft.path, &bytes)?;
-            fs::File::open(&draft.path)?.sync_all()?;
+            let draft = Draft::written(&root, &bytes)?.sync()?;
             draft.finish(&root, &target)
         })
         .await
@@ -184,90 +183,6 @@ impl Folder {
     ) -> Result<T> {
         blocking(self.in_place, work).await
     }
-}
-
-/// A file that is being written; it goes away unless it is finished.
-struct Draft {
-    path: PathBuf,
-    finished: bool,
-}
-
-impl Draft {
-    fn create(root: &Path) -> Result<Self> {
-        let mut name = [0_u8; 16];
-        getrandom::fill(&mut name).map_err(io::Error::other)?;
-        let name = format!("{:032x}", u128::from_be_bytes(name));
-        let path = root.join(UNFINISHED).join(name);
-        let mut file = fs::OpenOptions::new();
-        file.write(true).create_new(true).mode(0o600).open(&path)?;
-        Ok(Self {
-            path,
-            finished: false,
-        })
-    }
-
-    /// Moves the synced file to its place and makes the new name durable.
-    fn finish(mut self, root: &Path, target: &Path) -> Result<()> {
-        let folder = target.parent().unwrap_or(root);
-        let mut tries = 0;
-        let fresh = loop {
-            let moved = create_folders(root, folder)
-                .and_then(|fresh| fs::rename(&self.path, target).map(|()| fresh));
-            match moved {
-                Ok(fresh) => break fresh,
-                // Somebody deleted the last file of the folder, and the folder with it, in between.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < FOLDER_TRIES => {
-                    tries += 1;
-                }
-                Err(error) => return Err(error.into()),
-            }
-        };
-        self.finished = true;
-        sync_folder(folder)?;
-        for above in fresh {
-            sync_folder(&above)?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.finished {
-            // What cannot be removed now is removed by the sweep.
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// Folders that no other user of the machine can look into.
-fn private_folder() -> fs::DirBuilder {
-    let mut folder = fs::DirBuilder::new();
-    folder.mode(0o700);
-    folder
-}
-
-/// Creates what is missing of `folder`; gives back the folders that got a new entry and so need a sync.
-fn create_folders(root: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|above| above.starts_with(root) && !above.is_dir())
-        .collect();
-    let changed = missing
-        .iter()
-        .filter_map(|path| path.parent().map(Path::to_path_buf))
-        .collect();
-    while let Some(path) = missing.pop() {
-        match private_folder().create(path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(changed)
-}
-
-fn sync_folder(folder: &Path) -> Result<()> {
-    Ok(fs::File::open(folder)?.sync_all()?)
 }
 
 /// A walk through the tree, one folder at a time, so that its memory is one folder's names.
