@@ -15,17 +15,16 @@ use atelier_contract::{AccountId, JobId, Refusal};
 use atelier_store::{Claim, Delivery, JobRow};
 
 use crate::crash;
+use crate::handover::{CLAIM_MS, Handed};
 use crate::house::House;
 use crate::vault::Vault;
 use crate::views::{CallbackView, TryView};
 use post::Letter;
 use routes::{Route, Routes};
+use secrets::Secrets;
 
 pub(crate) use secrets::PREFIX as CALLBACK_SECRETS;
 
-/// A claimed callback that is not heard of again is due again after this. A try waits for its turn for ten seconds at
-/// the most and then takes eleven.
-const CLAIM_MS: i64 = 30_000;
 /// One account may have this share of the callbacks under way: the names and hosts it sends to are its own choice.
 const ACCOUNT_SHARE: usize = 4;
 
@@ -36,6 +35,7 @@ pub struct Courier {
     routes: Routes,
     /// One clone per callback under way; the count is the load.
     load: Arc<()>,
+    secrets: Secrets,
 }
 
 impl Courier {
@@ -43,6 +43,7 @@ impl Courier {
         Arc::new(Self {
             routes: Routes::new(house.settings.callbacks_per_host),
             load: Arc::new(()),
+            secrets: Secrets::default(),
             vault,
             house,
         })
@@ -51,13 +52,13 @@ impl Courier {
     /// Claims callbacks that are due and posts each in a task of its own; says how many.
     pub async fn step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
         let house = &self.house;
-        let at_once = house.settings.callbacks_at_once;
-        let free = at_once.saturating_sub(Arc::strong_count(&self.load) - 1);
+        self.send_handed().await?;
+        let free = self.free();
         if free == 0 || house.stopping.is_cancelled() {
             return Ok(0);
         }
-        let now_ms = house.now_ms();
-        let per_account = (at_once / ACCOUNT_SHARE).max(1) as i64;
+        let (now_ms, per_account) = (house.now_ms(), self.per_account());
+        house.handover.look();
         let claim = Claim {
             now_ms,
             lease_until_ms: now_ms + CLAIM_MS,
@@ -67,8 +68,17 @@ impl Courier {
             per_account,
             accounts: self.routes.accounts(per_account),
         };
-        let claimed = house.store.claim_deliveries(claim).await?;
+        let claimed = house.store.claim_deliveries(claim).await;
+        if claimed.as_ref().map_or(true, |claimed| !claimed.is_empty()) {
+            house.handover.leave();
+        }
+        let claimed = claimed?;
         if claimed.is_empty() {
+            // What is due although nothing was taken waits for a place.
+            let next_ms = house.store.next_delivery_ms().await?;
+            if next_ms.is_some_and(|next_ms| next_ms <= now_ms) {
+                house.handover.leave();
+            }
             return Ok(0);
         }
         crash::point("courier.claimed");
@@ -76,14 +86,91 @@ impl Courier {
         let count = letters.len();
         for letter in letters {
             self.routes.begin(&Route::of(&letter.delivery));
-            let (courier, load) = (self.clone(), self.load.clone());
-            house.tasks.spawn(async move {
-                courier.send(letter).await;
-                drop(load);
-                courier.house.wakes.callbacks.notify_one();
-            });
+            self.post(letter);
         }
         Ok(count)
+    }
+
+    /// Posts what was handed over by the commits that ended jobs, as far as there are places.
+    pub async fn send_handed(self: &Arc<Self>) -> Result<(), atelier_store::Error> {
+        let house = &self.house;
+        if house.handover.is_empty() || house.stopping.is_cancelled() {
+            return Ok(());
+        }
+        let (now_ms, free, per_account) = (house.now_ms(), self.free(), self.per_account());
+        let mut back = Vec::new();
+        let taken = house.handover.take(|letters| {
+            let (send, late) = self.routes.admit(letters, now_ms, (free, per_account));
+            back.extend(late.iter().map(|one| one.delivery.id.clone()));
+            send.into_iter().chain(late).collect()
+        });
+        let send = taken.len() - back.len();
+        if send > 0 {
+            crash::point("courier.claimed");
+        }
+        let mut secrets = HashMap::new();
+        for Handed { delivery, row, .. } in taken.into_iter().take(send) {
+            let account_id = AccountId::new(delivery.account_id.clone());
+            if !secrets.contains_key(&account_id) {
+                let signing = self.secrets.signing(house, &account_id).await;
+                secrets.insert(account_id.clone(), signing);
+            }
+            self.post(Letter {
+                row: Some(row),
+                secrets: secrets[&account_id].clone(),
+                delivery,
+            });
+        }
+        if back.is_empty() {
+            return Ok(());
+        }
+        house.store.return_deliveries(&back, now_ms).await?;
+        house.wake_callbacks();
+        Ok(())
+    }
+
+    /// Gives what was handed over and not sent back to the store, because the process is about to end.
+    pub(crate) async fn return_handed(&self) -> Result<(), atelier_store::Error> {
+        let house = &self.house;
+        let all = house.handover.take(|letters| letters.drain(..).collect());
+        if all.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<String> = all.into_iter().map(|one| one.delivery.id).collect();
+        let returned = house.store.return_deliveries(&ids, house.now_ms());
+        returned.await.map(|_| ())
+    }
+
+    /// Posts a callback whose place on its route is taken, in a task of its own.
+    fn post(self: &Arc<Self>, letter: Letter) {
+        let (courier, load) = (self.clone(), self.load.clone());
+        self.house.tasks.spawn(async move {
+            courier.send(letter).await;
+            drop(load);
+            courier.look_again();
+        });
+    }
+
+    /// A place is free: whoever waits for one should look.
+    fn look_again(&self) {
+        let handover = &self.house.handover;
+        if !handover.is_empty() {
+            handover.hint.notify_one();
+        }
+        if handover.has_left() {
+            self.house.wakes.callbacks.notify_one();
+        }
+    }
+
+    /// How many more may be under way.
+    fn free(&self) -> usize {
+        let at_once = self.house.settings.callbacks_at_once;
+        at_once.saturating_sub(Arc::strong_count(&self.load) - 1)
+    }
+
+    /// How many of one account may be under way.
+    fn per_account(&self) -> i64 {
+        (self.house.settings.callbacks_at_once / ACCOUNT_SHARE).max(1) as i64
     }
 
     /// What is needed to write each callback, read for all of them together.
@@ -94,7 +181,7 @@ impl Courier {
             .map(|one| one.account_id.as_str().into())
             .collect();
         let secrets = accounts.into_iter().map(|id| async move {
-            let secrets = secrets::signing(&self.house, &id).await;
+            let secrets = self.secrets.signing(&self.house, &id).await;
             (id, secrets)
         });
         let (rows, secrets) = tokio::join!(
@@ -125,7 +212,7 @@ impl Courier {
         // The place is free as soon as the receiver is rid of us: writing it down is no business of the route.
         let silent = outcome.status.is_none() && !outcome.blocked && !outcome.busy;
         self.routes.end(&route, !silent, self.house.now_ms());
-        self.house.wakes.callbacks.notify_one();
+        self.look_again();
         post::record(&self.house, delivery, outcome).await;
     }
 
@@ -183,6 +270,8 @@ impl Courier {
 
     /// A new secret; the old one goes on signing beside it for a day.
     pub async fn rotate_secret(&self, account_id: &AccountId) -> Result<String, Refusal> {
-        secrets::rotate(&self.house, account_id).await
+        let rotated = secrets::rotate(&self.house, account_id).await;
+        self.secrets.forget(account_id);
+        rotated
     }
 }

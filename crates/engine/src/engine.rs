@@ -85,6 +85,7 @@ impl Engine {
             outbound: parts.outbound,
             tracer,
             meters: Meters::new(parts.vendors),
+            handover: crate::handover::Handover::default(),
             wakes: Arc::default(),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
+use crate::handover::Handover;
 use crate::hint::Hint;
 use crate::ids::Ids;
 use crate::keyring::Keyring;
@@ -58,6 +59,8 @@ pub(crate) struct House {
     pub(crate) tracer: Tracer,
     /// What this node counts.
     pub(crate) meters: Meters,
+    /// Callbacks on their way from the floor to the courier.
+    pub(crate) handover: Handover,
     /// Hints within this process.
     pub(crate) wakes: Arc<Wakes>,
     /// Whatever runs beside the loops.
@@ -144,6 +147,7 @@ impl House {
 
     /// A callback is due: somebody should look.
     pub(crate) fn wake_callbacks(&self) {
+        self.handover.leave();
         self.wakes.callbacks.notify_one();
         self.tell(Hint::Callbacks);
     }

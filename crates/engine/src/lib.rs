@@ -12,6 +12,7 @@ mod courier;
 pub mod crash;
 mod engine;
 mod floor;
+mod handover;
 mod hint;
 mod house;
 mod ids;

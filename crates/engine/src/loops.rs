@@ -75,6 +75,14 @@ const LOOPS: &[Loop] = &[
         step: |engine| Box::pin(async move { Ok(Next::more(engine.courier().step().await? > 0)) }),
     },
     Loop {
+        name: "handover",
+        pause_ms: |settings| settings.idle_ms,
+        hint: Some(|engine| &engine.house().handover.hint),
+        step: |engine| {
+            Box::pin(async move { engine.courier().send_handed().await.map(|()| Next::Pause) })
+        },
+    },
+    Loop {
         name: "sweeper",
         pause_ms: |settings| settings.sweep_ms,
         hint: None,
@@ -161,6 +169,7 @@ impl Engine {
             });
         }
         self.listen();
+        self.house().handover.open(true);
         Ok(Running {
             engine: self.clone(),
         })
@@ -208,7 +217,10 @@ impl Engine {
             Some(Hint::Pool) => self.house().wakes.pool.notify_one(),
             Some(Hint::Prices) => self.house().wakes.prices.notify_one(),
             Some(Hint::Work) => self.house().wakes.work.notify_one(),
-            Some(Hint::Callbacks) => self.house().wakes.callbacks.notify_one(),
+            Some(Hint::Callbacks) => {
+                self.house().handover.leave();
+                self.house().wakes.callbacks.notify_one();
+            }
             Some(Hint::Gone(name)) => {
                 if let Some((account_id, job_id)) = name.split_once('/') {
                     self.vault().forget(&account_id.into(), job_id);
@@ -273,8 +285,10 @@ impl Running {
     /// again are waited for as long as `paid` says, the rest as long as `others` says.
     pub async fn drain(&self, others: Duration, paid: Duration) {
         let engine = &self.engine;
+        engine.house().handover.open(false);
         engine.house().stopping.cancel();
         engine.house().tasks.close();
+        within(HANDING_BACK, "returned", engine.courier().return_handed()).await;
         within(HANDING_BACK, "handed back", engine.floor().hand_back()).await;
         let all = tokio::time::timeout(others, engine.house().tasks.wait());
         let waited = async {

@@ -17,7 +17,7 @@ use crate::db::{Conn, args, json};
 use crate::jobs::accept::{Accept, Accepted};
 use crate::jobs::bulk::{BulkAccepted, NewBulk};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
-use crate::jobs::settle::{Settled, Settlement};
+use crate::jobs::settle::{Ending, Settled};
 use crate::pending::Pending;
 
 use books::Books;
@@ -28,9 +28,12 @@ pub(crate) async fn run(
     conn: &mut Conn,
     accepts: &mut [Pending<Accept, Accepted>],
     bulks: &mut [Pending<NewBulk, BulkAccepted>],
-    settles: &mut [Pending<Settlement, Settled>],
+    settles: &mut [Pending<Ending, Settled>],
 ) -> Result<()> {
-    let settle_ids: Vec<&str> = settles.iter().map(|one| &*one.input.job_id).collect();
+    let settle_ids: Vec<&str> = settles
+        .iter()
+        .map(|one| &*one.input.settlement.job_id)
+        .collect();
     let single = accepts.iter().map(|one| &*one.input.job.account_id);
     let together = bulks.iter().map(|one| &*one.input.account_id);
     let account_ids: Vec<&str> = single.chain(together).collect();

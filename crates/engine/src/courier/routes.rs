@@ -3,10 +3,12 @@
 //! probe tells when the receiver is back.
 
 use atelier_contract::AccountId;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use atelier_store::{AccountPlaces, Delivery, RoutePlaces};
+
+use crate::handover::Handed;
 
 /// Tries in a row that must go unanswered before a route is closed.
 const FAILURES: u32 = 10;
@@ -88,6 +90,45 @@ impl Routes {
             places: (usual - busy).max(0),
         };
         under_way.into_iter().map(places).collect()
+    }
+
+    /// Takes out of what was handed over whatever there is a place for, and notes that it begins; beside it, what has
+    /// waited for too long or whose route is closed. So many may begin in all, and so many of an account.
+    pub(crate) fn admit(
+        &self,
+        letters: &mut VecDeque<Handed>,
+        now_ms: i64,
+        (mut free, per_account): (usize, i64),
+    ) -> (Vec<Handed>, Vec<Handed>) {
+        let mut records = self.records();
+        let mut under_way: HashMap<AccountId, i64> = HashMap::new();
+        for (route, record) in records.iter() {
+            *under_way.entry(route.account_id.clone()).or_default() += record.under_way;
+        }
+        let (mut send, mut late, mut kept) = (Vec::new(), Vec::new(), VecDeque::new());
+        while let Some(one) = letters.pop_front() {
+            if free == 0 && !one.is_late(now_ms) {
+                // Those behind it came later.
+                kept.push_back(one);
+                kept.append(letters);
+                break;
+            }
+            let route = Route::of(&one.delivery);
+            let record = records.get(&route).copied().unwrap_or_default();
+            let busy = under_way.get(&route.account_id).copied().unwrap_or(0);
+            if record.closed_until_ms > now_ms || one.is_late(now_ms) {
+                late.push(one);
+            } else if free == 0 || record.places(self.usual, now_ms) == 0 || busy >= per_account {
+                kept.push_back(one);
+            } else {
+                free -= 1;
+                *under_way.entry(route.account_id.clone()).or_default() += 1;
+                records.entry(route).or_default().under_way += 1;
+                send.push(one);
+            }
+        }
+        *letters = kept;
+        (send, late)
     }
 
     /// Notes that a try begins.

@@ -1,5 +1,8 @@
 //! The secrets that sign an account's callbacks: one that signs now, and replaced ones for a day.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use atelier_contract::{AccountId, Code, Refusal};
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +19,50 @@ const OLDER_MOST: usize = 8;
 /// Sealed secrets are settings under this name.
 pub(crate) const PREFIX: &str = "callback-secret:";
 
+/// What another node changed is seen after this; until then the secret signs that goes on signing for a day.
+const BELIEVED_MS: i64 = 1_000;
+/// Accounts whose secrets are remembered, at most.
+const REMEMBERED: usize = 1_000;
+
+/// The signing secrets of accounts, remembered for a moment.
+#[derive(Default)]
+pub(super) struct Secrets(Mutex<HashMap<AccountId, (i64, Vec<String>)>>);
+
+impl Secrets {
+    /// The secrets that sign now.
+    pub(super) async fn signing(
+        &self,
+        house: &House,
+        account_id: &AccountId,
+    ) -> Result<Vec<String>, Refusal> {
+        let now_ms = house.now_ms();
+        if let Some((read_ms, secrets)) = self.known().get(account_id)
+            && (0..BELIEVED_MS).contains(&(now_ms - read_ms))
+        {
+            return Ok(secrets.clone());
+        }
+        let secrets = signing(house, account_id).await?;
+        let mut known = self.known();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(account_id.clone(), (now_ms, secrets.clone()));
+        Ok(secrets)
+    }
+
+    /// An account's secrets were changed.
+    pub(super) fn forget(&self, account_id: &AccountId) {
+        self.known().remove(account_id);
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<AccountId, (i64, Vec<String>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// An account's signing secrets, as they are sealed.
 #[derive(Serialize, Deserialize)]
-struct Secrets {
+struct Sealed {
     current: String,
     /// Replaced ones and until when each signs, newest first.
     #[serde(default)]
@@ -66,7 +110,7 @@ pub(super) async fn signing(house: &House, account_id: &AccountId) -> Result<Vec
         .collect())
 }
 
-async fn read(house: &House, account_id: &AccountId) -> Result<Secrets, Refusal> {
+async fn read(house: &House, account_id: &AccountId) -> Result<Sealed, Refusal> {
     let sealed = sealed(house, account_id).await?;
     open(house, account_id, &sealed)
 }
@@ -76,7 +120,7 @@ async fn sealed(house: &House, account_id: &AccountId) -> Result<String, Refusal
     if let Some(sealed) = house.store.setting(&name).await.map_err(unavailable)? {
         return Ok(sealed);
     }
-    let fresh = Secrets {
+    let fresh = Sealed {
         current: new_webhook_secret(&random_bytes::<32>()),
         older: Vec::new(),
     };
@@ -85,7 +129,7 @@ async fn sealed(house: &House, account_id: &AccountId) -> Result<String, Refusal
     kept.map_err(unavailable)
 }
 
-fn open(house: &House, account_id: &AccountId, sealed: &str) -> Result<Secrets, Refusal> {
+fn open(house: &House, account_id: &AccountId, sealed: &str) -> Result<Sealed, Refusal> {
     let name = setting_name(account_id);
     let opened = house.keyring.sealer().open(sealed, name.as_bytes()).ok();
     opened
@@ -102,7 +146,7 @@ fn open(house: &House, account_id: &AccountId, sealed: &str) -> Result<Secrets, 
         })
 }
 
-fn seal(house: &House, account_id: &AccountId, secrets: &Secrets) -> String {
+fn seal(house: &House, account_id: &AccountId, secrets: &Sealed) -> String {
     let text = serde_json::to_vec(secrets).expect("plain text fields");
     let sealer = house.keyring.sealer();
     sealer.seal(&text, setting_name(account_id).as_bytes(), random_bytes())

@@ -3,9 +3,10 @@
 
 use atelier_backends::Fault;
 use atelier_contract::FaultKind;
-use atelier_store::{Cost, Guard, JobRow, Outcome, Settled, Settlement};
+use atelier_store::{Cost, Delivery, Guard, JobRow, Outcome, Settled, Settlement};
 
 use crate::crash;
+use crate::handover::{CLAIM_MS, Handed, Room};
 use crate::house::House;
 use crate::meters::EMBEDDED;
 use crate::tracer::{Kind as SpanKind, TraceContext};
@@ -58,7 +59,13 @@ pub(super) async fn settle_paid(
         now_ms: house.now_ms(),
     };
     let began_ms = house.now_ms();
-    let settled = house.store.settle(settlement).await?;
+    let room = house.handover.room();
+    let (settled, claimed) = if room.is_some() {
+        let until_ms = began_ms + CLAIM_MS;
+        house.store.settle_and_claim(settlement, until_ms).await?
+    } else {
+        (house.store.settle(settlement).await?, None)
+    };
     crash::point("settle.done");
     match settled {
         Settled::Done(row) => {
@@ -66,8 +73,10 @@ pub(super) async fn settle_paid(
             if house.tracer.is_on() {
                 tell(house, &row, began_ms);
             }
-            if row.hook_url.is_some() {
-                house.wake_callbacks();
+            match (room, claimed) {
+                (Some(room), Some(delivery)) => hand_over(house, room, delivery, &row).await,
+                _ if row.hook_url.is_some() => house.wake_callbacks(),
+                _ => {}
             }
             house.wake_job(&row.id.as_str().into());
             house.wake_account(&row.account_id);
@@ -75,6 +84,23 @@ pub(super) async fn settle_paid(
         }
         Settled::Lost => Ok(None),
     }
+}
+
+/// Hands a callback that was claimed by the commit to the courier, or gives it back to the store.
+async fn hand_over(house: &House, room: Room<'_>, delivery: Delivery, row: &JobRow) {
+    let handed = Handed {
+        delivery,
+        row: row.clone(),
+        since_ms: house.now_ms(),
+    };
+    let Err(back) = house.handover.give(room, handed) else {
+        return;
+    };
+    let ids = [back.delivery.id];
+    if let Err(error) = house.store.return_deliveries(&ids, house.now_ms()).await {
+        tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
+    }
+    house.wake_callbacks();
 }
 
 /// Tells of the commit that ended a job, and of the job as a whole.

@@ -12,7 +12,7 @@ use crate::batch::lines::{BulkLine, DeliveryLine, FinalLine, JobLine};
 use crate::jobs::accept::{Accept, Accepted, Idempotency};
 use crate::jobs::bulk::{BulkAccepted, BulkItem, BulkWish, NewBulk, Told};
 use crate::jobs::row::JobRow;
-use crate::jobs::settle::{Guard, Outcome, Settled, Settlement};
+use crate::jobs::settle::{Ending, Guard, Outcome, Settled, Settlement};
 
 /// How much later a job's turn comes for every unfinished job its account already has in the queue.
 const TURN_STEP_MS: i64 = 5_000;
@@ -205,7 +205,8 @@ impl<'a> Decisions<'a> {
     }
 
     /// Ends a job, unless it has ended or is not this runner's any more.
-    pub(crate) fn settle(&mut self, settlement: &Settlement) -> Settled {
+    pub(crate) fn settle(&mut self, ending: &Ending) -> Settled {
+        let settlement = &ending.settlement;
         let Some(row) = self.jobs.get_mut(&settlement.job_id) else {
             return Settled::Lost;
         };
@@ -226,8 +227,8 @@ impl<'a> Decisions<'a> {
         self.books.count(&row.account_id, &row.queue, -1);
         self.books
             .post(&row.account_id, &resolution(&row, settlement));
-        self.deliveries
-            .extend(DeliveryLine::owed(&row, settlement.now_ms));
+        let owed = DeliveryLine::owed(&row, settlement.now_ms, ending.claimed_until_ms);
+        self.deliveries.extend(owed);
         self.finals.push(FinalLine::new(&row));
         Settled::Done(row)
     }

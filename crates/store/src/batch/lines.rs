@@ -5,6 +5,7 @@ use serde::Serialize;
 use url::Position;
 
 use crate::db::{Arg, Line, args, json};
+use crate::deliveries::Delivery;
 use crate::jobs::accept::Accept;
 use crate::jobs::bulk::{BulkItem, NewBulk};
 use crate::jobs::row::JobRow;
@@ -158,18 +159,21 @@ impl Line for AttemptEnd<'_> {
 }
 
 /// A result owed to a caller's address.
-#[derive(Serialize)]
 pub(crate) struct DeliveryLine {
     id: String,
     job_id: String,
     account_id: String,
     url: String,
     host: String,
+    state: &'static str,
+    attempts: i64,
+    next_ms: i64,
     created_ms: i64,
 }
 
 impl DeliveryLine {
-    pub(crate) fn owed(row: &JobRow, now_ms: i64) -> Option<Self> {
+    /// What a final job owes: due at once, or on its way for the first time until then.
+    pub(crate) fn owed(row: &JobRow, now_ms: i64, claimed_until_ms: Option<i64>) -> Option<Self> {
         let url = row.hook_url.clone()?;
         Some(Self {
             id: format!("cb_{}", row.id),
@@ -177,7 +181,49 @@ impl DeliveryLine {
             account_id: row.account_id.clone(),
             host: host(&url),
             url,
+            state: claimed_until_ms.map_or("due", |_| "sending"),
+            attempts: i64::from(claimed_until_ms.is_some()),
+            next_ms: claimed_until_ms.unwrap_or(now_ms),
             created_ms: now_ms,
+        })
+    }
+}
+
+impl Line for DeliveryLine {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            &self.id,
+            &self.job_id,
+            &self.account_id,
+            &self.url,
+            &self.host,
+            self.state,
+            self.attempts,
+            self.next_ms,
+            self.created_ms,
+        ]);
+    }
+}
+
+impl Delivery {
+    /// The delivery of a job that was claimed by the commit that ended it.
+    pub(crate) fn first_try(row: &JobRow, until_ms: i64) -> Option<Self> {
+        let now_ms = row.finished_ms.unwrap_or_default();
+        let line = DeliveryLine::owed(row, now_ms, Some(until_ms))?;
+        Some(Self {
+            id: line.id,
+            job_id: line.job_id,
+            account_id: line.account_id,
+            url: line.url,
+            host: line.host,
+            state: line.state.to_owned(),
+            attempts: line.attempts,
+            failures: 0,
+            next_ms: line.next_ms,
+            last_status: None,
+            last_error: None,
+            created_ms: line.created_ms,
+            delivered_ms: None,
         })
     }
 }

@@ -36,7 +36,7 @@ async fn finals(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
         conn.run_lines(END_ATTEMPTS, &ends).await?;
     }
     if !decisions.deliveries.is_empty() {
-        conn.run(INSERT_DELIVERIES, args![&json(&decisions.deliveries)])
+        conn.run_lines(INSERT_DELIVERIES, &decisions.deliveries)
             .await?;
     }
     Ok(())
@@ -69,5 +69,6 @@ const END_ATTEMPTS: &str = "UPDATE attempt SET state = v.attempt_state, ended_ms
 
 const INSERT_DELIVERIES: &str = "INSERT INTO delivery (id, job_id, account_id, url, host, state, \
      attempts, next_ms, created_ms) \
-     SELECT v.id, v.job_id, v.account_id, v.url, v.host, 'due', 0, v.created_ms, v.created_ms \
-     FROM {rows:$1 id text, job_id text, account_id text, url text, host text, created_ms bigint}";
+     SELECT v.id, v.job_id, v.account_id, v.url, v.host, v.state, v.attempts, v.next_ms, v.created_ms \
+     FROM {lines:id text, job_id text, account_id text, url text, host text, state text, attempts bigint, \
+     next_ms bigint, created_ms bigint}";

@@ -120,6 +120,18 @@ impl Store {
         .await
     }
 
+    /// Gives back deliveries that were claimed for their first try and never sent: they are due at once; how many.
+    pub async fn return_deliveries(&self, ids: &[String], now_ms: i64) -> Result<u64> {
+        self.change((json(ids), now_ms), |conn, (ids, now_ms)| {
+            Box::pin(async move {
+                let sql = "UPDATE delivery SET state = 'due', attempts = 0, next_ms = $2 \
+                     WHERE id IN ({list:$1}) AND state = 'sending' AND attempts = 1 AND failures = 0";
+                conn.run(sql, args![&*ids, *now_ms]).await
+            })
+        })
+        .await
+    }
+
     /// Records a try; false when it was not the current one.
     pub async fn finish_delivery(&self, result: DeliveryResult) -> Result<bool> {
         self.commit(result).await

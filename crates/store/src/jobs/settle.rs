@@ -3,6 +3,7 @@
 use atelier_contract::{FaultKind, Quota};
 
 use crate::assets::NewAsset;
+use crate::deliveries::Delivery;
 use crate::jobs::row::JobRow;
 use crate::{Result, Store};
 
@@ -66,6 +67,12 @@ pub struct Settlement {
     pub now_ms: i64,
 }
 
+/// A settlement, and until when its delivery is on its way already, if it is.
+pub(crate) struct Ending {
+    pub(crate) settlement: Settlement,
+    pub(crate) claimed_until_ms: Option<i64>,
+}
+
 /// What became of a [`Settlement`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
@@ -82,6 +89,33 @@ pub enum Settled {
 impl Store {
     /// Ends a job, together with every other change that waits.
     pub async fn settle(&self, settlement: Settlement) -> Result<Settled> {
-        self.commit(settlement).await
+        let ending = Ending {
+            settlement,
+            claimed_until_ms: None,
+        };
+        self.commit(ending).await
+    }
+
+    /// Ends a job whose delivery, should it owe one, the caller makes at once: the commit that writes it down claims it for
+    /// its first try until a time.
+    pub async fn settle_and_claim(
+        &self,
+        settlement: Settlement,
+        until_ms: i64,
+    ) -> Result<(Settled, Option<Delivery>)> {
+        let ending = Ending {
+            settlement,
+            claimed_until_ms: Some(until_ms),
+        };
+        let mut settled = self.commit(ending).await?;
+        let claimed = match &mut settled {
+            Settled::Done(row) => {
+                let claimed = Delivery::first_try(row, until_ms);
+                row.hook_times = i64::from(claimed.is_some());
+                claimed
+            }
+            Settled::Lost => None,
+        };
+        Ok((settled, claimed))
     }
 }

@@ -9,7 +9,7 @@ use crate::deliveries::{Delivery, DeliveryResult};
 use crate::jobs::accept::{Accept, Accepted};
 use crate::jobs::attempt::{Attempt, Began, Receipt};
 use crate::jobs::bulk::{BulkAccepted, NewBulk};
-use crate::jobs::settle::{Settled, Settlement};
+use crate::jobs::settle::{Ending, Settled};
 use crate::pending::{Pending, Work};
 use crate::{Error, Result};
 
@@ -84,7 +84,7 @@ macro_rules! kinds {
 
 // When a batch is repeated one by one, it goes in this order: what ends makes place for what begins.
 kinds! {
-    Settle, settles: Settlement => Settled;
+    Settle, settles: Ending => Settled;
     Accept, accepts: Accept => Accepted;
     Bulk, bulks: NewBulk => BulkAccepted;
     Attempt, attempts: Attempt => Began;

@@ -1,7 +1,7 @@
 //! Deliveries: claimed fairly, recorded once, given up and made due again.
 
 use atelier_store::{
-    AccountPlaces, Claim, Delivery, DeliveryResult, DeliveryState, Guard, RoutePlaces,
+    AccountPlaces, Claim, Delivery, DeliveryResult, DeliveryState, Guard, RoutePlaces, Settled,
 };
 
 use std::time::Duration;
@@ -13,6 +13,8 @@ use crate::rig::{NOW, Rig};
 
 each_db!(
     a_delivery_is_claimed_once_and_counts_a_try,
+    a_delivery_can_be_claimed_by_the_commit_that_ends_its_job,
+    what_was_claimed_so_and_never_sent_is_due_again_as_if_untried,
     claims_are_fair_between_hosts,
     claims_are_fair_between_accounts,
     a_lane_gives_as_many_as_it_has_room_for,
@@ -36,6 +38,62 @@ async fn owed(rig: &Rig, account_id: &str, host: &str) -> String {
     rig.take(accept).await;
     rig.settle(rig.failure(&id, Guard::Unfinished)).await;
     format!("cb_{id}")
+}
+
+/// A finished job whose delivery to a host was claimed by the commit that ended it, until a time.
+async fn claimed_at_once(rig: &Rig, account_id: &str, until_ms: i64) -> Delivery {
+    let mut accept = rig.accept(account_id, 0);
+    accept.job.hook_url = Some("https://a.example/hook".into());
+    let id = accept.job.id.clone();
+    rig.take(accept).await;
+    let failure = rig.failure(&id, Guard::Unfinished);
+    let settled = rig.store.settle_and_claim(failure.clone(), until_ms).await;
+    let (settled, claimed) = settled.expect("an answer");
+    let Settled::Done(row) = settled else {
+        panic!("it settles");
+    };
+    assert_eq!(row, rig.job(&id).await, "as it is stored");
+    let again = rig.store.settle_and_claim(failure, until_ms).await;
+    assert_eq!(again.expect("an answer"), (Settled::Lost, None));
+    claimed.expect("a delivery")
+}
+
+async fn a_delivery_can_be_claimed_by_the_commit_that_ends_its_job(rig: Rig) {
+    let account = rig.account(1, 100).await;
+    let claimed = claimed_at_once(&rig, &account, DUE + 30_000).await;
+    let stored = rig.store.delivery(&account, &claimed.id).await;
+    assert_eq!(stored.expect("an answer").as_ref(), Some(&claimed));
+    assert_eq!((claimed.state.as_str(), claimed.attempts), ("sending", 1));
+    assert!(
+        claim(&rig, DUE + 29_999, 10, 10).await.is_empty(),
+        "it is on its way"
+    );
+    let lost = claim(&rig, DUE + 30_000, 10, 10).await;
+    assert_eq!(lost.len(), 1, "nobody spoke of it again");
+    assert_eq!(lost[0].attempts, 2);
+    let next = claimed_at_once(&rig, &account, DUE + 30_000).await;
+    let tried = result(&next, DeliveryState::Delivered, 200);
+    assert!(rig.store.finish_delivery(tried).await.expect("an answer"));
+    let without = rig.running(&account, 0).await;
+    let failure = rig.failure(&without, Guard::Unfinished);
+    let settled = rig.store.settle_and_claim(failure, DUE + 30_000).await;
+    assert_eq!(settled.expect("an answer").1, None, "it owes nothing");
+}
+
+async fn what_was_claimed_so_and_never_sent_is_due_again_as_if_untried(rig: Rig) {
+    let account = rig.account(1, 100).await;
+    let claimed = claimed_at_once(&rig, &account, DUE + 30_000).await;
+    let ids = [claimed.id.clone(), "cb_unknown".to_owned()];
+    let returned = rig.store.return_deliveries(&ids, DUE).await;
+    assert_eq!(returned.expect("an answer"), 1);
+    let again = claim(&rig, DUE, 10, 10).await;
+    assert_eq!(again.len(), 1);
+    assert_eq!((again[0].id.as_str(), again[0].attempts), (&*claimed.id, 1));
+    let tried = result(&again[0], DeliveryState::Due { next_ms: DUE }, 500);
+    assert!(rig.store.finish_delivery(tried).await.expect("an answer"));
+    assert_eq!(claim(&rig, DUE, 10, 10).await[0].attempts, 2);
+    let returned = rig.store.return_deliveries(&ids, DUE).await;
+    assert_eq!(returned.expect("an answer"), 0, "it has been tried");
 }
 
 /// The promise: however much is owed to a receiver that is left alone, claims of others are as quick as ever.
