@@ -94,21 +94,18 @@ pub(super) async fn without_inputs(
     let request = (submit.parse_stored)(fields.clone());
     let request = request.map_err(|refusal| Unready::NotHere(refusal.message))?;
     let (house, vault) = (&context.house, &context.vault);
-    let (order, Referred { parent, cited }) = match &leased.referred {
-        Some(known) => {
-            let order = ordered_again(request.as_ref(), known).map_err(refused)?;
-            (order, known.clone())
-        }
-        None => {
-            let ordered = ordered(house, vault, &leased.account_id, request.as_ref()).await;
-            let Ordered {
-                order,
-                parent,
-                cited,
-                ..
-            } = ordered.map_err(refused)?;
-            (order, Referred { parent, cited })
-        }
+    let (order, Referred { parent, cited }) = if let Some(known) = &leased.referred {
+        let order = ordered_again(request.as_ref(), known).map_err(refused)?;
+        (order, known.clone())
+    } else {
+        let ordered = ordered(house, vault, &leased.account_id, request.as_ref()).await;
+        let Ordered {
+            order,
+            parent,
+            cited,
+            ..
+        } = ordered.map_err(refused)?;
+        (order, Referred { parent, cited })
     };
     let mut brief = order.brief;
     if let Some(Value::String(english)) = understood {

@@ -90,15 +90,12 @@ impl Placed {
     /// It was accepted: the work begins, or somebody looks for a place.
     pub(super) fn begin(self, house: &House, floor: &Arc<Floor>, fence: i64) -> JobId {
         let job_id = JobId::new(self.job.id.clone());
-        match self.slot {
-            Some(slot) => {
-                let leased = Leased::born(self.job, (self.model, self.trace), self.referred, fence);
-                floor.start(leased, slot);
-            }
-            None => {
-                floor.one_waits();
-                house.wake_work();
-            }
+        if let Some(slot) = self.slot {
+            let leased = Leased::born(self.job, (self.model, self.trace), self.referred, fence);
+            floor.start(leased, slot);
+        } else {
+            floor.one_waits();
+            house.wake_work();
         }
         job_id
     }

@@ -188,3 +188,42 @@ async fn a_secret_is_not_replaced_faster_than_receivers_can_follow() {
     let rotated = rig.engine.courier().rotate_secret(&caller.account_id).await;
     rotated.expect("a day later");
 }
+
+#[tokio::test]
+async fn with_the_house_at_work_every_callback_arrives_once_by_its_first_try() {
+    const JOBS: usize = 8;
+    tokio::task::LocalSet::new()
+        .run_until(async {
+            let rig = Rig::new().await;
+            let caller = rig.account(100).await;
+            let receiver = Receiver::answering(&[204]).await;
+            let running = rig.engine.run().await.expect("it runs");
+            let mut ids = Vec::new();
+            for number in 0..JOBS {
+                let prompt = format!("a fox {number}");
+                let body = json!({ "prompt": prompt, "hookUrl": receiver.url });
+                ids.push(rig.submit(&caller, body, None).await.expect("accepted"));
+            }
+            let courier = rig.engine.courier();
+            let mut delivered = Vec::new();
+            for _ in 0..1_000 {
+                let listed = courier.callbacks(Some(&caller.account_id), 1, 20).await;
+                delivered = listed.expect("listed").0;
+                delivered.retain(|one| one.status == "delivered");
+                if delivered.len() == JOBS {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            assert_eq!(delivered.len(), JOBS);
+            assert!(delivered.iter().all(|one| one.attempts == 1));
+            let mut told: Vec<_> = receiver.posts();
+            told.sort_by_key(|post| header(post, "webhook-id"));
+            let told: Vec<_> = told.iter().map(|post| header(post, "webhook-id")).collect();
+            let mut owed: Vec<_> = ids.iter().map(|id| format!("cb_{id}")).collect();
+            owed.sort();
+            assert_eq!(told, owed, "each once");
+            running.stop(Duration::from_secs(5)).await;
+        })
+        .await;
+}
