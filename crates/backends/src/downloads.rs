@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::answers::pause_asked;
@@ -35,7 +36,12 @@ impl<'a> Downloads<'a> {
     }
 
     /// Fetches the file at an address that the vendor gave for it. It was made, so a fault here is none of a start.
-    pub(crate) async fn file(&mut self, address: &str) -> Result<Bytes, Fault> {
+    /// Boxed, so that it is compiled once and not for every vendor.
+    pub(crate) fn file<'b>(&'b mut self, address: &'b str) -> BoxFuture<'b, Result<Bytes, Fault>> {
+        Box::pin(self.look_until_made(address))
+    }
+
+    async fn look_until_made(&mut self, address: &str) -> Result<Bytes, Fault> {
         let (mut looks, mut hops) = (1, 1);
         let mut address = address.to_owned();
         loop {

@@ -6,6 +6,7 @@ use atelier_media::{Encoding, Format, Limits, Mask, Picture, decode, encode, hea
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::backend::{Class, Fault, Made, Work};
@@ -55,12 +56,15 @@ pub(crate) async fn mask(work: &Work) -> Result<Option<Picture>, Fault> {
     }
 }
 
-async fn decoded(bytes: Bytes, field: String) -> Result<Picture, Fault> {
-    on_threads(std::slice::from_ref(&bytes.clone()), move || {
-        decode(&bytes, Limits::default())
-            .map_err(|error| Fault::bad_link(&field, error.to_string()))
+// Boxed, like the one below: they are compiled once and not for every vendor.
+fn decoded(bytes: Bytes, field: String) -> BoxFuture<'static, Result<Picture, Fault>> {
+    Box::pin(async move {
+        on_threads(std::slice::from_ref(&bytes.clone()), move || {
+            decode(&bytes, Limits::default())
+                .map_err(|error| Fault::bad_link(&field, error.to_string()))
+        })
+        .await
     })
-    .await
 }
 
 /// The input picture at a place as it is sent on: as it came where every vendor reads its format, else as a PNG.
@@ -132,12 +136,10 @@ pub(crate) fn data_uri(bytes: &[u8]) -> String {
 }
 
 /// A picture as the bytes of a PNG.
-pub(crate) async fn png(picture: Picture) -> Result<Bytes, Fault> {
-    on_threads(
-        &[],
-        move || Ok(encode(&picture, Encoding::Png, None).into()),
-    )
-    .await
+pub(crate) fn png(picture: Picture) -> BoxFuture<'static, Result<Bytes, Fault>> {
+    Box::pin(on_threads(&[], move || {
+        Ok(encode(&picture, Encoding::Png, None).into())
+    }))
 }
 
 /// A mask as a drawing: white where the work is to happen.

@@ -21,7 +21,7 @@ mod xai;
 use crate::vendor::Vendor;
 
 /// Every vendor, in the order of the documents.
-pub const VENDORS: &[Vendor] = &[
+pub static VENDORS: &[Vendor] = &[
     relay::VENDOR,
     midjourney::VENDOR,
     openai::VENDOR,

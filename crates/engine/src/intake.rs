@@ -20,6 +20,7 @@ use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::tariff::Price;
 use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_store::{Idempotency, NewBulk, NewJob};
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::floor::{Floor, Lane};
@@ -73,7 +74,12 @@ impl Intake {
     }
 
     /// Accepts a call or refuses it; after an acceptance the job survives anything.
-    pub async fn submit(&self, mut call: Call) -> Result<Submitted, Refusal> {
+    pub fn submit(&self, call: Call) -> BoxFuture<'_, Result<Submitted, Refusal>> {
+        // Boxed, so that it is compiled once and not for every door.
+        Box::pin(self.accept_or_refuse(call))
+    }
+
+    async fn accept_or_refuse(&self, mut call: Call) -> Result<Submitted, Refusal> {
         call.place_files()?;
         let idempotency = call.idempotency(&self.house);
         // A repeat is answered whatever has become of pool, prices and quota since.

@@ -53,7 +53,7 @@ struct Loop {
 }
 
 /// Which part steps when.
-const LOOPS: &[Loop] = &[
+static LOOPS: &[Loop] = &[
     Loop {
         name: "runner",
         pause_ms: |settings| settings.idle_ms,

@@ -73,9 +73,9 @@ const OPERATOR: Access = Access::Operator;
 /// Both methods of the pages that read their parameters from the query and from the body.
 const EITHER: &[Method] = &[Method::Get, Method::Post];
 
-/// Every page.
+/// Every page. A static and not a constant: of a constant, every place that reads it has handlers of its own.
 #[rustfmt::skip]
-pub(crate) const PAGES: &[Page<Handler>] = &[
+pub(crate) static PAGES: &[Page<Handler>] = &[
     get("artgen.info", "/artgen/v1/info", READ, "The account.", page!(artgen::info)).by(EITHER),
     get("artgen.fetch_list", "/artgen/v1/fetch-list", READ, "Earlier artgen image jobs.", page!(artgen::history)).by(EITHER)
         .example(r#"{"page":1,"limit":20,"status":"SUCCESS"}"#),

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
@@ -146,28 +147,35 @@ impl VendorHttp {
     }
 
     /// Makes a call that may be repeated, such as a poll.
-    pub async fn ask(&self, call: VendorCall) -> Result<VendorAnswer, Fault> {
-        self.call(&self.kept, call).await
+    pub fn ask(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
+        self.call(&self.kept, call)
     }
 
     /// Makes a call that starts work; its fault says whether the vendor may have taken it.
-    pub async fn submit(&self, call: VendorCall) -> Result<VendorAnswer, Fault> {
-        self.call(&self.once, call).await
+    pub fn submit(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
+        self.call(&self.once, call)
     }
 
-    async fn call(&self, client: &HttpClient, call: VendorCall) -> Result<VendorAnswer, Fault> {
-        let deadline = Instant::now() + call.limit;
-        let most = call.most;
-        let (head, body) = self.send(client, call, deadline).await?.into_parts();
-        let mut answer = self.answer(head);
-        let mut reading = self.reading(most, deadline);
-        if !self.trusted {
-            reading.most = most.min(MOST_OF_STRANGERS);
-            reading.weight = WEIGHT_OF_STRANGERS;
-        }
-        let read = whole(reading, body).await;
-        answer.bytes = read.map_err(|trouble| self.lost(trouble, Taken::Perhaps))?;
-        Ok(answer)
+    /// Boxed, so that it is compiled once and not for every vendor.
+    fn call<'a>(
+        &'a self,
+        client: &'a HttpClient,
+        call: VendorCall,
+    ) -> BoxFuture<'a, Result<VendorAnswer, Fault>> {
+        Box::pin(async move {
+            let deadline = Instant::now() + call.limit;
+            let most = call.most;
+            let (head, body) = self.send(client, call, deadline).await?.into_parts();
+            let mut answer = self.answer(head);
+            let mut reading = self.reading(most, deadline);
+            if !self.trusted {
+                reading.most = most.min(MOST_OF_STRANGERS);
+                reading.weight = WEIGHT_OF_STRANGERS;
+            }
+            let read = whole(reading, body).await;
+            answer.bytes = read.map_err(|trouble| self.lost(trouble, Taken::Perhaps))?;
+            Ok(answer)
+        })
     }
 
     fn answer(&self, head: http::response::Parts) -> VendorAnswer {

@@ -1,5 +1,6 @@
 //! What a command of its own file is: its name, its place in the help, its words and what it does.
 
+use std::pin::Pin;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -89,8 +90,10 @@ pub(super) fn examples(lines: &str) -> String {
     text
 }
 
-/// Runs a short command.
+/// Runs a short command. It is boxed, because the runtime's own functions would be compiled for each otherwise, and all
+/// that the command does once for each of those.
 pub(super) fn block_on(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+    let work: Pin<Box<dyn Future<Output = Result<ExitCode>> + '_>> = Box::pin(work);
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?
