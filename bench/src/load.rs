@@ -87,7 +87,7 @@ async fn connection(
 }
 
 /// Reads one answer to its end; gives its status.
-async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
+pub(crate) async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
     let mut filled = 0;
     loop {
         let count = stream.read(&mut buffer[filled..]).await?;
@@ -116,8 +116,7 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
     }
 }
 
+/// Looked for the quick way, so that reading a long head takes the generator no longer than reading a short one.
 fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
-    bytes
-        .windows(pattern.len())
-        .position(|window| window == pattern)
+    memchr::memmem::find(bytes, pattern)
 }

@@ -1,11 +1,12 @@
 //! One command that starts the service and its own bare references and compares them in interleaved rounds.
 //! Figures on a shared machine are noisy; the ratios inside one run are the claim.
 //!
-//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- jobs`, `-- sync`, `-- callbacks` or
-//! `-- start` one part (`-- jobs short`, `-- sync short` with fewer rounds), `-- soak 30` puts it under load for thirty minutes and looks for what grows.
+//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- jobs`, `-- sync`, `-- callbacks`, `-- events`
+//! or `-- start` one part (`-- jobs short`, `-- sync short` with fewer rounds), `-- soak 30` puts it under load for thirty minutes and looks for what grows.
 //! PostgreSQL is measured too when `ATELIER_TEST_POSTGRES` holds the address of a server to make databases on.
 
 mod callbacks;
+mod events;
 mod fetch;
 mod jobs;
 mod load;
@@ -39,8 +40,10 @@ async fn main() -> Result<()> {
             submit::run().await.context("submit")?;
             jobs::run(ROUNDS).await.context("jobs")?;
             sync::run(ROUNDS).await.context("sync")?;
-            callbacks::run().await.context("callbacks")
+            callbacks::run().await.context("callbacks")?;
+            events::run().await.context("events")
         }
+        ["events"] => events::run().await,
         ["fetch"] => fetch::run().await,
         ["jobs"] => jobs::run(ROUNDS).await,
         ["jobs", "short"] => jobs::run(SHORT).await,
@@ -51,7 +54,7 @@ async fn main() -> Result<()> {
         ["start"] => start::run().await,
         ["soak", minutes] => soak::run(minutes.parse().context("minutes")?).await,
         _ => anyhow::bail!(
-            "known parts are start, fetch, submit, jobs, sync, callbacks and soak MINUTES; `short` behind jobs or sync for \
+            "known parts are start, fetch, submit, jobs, sync, callbacks, events and soak MINUTES; `short` behind jobs or sync for \
              fewer rounds"
         ),
     }

@@ -20,9 +20,9 @@ pub(crate) async fn run() -> Result<()> {
         memory.push(served.memory_mb()?);
     }
     say(&format!(
-        "first start on an empty folder: {:.3} s (aim 0.3)",
+        "first start on an empty folder: {:.3} s (aim 0.1)",
         median(&seconds)
     ));
-    say(&format!("idle memory: {:.1} MB (aim 30)", median(&memory)));
+    say(&format!("idle memory: {:.1} MB (aim 25)", median(&memory)));
     Ok(())
 }
