@@ -49,8 +49,8 @@ pub use keyring::Keyring;
 pub use loops::Running;
 pub use meters::Meters;
 pub use office::{
-    AttemptView, Caller, Here, KeyHolder, KeyView, KeyWish, Moment, Office, Opener, Operator,
-    OperatorView, ROOT, ResealError, Served, Trail, Visitor,
+    AttemptView, Believed, Caller, Here, KeyHolder, KeyView, KeyWish, Moment, Office, Opener,
+    Operator, OperatorView, ROOT, ResealError, Served, Trail, Visitor,
 };
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{Kind as SpanKind, Open as OpenSpan, Telemetry, TraceContext, Tracer};

@@ -37,7 +37,7 @@ use secrets::Secrets;
 use sessions::Sessions;
 
 pub(crate) use banned::BannedWords;
-pub use callers::Caller;
+pub use callers::{Believed, Caller};
 pub use keys::{KeyHolder, KeyView, KeyWish};
 pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;

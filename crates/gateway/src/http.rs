@@ -85,7 +85,8 @@ pub(crate) async fn serve(
     } else if reader.as_ref().is_some_and(cors::Reader::asks_first) {
         Ok(Ok(reply::nothing_more()))
     } else {
-        let answer = AssertUnwindSafe(handle(&app, from, (&pass, &mut way, &id), request));
+        let answer = handle(&app, (&seat, from), (&pass, &mut way, &id), request);
+        let answer = AssertUnwindSafe(answer);
         answer.catch_unwind().await
     };
     let mut reply = match answer {
@@ -152,7 +153,7 @@ fn told(id: &HeaderValue, from: From) -> tracing::Span {
 
 async fn handle(
     app: &Arc<App>,
-    from: From,
+    (seat, from): (&Seat, From),
     (pass, way, id): (&Arc<Pass>, &mut counts::Way, &HeaderValue),
     request: Request<Incoming>,
 ) -> Answer {
@@ -164,8 +165,12 @@ async fn handle(
     };
     let (target, params) = router::find(&app.hosts, from.role, &head.method, head.uri.path())?;
     *way = target.way();
+    let access = target.access_from(inside);
+    let known = access::known_here(app, seat, access, &head.headers);
     // Whether the service is well can be asked even when everything else is full.
-    if !target.needs_no_place() {
+    if let Some(caller) = &known {
+        pass.enter((&app.places, &app.rates), target.kind(), &caller.account_id)?;
+    } else if !target.needs_no_place() {
         pass.arrive(&app.places, target.kind())?;
     }
     let body = Arriving::new(body, Arc::clone(pass));
@@ -177,7 +182,10 @@ async fn handle(
         who: Who::Anybody,
         pass: Arc::clone(pass),
     };
-    received.who = access::admit(app, target.access_from(inside), &received).await?;
+    received.who = match known {
+        Some(caller) => Who::Caller(caller),
+        None => access::admit(app, seat, access, &received).await?,
+    };
     if let Who::Caller(caller) = &mut received.who {
         caller.trace = from.trace;
     }

@@ -1,6 +1,7 @@
 //! Key to account: one hash, one look into a small cache whose entries live a second, else one indexed read.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use quick_cache::sync::Cache;
@@ -32,6 +33,16 @@ pub struct Caller {
     hash: Arc<str>,
 }
 
+/// A caller and for how long nobody has to ask about its key again.
+#[derive(Clone, Debug)]
+pub struct Believed {
+    /// Who calls.
+    pub caller: Caller,
+    until_ms: i64,
+    /// What had been voided when the key was looked at.
+    voids: u64,
+}
+
 /// Keys seen lately.
 struct CallerCache {
     /// By hash, until when they are believed.
@@ -40,6 +51,8 @@ struct CallerCache {
     voided: Cache<String, i64>,
     /// When a use was last written down, by the id of a key or operator.
     touched: Cache<String, i64>,
+    /// How many times anything was voided; whoever remembers a caller by itself believes nothing from before the last.
+    voids: AtomicU64,
 }
 
 impl Default for CallerCache {
@@ -48,6 +61,7 @@ impl Default for CallerCache {
             known: Cache::new(REMEMBERED),
             voided: Cache::new(REMEMBERED),
             touched: Cache::new(REMEMBERED),
+            voids: AtomicU64::new(0),
         }
     }
 }
@@ -57,6 +71,7 @@ impl CallerCache {
     fn void_key(&self, hash: &str, now_ms: i64) {
         self.voided.insert(hash.to_owned(), now_ms);
         self.known.remove(hash);
+        self.voids.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Forgets the keys of one account: what holds for all of them was changed.
@@ -64,6 +79,7 @@ impl CallerCache {
         self.voided.insert(account_id.to_string(), now_ms);
         self.known
             .retain(|_, (caller, _)| caller.account_id != *account_id);
+        self.voids.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Believes a key that the store was asked about at a time.
@@ -104,10 +120,28 @@ impl Callers {
 
     /// The caller behind a key.
     pub async fn authenticate(&self, key: &str) -> Result<Caller, Refusal> {
+        Ok(self.believe(key).await?.caller)
+    }
+
+    /// The caller behind a key, and for how long whoever remembers both may go on believing it.
+    pub async fn believe(&self, key: &str) -> Result<Believed, Refusal> {
         if !key::well_formed(key) {
             return Err(wrong_key());
         }
-        self.caller_of(&key::hash(key)).await
+        // Read before the key is looked at, so that whatever is voided meanwhile counts as later.
+        let voids = self.cache.voids.load(Ordering::SeqCst);
+        let (caller, until_ms) = self.looked_up(&key::hash(key)).await?;
+        Ok(Believed {
+            caller,
+            until_ms,
+            voids,
+        })
+    }
+
+    /// Whether a caller may still be believed: its time is not over, and nothing was voided since, whoever's it was.
+    pub fn still_believed(&self, believed: &Believed) -> bool {
+        believed.voids == self.cache.voids.load(Ordering::SeqCst)
+            && believed.until_ms > self.house.now_ms()
     }
 
     /// Whether the key of a caller still works; a store that is away for a moment says nothing against it.
@@ -119,11 +153,16 @@ impl Callers {
     }
 
     pub(super) async fn caller_of(&self, hash: &str) -> Result<Caller, Refusal> {
+        Ok(self.looked_up(hash).await?.0)
+    }
+
+    /// The caller behind the hash of a key, and until when it is believed.
+    async fn looked_up(&self, hash: &str) -> Result<(Caller, i64), Refusal> {
         let now_ms = self.house.now_ms();
         if let Some((caller, until_ms)) = self.cache.known.get(hash)
             && until_ms > now_ms
         {
-            return Ok(caller);
+            return Ok((caller, until_ms));
         }
         let found = self
             .house
@@ -156,7 +195,7 @@ impl Callers {
             .map_or(until_ms, |end_ms| end_ms.min(until_ms));
         self.cache.believe(&caller, now_ms, until_ms);
         self.touch(&caller.key_id, now_ms);
-        Ok(caller)
+        Ok((caller, until_ms))
     }
 
     /// Another node says that a key was revoked.
@@ -234,6 +273,11 @@ mod tests {
         assert!(!knows(&cache, "a1") && knows(&cache, "a2") && knows(&cache, "b1"));
         cache.void_account(&"a".into(), 20);
         assert!(!knows(&cache, "a2") && knows(&cache, "b1"));
+        assert_eq!(
+            cache.voids.load(Ordering::SeqCst),
+            2,
+            "who remembers a caller by itself learns of both"
+        );
     }
 
     #[test]

@@ -6,17 +6,33 @@ use std::sync::Arc;
 use atelier_contract::pages::Access;
 use atelier_contract::pages::operators::OperatorRole;
 use atelier_contract::{Code, Refusal};
-use atelier_engine::Operator;
+use atelier_engine::{Caller, Operator};
+use hyper::header::HeaderMap;
 
 use super::caller;
 use super::denial::Denial;
 use super::received::{Received, Who};
 use super::session;
 use crate::app::App;
+use crate::server::watch::Seat;
+
+/// Who sent a request, when that is known without a wait and who it is may.
+pub(super) fn known_here(
+    app: &App,
+    seat: &Seat,
+    access: Access,
+    headers: &HeaderMap,
+) -> Option<Caller> {
+    let Access::Caller(scope) = access else {
+        return None;
+    };
+    caller::known_here(app, seat, headers).filter(|caller| caller.scopes.allow(scope))
+}
 
 /// Who sent a request, or why it goes no further.
 pub(super) async fn admit(
     app: &Arc<App>,
+    seat: &Seat,
     access: Access,
     received: &Received,
 ) -> Result<Who, Denial> {
@@ -29,7 +45,7 @@ pub(super) async fn admit(
                     received.pass.admit(&app.rates, &caller.account_id)?;
                     caller
                 }
-                None => caller::known(app, received).await?,
+                None => caller::known(app, seat, received).await?,
             };
             if !caller.scopes.allow(scope) {
                 let message = format!("this call needs a key with the scope `{}`", scope.word());

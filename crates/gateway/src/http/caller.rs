@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
 use atelier_engine::{Caller, Operator};
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::denial::Denial;
 use super::received::{From, Received};
 use crate::app::App;
+use crate::server::watch::Seat;
 
 const KEY: HeaderName = HeaderName::from_static("svc-api-key");
 /// Where clients of midjourney-proxy put their key.
@@ -19,12 +20,18 @@ const WRONG_KEY: &str = "Wrong SVC-API-KEY or email is not activated.";
 const TOO_MANY_WRONG: &str = "too many wrong keys from this address; try again later";
 
 /// The account behind the key of a request.
-pub(super) async fn known(app: &Arc<App>, received: &Received) -> Result<Caller, Denial> {
+pub(super) async fn known(
+    app: &Arc<App>,
+    seat: &Seat,
+    received: &Received,
+) -> Result<Caller, Denial> {
     let Some(key) = key_of(&received.head.headers)? else {
         return Err(wrong_key().into());
     };
-    match app.engine.office().callers().authenticate(key).await {
-        Ok(caller) => {
+    match app.engine.office().callers().believe(key).await {
+        Ok(believed) => {
+            let caller = believed.caller.clone();
+            seat.remember(key, believed);
             received.pass.admit(&app.rates, &caller.account_id)?;
             Ok(caller)
         }
@@ -34,6 +41,17 @@ pub(super) async fn known(app: &Arc<App>, received: &Received) -> Result<Caller,
         }
         Err(refusal) => Err(refusal.into()),
     }
+}
+
+/// The account behind the key of a request, when the connection's last request had the same key and nobody has to be asked
+/// about it again. A request that may have a session goes the long way.
+pub(super) fn known_here(app: &App, seat: &Seat, headers: &HeaderMap) -> Option<Caller> {
+    if headers.contains_key(COOKIE) {
+        return None;
+    }
+    let believed = seat.recall(key_of(headers).ok()??)?;
+    let holds = app.engine.office().callers().still_believed(&believed);
+    holds.then_some(believed.caller)
 }
 
 /// The operator behind the token of a request.

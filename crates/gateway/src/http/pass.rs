@@ -62,6 +62,28 @@ impl Pass {
         Ok(())
     }
 
+    /// Takes a place in the name of an account that is known already, and counts the request.
+    pub(super) fn enter(
+        &self,
+        (places, rates): (&Arc<Shares>, &Rates),
+        kind: Kind,
+        account_id: &AccountId,
+    ) -> Result<(), Denial> {
+        let account = self.account.get_or_init(|| Arc::clone(account_id.shared()));
+        let place = places.try_take(account, 1);
+        let place =
+            place.map_err(|full| refused(full, "too many requests of this account at once"))?;
+        let mut granted = self.granted();
+        granted.kind = Some(kind);
+        granted.place = Some(place);
+        granted.standing = rates.call(kind, account_id);
+        let wait_s = granted.standing.as_ref().and_then(|one| one.wait_s);
+        match wait_s {
+            Some(seconds) => Err(Denial::later("too many requests of this account", seconds)),
+            None => Ok(()),
+        }
+    }
+
     /// The request is of this account: counts it and makes the place the account's.
     pub(super) fn admit(&self, rates: &Rates, account_id: &AccountId) -> Result<(), Denial> {
         let account = self.account.get_or_init(|| Arc::clone(account_id.shared()));

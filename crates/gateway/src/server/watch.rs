@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Context;
 use std::time::Duration;
 
+use atelier_engine::Believed;
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -54,6 +55,8 @@ pub(crate) struct Seat {
     sendings: Mutex<Vec<Weak<Sending>>>,
     command: AtomicU8,
     word: Notify,
+    /// The last key that came this way and whose it is: nearly every connection is one caller's.
+    caller: Mutex<Option<(Box<str>, Believed)>>,
 }
 
 /// Held while a request is being answered.
@@ -118,6 +121,22 @@ impl Seat {
         sendings.retain(|one| one.strong_count() > 0);
         sendings.push(Arc::downgrade(&sending));
         sending
+    }
+
+    /// Remembers whose key it was that came this way.
+    pub(crate) fn remember(&self, key: &str, believed: Believed) {
+        *self.caller() = Some((key.into(), believed));
+    }
+
+    /// Whose key this is, if it was the last one that came this way. The whole key is compared.
+    pub(crate) fn recall(&self, key: &str) -> Option<Believed> {
+        let caller = self.caller();
+        let (known, believed) = caller.as_ref()?;
+        (**known == *key).then(|| believed.clone())
+    }
+
+    fn caller(&self) -> MutexGuard<'_, Option<(Box<str>, Believed)>> {
+        self.caller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sendings(&self) -> MutexGuard<'_, Vec<Weak<Sending>>> {
@@ -237,6 +256,7 @@ impl Watch {
             sendings: Mutex::default(),
             command: AtomicU8::new(0),
             word: Notify::new(),
+            caller: Mutex::default(),
         });
         if seats.dismissed {
             seat.tell(Command::Finish);

@@ -6,7 +6,9 @@ use atelier_contract::time::timestamp;
 use atelier_engine::Clock;
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
 
 use crate::gateway::{Gateway, Options, send};
 
@@ -94,6 +96,64 @@ async fn an_account_issues_and_revokes_its_own_keys() {
         .get(second, INFO)
         .await
         .assert_refused(401, "unauthorized");
+}
+
+/// Asks for the keys of an account on a connection that stays open; the whole answer.
+async fn keys_over(stream: &mut TcpStream, key: &str) -> String {
+    let head = format!("GET /account/v1/keys HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {key}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.expect("written");
+    let mut text = Vec::new();
+    loop {
+        let read = timeout(Duration::from_secs(5), stream.read_buf(&mut text)).await;
+        let size = read.expect("an answer").expect("a connection");
+        let so_far = String::from_utf8_lossy(&text).into_owned();
+        assert!(size > 0, "it was closed: {so_far}");
+        let Some((head, body)) = so_far.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head
+            .split_once("content-length: ")
+            .and_then(|(_, rest)| rest.lines().next()?.parse().ok());
+        if Some(body.len()) == length {
+            return so_far;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_stays_open_believes_each_key_by_itself_and_none_that_was_revoked() {
+    let gateway = Gateway::spawn().await;
+    let (caller, other) = (gateway.account(1).await, gateway.account(1).await);
+    let name = json!({ "name": "laptop" });
+    let issued = gateway.post(&caller.key, "/account/v1/keys", name).await;
+    let issued = &issued.json["data"];
+    let (id, second) = (issued["id"].as_str(), issued["api_key"].as_str());
+    let (id, second) = (id.expect("an id"), second.expect("a key"));
+    let mut stream = TcpStream::connect(&gateway.addresses[0])
+        .await
+        .expect("a connection");
+    for _ in 0..3 {
+        let answer = keys_over(&mut stream, second).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        assert!(answer.contains("laptop"), "{answer}");
+    }
+    let answer = keys_over(&mut stream, &other.key).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    assert!(!answer.contains("laptop"), "{answer}");
+    let longer = format!("{second}x");
+    for wrong in [&second[..second.len() - 1], &longer, "at_"] {
+        keys_over(&mut stream, second).await;
+        let answer = keys_over(&mut stream, wrong).await;
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+    }
+    keys_over(&mut stream, second).await;
+    let revoke = gateway.request(Method::DELETE, &format!("/account/v1/keys/{id}"));
+    let revoked = send(revoke.header("SVC-API-KEY", &caller.key)).await;
+    assert_eq!(revoked.status, 200, "{}", revoked.json);
+    let answer = keys_over(&mut stream, second).await;
+    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+    let answer = keys_over(&mut stream, &caller.key).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 
 #[tokio::test]
