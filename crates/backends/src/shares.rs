@@ -12,6 +12,10 @@ use tokio::sync::oneshot;
 
 use crate::allowances::Allowances;
 
+/// Holders that have nothing at the moment are remembered, because most come again; so many at least before they are
+/// forgotten.
+const REMEMBERED: usize = 1024;
+
 /// The part of the whole that one holder may keep of what is not given back by itself: one in so many.
 const FIXED_SHARE: u64 = 8;
 
@@ -29,7 +33,10 @@ pub struct Shares {
 #[derive(Default)]
 struct State {
     taken: u64,
+    /// What holders have; nothing, for some that had something before.
     parts: HashMap<Arc<str>, u64, foldhash::quality::RandomState>,
+    /// With so many holders, those that have nothing are forgotten.
+    crowded: usize,
     waiting: Vec<Waiting>,
     /// When holders had their last turn, as long as anybody waits.
     turns: HashMap<Arc<str>, u64>,
@@ -148,7 +155,7 @@ impl Shares {
     /// Who holds what.
     pub fn usage(&self) -> Usage {
         let state = self.state();
-        let parts = state.parts.iter();
+        let parts = state.parts.iter().filter(|(_, amount)| **amount > 0);
         let mut holders: Vec<_> = parts
             .map(|(who, amount)| (Arc::clone(who), *amount))
             .collect();
@@ -178,7 +185,20 @@ impl Shares {
     }
 
     fn take_free(&self, state: &mut State, holder: &Arc<str>, amount: u64) -> Result<(), Full> {
-        if state.part_of(holder) + amount > self.share_of(holder) {
+        let share = self.share_of(holder);
+        // Nearly always somebody who was here before takes what nobody waits for: one look is enough then.
+        if state.waiting.is_empty()
+            && state.taken + amount <= self.whole
+            && let Some(part) = state.parts.get_mut(holder)
+        {
+            if *part + amount > share {
+                return Err(Full::Share);
+            }
+            *part += amount;
+            state.taken += amount;
+            return Ok(());
+        }
+        if state.part_of(holder) + amount > share {
             return Err(Full::Share);
         }
         if state.taken + amount > self.whole {
@@ -216,7 +236,9 @@ impl Shares {
             state.subtract(holder, amount);
             state.waiting.retain(|one| !one.turn.is_closed());
             if state.waiting.is_empty() {
-                state.turns.clear();
+                if !state.turns.is_empty() {
+                    state.turns.clear();
+                }
                 return;
             }
             // Whoever gives back has just had a turn.
@@ -252,9 +274,14 @@ impl State {
         self.taken += amount;
         if let Some(part) = self.parts.get_mut(holder) {
             *part += amount;
-        } else {
-            self.parts.insert(Arc::clone(holder), amount);
+            return;
         }
+        if self.parts.len() >= self.crowded.max(REMEMBERED) {
+            self.parts.retain(|_, part| *part > 0);
+            // Twice what is left, so that forgetting costs each newcomer next to nothing.
+            self.crowded = 2 * self.parts.len();
+        }
+        self.parts.insert(Arc::clone(holder), amount);
     }
 
     fn had_turn(&mut self, holder: &Arc<str>) {
@@ -266,9 +293,6 @@ impl State {
         self.taken -= amount;
         if let Some(part) = self.parts.get_mut(holder) {
             *part -= amount;
-            if *part == 0 {
-                self.parts.remove(holder);
-            }
         }
     }
 }

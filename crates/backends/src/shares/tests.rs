@@ -107,6 +107,21 @@ fn an_operator_may_give_one_more_or_less_at_run_time() {
     assert!(streams.try_take(&name("a"), 25).is_ok());
 }
 
+#[test]
+fn holders_that_have_nothing_are_forgotten_before_they_are_many() {
+    let places = Shares::elastic("places", 10);
+    let stays = places.try_take(&name("stays"), 1).expect("free");
+    for number in 0..10 * REMEMBERED {
+        let _part = places.try_take(&name(&format!("{number}")), 1);
+        let remembered = places.state().parts.len();
+        assert!(remembered <= REMEMBERED, "{remembered} holders");
+        assert_eq!(places.usage().holders.len(), 2, "only who has something");
+    }
+    assert_eq!(places.usage().holders, [(name("stays"), 1)]);
+    drop(stays);
+    assert_eq!(places.taken(), 0);
+}
+
 /// Random stories of taking, waiting, giving back and going away; after every step the sums are right, nobody has
 /// more than a share, and nobody waits for what is free.
 #[test]
