@@ -49,8 +49,6 @@ pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.
 const USER_AGENT: &str = concat!("atelier/", env!("CARGO_PKG_VERSION"));
-/// The most header lines of an answer.
-const MOST_HEADERS: usize = 100;
 /// The most bytes of an answer's head, and the size of one read.
 const HEAD_BYTES: usize = 64 * 1024;
 
@@ -187,7 +185,7 @@ fn client(rules: Rules, tls: rustls::ClientConfig, idle: usize) -> HttpClient {
         .timer(TokioTimer::new())
         .pool_max_idle_per_host(idle)
         .retry_canceled_requests(false)
-        .http1_max_headers(MOST_HEADERS)
+        // hyper takes a hundred header lines and no more; told so, it would fill two tables for every answer.
         .http1_max_buf_size(HEAD_BYTES)
         .build(connector)
 }
