@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
-use atelier_contract::family::{Family, Request, Submit};
+use atelier_contract::family::{AnswersWith, Family, Request, Submit};
 use atelier_contract::fields::ImageData;
 use atelier_contract::models::model_of;
 use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::tariff::Price;
-use atelier_contract::{AccountId, Code, Quota, Refusal};
+use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
 use atelier_store::{Idempotency, NewBulk, NewJob};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -30,6 +30,7 @@ use crate::office::{BannedWords, Caller, Prices};
 use crate::order::{Maker, Ordered, Referred, ordered};
 use crate::tracer::NOTE;
 use crate::vault::Vault;
+use crate::wake::Changes;
 use accept::{Prepared, Refused};
 use prompts::Pauses;
 use review::Review;
@@ -101,9 +102,17 @@ impl Intake {
             .await?;
         self.translate(&mut prepared).await;
         let owner = call.caller.account_id.clone();
+        let waits = matches!(call.submit.answers_with, AnswersWith::Answer(_));
         let accepted = async move {
             let kept = vault.keep_inputs(&owner, &prepared.brief).await?;
-            let accepted = accept::accept(house, floor, prepared, idempotency).await;
+            let id = JobId::new(prepared.job.id.clone());
+            let changes = waits.then(|| Changes::of_job(house.wakes.clone(), &id));
+            let mut accepted = accept::accept(house, floor, prepared, idempotency).await;
+            if let Ok(submitted) = &mut accepted
+                && !submitted.replayed
+            {
+                submitted.changes = changes;
+            }
             let unused = match &accepted {
                 Ok(submitted) => submitted.replayed,
                 // It may have been accepted all the same.

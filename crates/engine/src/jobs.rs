@@ -1,6 +1,7 @@
 //! Jobs as callers see them: read, waited for, listed, cancelled; the bodies of final ones are remembered.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use atelier_contract::family::Family;
@@ -87,8 +88,39 @@ impl Jobs {
         id: &JobId,
         wait: Duration,
     ) -> Result<Job, Refusal> {
-        let changes = self.changes(id);
+        self.until_final(account_id, (id, &self.changes(id)), wait, true)
+            .await
+    }
+
+    /// The same for a job that was watched from before it was accepted, so that nobody has to look whether it has ended
+    /// meanwhile.
+    pub async fn finished_since(
+        &self,
+        account_id: &AccountId,
+        (id, changes): (&JobId, &Changes),
+        wait: Duration,
+    ) -> Result<Job, Refusal> {
+        self.until_final(account_id, (id, changes), wait, false)
+            .await
+    }
+
+    async fn until_final(
+        &self,
+        account_id: &AccountId,
+        (id, changes): (&JobId, &Changes),
+        wait: Duration,
+        look_at_once: bool,
+    ) -> Result<Job, Refusal> {
+        let first = AtomicBool::new(true);
         let final_job = changes.until(LOOK_AGAIN, || async {
+            let first = first.swap(false, Ordering::Relaxed);
+            let ended = changes.ended().filter(|_| !(first && look_at_once));
+            if let Some(row) = ended.filter(|row| row.account_id == **account_id) {
+                return Some(Ok(self.hydrate(row.clone())));
+            }
+            if first && !look_at_once {
+                return None;
+            }
             match self.job(account_id, id).await {
                 Ok(job) if job.state.is_final() => Some(Ok(job)),
                 Ok(_) => None,

@@ -1,10 +1,12 @@
 //! In-process hints that something changed. A lost hint costs a second, never a job: every loop also looks by itself.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use atelier_contract::JobId;
+use atelier_store::JobRow;
 use tokio::sync::Notify;
 
 use crate::hint::Hint;
@@ -22,7 +24,15 @@ pub(crate) struct Wakes {
     pub(crate) prices: Notify,
     /// What the other nodes are to be told next.
     outbox: Mutex<HashSet<Hint>>,
-    watched: Mutex<HashMap<String, Arc<Notify>>>,
+    watched: Mutex<HashMap<String, Arc<Watched>>>,
+}
+
+/// What those share who wait for the same job.
+#[derive(Default)]
+struct Watched {
+    notify: Notify,
+    /// How it ended, once it has: who ends a job here saves those who wait here a look.
+    ended: OnceLock<JobRow>,
 }
 
 impl Wakes {
@@ -41,8 +51,18 @@ impl Wakes {
     /// Says that a job changed.
     pub(crate) fn job_changed(&self, id: &str) {
         let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(notify) = watched.get(id) {
-            notify.notify_waiters();
+        if let Some(one) = watched.get(id) {
+            one.notify.notify_waiters();
+        }
+    }
+
+    /// Leaves a job that has ended to those who wait for it; they are still to be told.
+    pub(crate) fn job_ended(&self, row: &JobRow) {
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = watched.get(&row.id).cloned();
+        drop(watched);
+        if let Some(waiting) = waiting {
+            let _ = waiting.ended.set(row.clone());
         }
     }
 
@@ -57,7 +77,7 @@ impl Wakes {
         self.job_changed(&of_account(account_id));
     }
 
-    fn watch(&self, id: &str) -> Arc<Notify> {
+    fn watch(&self, id: &str) -> Arc<Watched> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         watched.entry(id.to_owned()).or_default().clone()
     }
@@ -67,7 +87,7 @@ impl Wakes {
         // The map's own reference and the leaving watcher's: nobody else is left.
         if watched
             .get(id)
-            .is_some_and(|notify| Arc::strong_count(notify) <= 2)
+            .is_some_and(|one| Arc::strong_count(one) <= 2)
         {
             watched.remove(id);
         }
@@ -83,7 +103,13 @@ fn of_account(account_id: &str) -> String {
 pub struct Changes {
     wakes: Arc<Wakes>,
     id: String,
-    notify: Arc<Notify>,
+    watched: Arc<Watched>,
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Changes").field(&self.id).finish()
+    }
 }
 
 impl Changes {
@@ -96,8 +122,13 @@ impl Changes {
     }
 
     fn of(wakes: Arc<Wakes>, id: String) -> Self {
-        let notify = wakes.watch(&id);
-        Self { wakes, id, notify }
+        let watched = wakes.watch(&id);
+        Self { wakes, id, watched }
+    }
+
+    /// The job as it ended, if it ended here while it was watched.
+    pub(crate) fn ended(&self) -> Option<&JobRow> {
+        self.watched.ended.get()
     }
 
     /// Runs `read` until it gives an answer: at once, at every hint, and every `idle` without one.
@@ -107,7 +138,7 @@ impl Changes {
     {
         loop {
             // Register before reading, so that a change between the two is not missed.
-            let hint = self.notify.notified();
+            let hint = self.watched.notify.notified();
             tokio::pin!(hint);
             hint.as_mut().enable();
             if let Some(answer) = read().await {

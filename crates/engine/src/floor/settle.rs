@@ -78,6 +78,7 @@ pub(super) async fn settle_paid(
                 _ if row.hook_url.is_some() => house.wake_callbacks(),
                 _ => {}
             }
+            house.wakes.job_ended(&row);
             house.wake_job(&row.id.as_str().into());
             house.wake_account(&row.account_id);
             Ok(Some(row))

@@ -130,7 +130,11 @@ pub(super) async fn accept(
         Accepted::Replayed { job_id } => (JobId::new(job_id), true),
         refused => return Err(refusal_of(&refused, price)),
     };
-    Ok(Submitted { job_id, replayed })
+    Ok(Submitted {
+        job_id,
+        replayed,
+        changes: None,
+    })
 }
 
 /// The job of an earlier, equal call with the same key; a refusal when the key was used for another one.
@@ -145,6 +149,7 @@ pub(super) async fn earlier(
         Some(Accepted::Replayed { job_id }) => Ok(Some(Submitted {
             job_id: JobId::new(job_id),
             replayed: true,
+            changes: None,
         })),
         Some(other) => Err(refusal_of(&other, Quota::ZERO)),
     }

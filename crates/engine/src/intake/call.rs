@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::house::House;
 use crate::key::hex;
 use crate::office::Caller;
+use crate::wake::Changes;
 
 /// A call that wants work done.
 pub struct Call {
@@ -33,12 +34,14 @@ pub struct Call {
 }
 
 /// An accepted call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Submitted {
     /// The job.
     pub job_id: JobId,
     /// Whether it is the answer to an earlier, equal call.
     pub replayed: bool,
+    /// What is heard of it since before it was accepted, when its caller waits for the end.
+    pub changes: Option<Changes>,
 }
 
 impl Call {

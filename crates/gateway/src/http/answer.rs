@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::{Finished, Submit};
-use atelier_contract::{AccountId, JobId, JobState};
-use atelier_engine::refusal_of;
+use atelier_contract::{AccountId, JobState};
+use atelier_engine::{Submitted, refusal_of};
 use serde_json::Value;
 
 use super::received::Answer;
@@ -26,11 +26,18 @@ pub(super) struct Wait {
 pub(super) async fn when_finished(
     app: &Arc<App>,
     account_id: &AccountId,
-    id: &JobId,
+    submitted: &Submitted,
     wait: &Wait,
 ) -> Answer {
     let patience = Duration::from_secs(u64::from(wait.patience_s) + SLACK_S);
-    let job = app.engine.jobs().finished(account_id, id, patience).await?;
+    let (jobs, id) = (app.engine.jobs(), &submitted.job_id);
+    let job = match &submitted.changes {
+        Some(changes) => {
+            let watched = (id, changes);
+            jobs.finished_since(account_id, watched, patience).await?
+        }
+        None => jobs.finished(account_id, id, patience).await?,
+    };
     if job.state != JobState::Succeeded {
         return Err(refusal_of(&job).into());
     }

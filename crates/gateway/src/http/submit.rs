@@ -60,7 +60,7 @@ pub(super) async fn accept(
                 render,
                 patience_s: patience,
             };
-            let answer = answer::when_finished(app, &account_id, &submitted.job_id, &wait).await;
+            let answer = answer::when_finished(app, &account_id, &submitted, &wait).await;
             pass.lap("made");
             answer
         }
