@@ -271,6 +271,11 @@ impl Jobs {
         Ok(())
     }
 
+    /// How far a job is that this node works on; whatever else changes about such a job is hinted at here.
+    pub fn progress_here(&self, id: &JobId) -> Option<u8> {
+        self.floor.progress(id.as_str())
+    }
+
     /// Hints about changes of a job.
     pub fn changes(&self, id: &JobId) -> Changes {
         Changes::of_job(self.house.wakes.clone(), id)

@@ -136,15 +136,24 @@ impl Changes {
     where
         F: Future<Output = Option<T>>,
     {
+        self.until_told(idle, |_| read()).await
+    }
+
+    /// The same; what reads is told whether there is a reason to, which is a hint or that it is the first time.
+    pub async fn until_told<T, F>(&self, idle: Duration, mut read: impl FnMut(bool) -> F) -> T
+    where
+        F: Future<Output = Option<T>>,
+    {
+        let mut hinted = true;
         loop {
             // Register before reading, so that a change between the two is not missed.
             let hint = self.watched.notify.notified();
             tokio::pin!(hint);
             hint.as_mut().enable();
-            if let Some(answer) = read().await {
+            if let Some(answer) = read(hinted).await {
                 return answer;
             }
-            let _ = tokio::time::timeout(idle, hint).await;
+            hinted = tokio::time::timeout(idle, hint).await.is_ok();
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use atelier_contract::{Code, Job, JobId, Refusal};
@@ -23,6 +24,8 @@ use atelier_engine::shares::Part;
 pub(super) const COMMENT_EVERY: Duration = Duration::from_secs(15);
 /// The job is looked at this often even when nothing hints at a change.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Every so many times it is read even when nothing suggests that it changed.
+const QUIET_ROUNDS: u32 = 10;
 /// What a silent stream says.
 pub(super) const STILL_HERE: Bytes = Bytes::from_static(b": still here\n\n");
 
@@ -33,6 +36,8 @@ struct Follower {
     id: JobId,
     changes: Changes,
     seen: i64,
+    /// Whether this node worked on the job at the last look.
+    in_hand: AtomicBool,
     over: bool,
     _place: Part,
 }
@@ -55,6 +60,7 @@ pub(super) async fn follow(app: Arc<App>, received: Received, (): ()) -> Result<
         id,
         changes,
         seen,
+        in_hand: AtomicBool::new(false),
         over: false,
         app,
         _place: place,
@@ -89,21 +95,36 @@ async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
 impl Follower {
     /// The job as soon as it differs from what was shown.
     async fn news(&self) -> Result<Job, Refusal> {
+        let shown = told::progress(self.seen);
+        let rounds = AtomicU32::new(0);
         self.changes
-            .until(LOOK_EVERY, || async {
-                let engine = &self.app.engine;
-                if !engine.office().callers().still_known(&self.caller).await {
-                    return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
-                }
-                match engine.jobs().job(&self.caller.account_id, &self.id).await {
-                    Ok(job) if event_id(&job) > self.seen => Some(Ok(job)),
-                    Ok(_) => None,
-                    // The store being away for a moment is no news about the job.
-                    Err(refusal) if refusal.code == Code::Overloaded => None,
-                    Err(refusal) => Some(Err(refusal)),
-                }
+            .until_told(LOOK_EVERY, |hinted| {
+                let round = rounds.fetch_add(1, Ordering::Relaxed);
+                self.look(shown, hinted || round.is_multiple_of(QUIET_ROUNDS))
             })
             .await
+    }
+
+    /// The job if it differs from what was shown. One that this node works on, and that is no further than it was, needs
+    /// no look for as long as no hint comes.
+    async fn look(&self, shown: u8, in_any_case: bool) -> Option<Result<Job, Refusal>> {
+        let engine = &self.app.engine;
+        if !engine.office().callers().still_known(&self.caller).await {
+            return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
+        }
+        let here = engine.jobs().progress_here(&self.id);
+        // What has come into this node's hands since the last look has become something else by that.
+        let before = self.in_hand.swap(here.is_some(), Ordering::Relaxed);
+        if before && here == Some(shown) && !in_any_case {
+            return None;
+        }
+        match engine.jobs().job(&self.caller.account_id, &self.id).await {
+            Ok(job) if event_id(&job) > self.seen => Some(Ok(job)),
+            Ok(_) => None,
+            // The store being away for a moment is no news about the job.
+            Err(refusal) if refusal.code == Code::Overloaded => None,
+            Err(refusal) => Some(Err(refusal)),
+        }
     }
 }
 
@@ -118,6 +139,11 @@ pub(super) mod told {
     /// Grows with every change of a job that a caller sees.
     pub(in crate::pages) fn number(revision: i64, progress: u8) -> i64 {
         revision * STEP + i64::from(progress)
+    }
+
+    /// The progress in such a number.
+    pub(in crate::pages) fn progress(number: i64) -> u8 {
+        u8::try_from(number.rem_euclid(STEP)).unwrap_or(u8::MAX)
     }
 
     /// The job without what was asked.
