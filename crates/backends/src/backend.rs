@@ -102,7 +102,7 @@ impl Gauge {
 }
 
 /// A file that was made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct MadeFile {
     /// What it is for.
     pub role: Role,
@@ -114,6 +114,8 @@ pub struct MadeFile {
     pub height: u32,
     /// The file itself.
     pub bytes: Bytes,
+    /// What the vendor delivered, where the file was made of it and it says by a manifest of its own how it came to be.
+    pub origins: Vec<Bytes>,
 }
 
 /// What a vendor says that it took for a piece of work.

@@ -35,6 +35,7 @@ pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Resu
             width,
             height,
             bytes: bytes.clone(),
+            ..MadeFile::default()
         });
         if work.brief.covers {
             shown.extend(on_threads(&[], move || Ok(covers(&bytes))).await?);

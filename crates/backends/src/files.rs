@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use crate::backend::{Fault, MadeFile, Work};
 use crate::clips::{kind, size_or_asked};
+use crate::credentials::remembered;
 use crate::pictures::{VENDOR_LIMITS, on_threads};
 
 /// A drawing says what it is within so many bytes.
@@ -41,6 +42,7 @@ pub(crate) fn file(work: &Work, role: Role, bytes: Bytes) -> Result<MadeFile, Fa
         width,
         height,
         bytes,
+        ..MadeFile::default()
     })
 }
 
@@ -55,7 +57,10 @@ pub(crate) async fn grid(four: &[MadeFile]) -> Result<MadeFile, Fault> {
         };
         let (width, height) = (four[0].width, four[0].height);
         let whole = Picture::grid_of_four(four.map(|one| one.covering(width, height)));
-        Ok(png(Role::Main, &whole))
+        Ok(MadeFile {
+            origins: remembered(&files),
+            ..png(Role::Main, &whole)
+        })
     };
     on_threads(&all, join).await
 }
@@ -65,7 +70,10 @@ pub(crate) async fn quarters(grid: &MadeFile) -> Result<Vec<MadeFile>, Fault> {
     let bytes = grid.bytes.clone();
     let cut = move || {
         let whole = decoded(&bytes)?;
-        let quarter = |index| png(Role::Small, &whole.quarter(index));
+        let quarter = |index| MadeFile {
+            origins: remembered([&bytes]),
+            ..png(Role::Small, &whole.quarter(index))
+        };
         Ok((0..4).map(quarter).collect())
     };
     on_threads(std::slice::from_ref(&grid.bytes), cut).await
@@ -83,6 +91,7 @@ fn png(role: Role, picture: &Picture) -> MadeFile {
         width: picture.width,
         height: picture.height,
         bytes: encode(picture, Encoding::Png, None).into(),
+        ..MadeFile::default()
     }
 }
 

@@ -10,6 +10,7 @@ mod cancelled;
 mod canvas;
 mod clips;
 mod clock;
+pub mod credentials;
 mod downloads;
 #[cfg(feature = "studio")]
 pub mod embedded;

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::backend::{Fault, Made, MadeFile, Work};
 use crate::canvas::Canvas;
+use crate::credentials::remembered;
 use crate::fit::{self, Size};
 use crate::threads::Threads;
 
@@ -70,7 +71,18 @@ where
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
     let megabytes = 8 + pixels.saturating_mul(BYTES_A_PIXEL) / (1 << 20);
-    let megabytes = u32::try_from(megabytes).unwrap_or(u32::MAX);
+    with_megabytes(u32::try_from(megabytes).unwrap_or(u32::MAX), work)
+}
+
+/// Does CPU work on the shared threads, with so much memory.
+pub(crate) fn with_megabytes<T, W>(
+    megabytes: u32,
+    work: W,
+) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
     THREADS.run(&EVERYBODY, megabytes, work)
 }
 
@@ -202,6 +214,7 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
     };
     let mut files = Vec::new();
     let mut members = Vec::new();
+    let all = remembered(&pictures);
     for (index, bytes) in pictures.into_iter().enumerate() {
         if let Some(file) = print.as_it_is(&bytes).filter(|_| !brief.grid) {
             files.push(file);
@@ -210,7 +223,11 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
         let picture = print.picture(index, &bytes)?;
         let role = if brief.grid { Role::Small } else { Role::Main };
         if !brief.grid || brief.small_images {
-            files.push(print.file(&picture, role));
+            let file = print.file(&picture, role);
+            files.push(MadeFile {
+                origins: remembered([&bytes]),
+                ..file
+            });
         }
         if brief.grid {
             members.push(picture);
@@ -219,7 +236,9 @@ fn made(brief: &Brief, pictures: Vec<Bytes>, finish: Finish, label: &Label) -> R
     let count = if brief.grid { wanted } else { files.len() };
     if brief.grid {
         let four = same_size(members)?;
-        files.insert(0, print.file(&Picture::grid_of_four(four), Role::Main));
+        let grid = print.file(&Picture::grid_of_four(four), Role::Main);
+        let origins = all;
+        files.insert(0, MadeFile { origins, ..grid });
     }
     Ok(Made {
         made: count as u32,
@@ -268,8 +287,9 @@ impl Print<'_> {
     }
 
     /// The file with its own pixels, where nothing has to be done to them.
-    fn as_it_is(&self, bytes: &[u8]) -> Option<MadeFile> {
+    fn as_it_is(&self, bytes: &Bytes) -> Option<MadeFile> {
         let header = header(bytes).ok()?;
+        let origins = remembered([bytes]);
         let bytes = self
             .finish
             .leaves(header, self.encoding)
@@ -280,6 +300,7 @@ impl Print<'_> {
             width: header.width,
             height: header.height,
             bytes: bytes.into(),
+            origins,
         })
     }
 
@@ -290,6 +311,7 @@ impl Print<'_> {
             width: picture.width,
             height: picture.height,
             bytes: encode(picture, self.encoding, Some(self.label)).into(),
+            ..MadeFile::default()
         }
     }
 }

@@ -87,6 +87,29 @@ impl Task {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 
+    /// Whether what comes of it is a changed version of what was given, and no new thing.
+    pub const fn changes(self) -> bool {
+        matches!(
+            self,
+            Self::Upsample(_)
+                | Self::Enlarge(..)
+                | Self::ZoomOut(_)
+                | Self::Pan(_)
+                | Self::Square
+                | Self::Repaint
+                | Self::Restyle
+                | Self::Edit
+                | Self::ReplaceBackground
+                | Self::RemoveBackground
+                | Self::Vectorize
+                | Self::CrispUpscale
+                | Self::CreativeUpscale
+                | Self::Extend(_)
+                | Self::Unmark
+                | Self::SwapFace
+        )
+    }
+
     /// Whether a clip comes of it.
     pub const fn is_video(self) -> bool {
         matches!(self, Self::Animate | Self::Extend(_) | Self::Unmark)

@@ -7,6 +7,7 @@ pub mod archive;
 pub mod audit;
 mod auditor;
 pub mod backup;
+mod certificate;
 mod clock;
 mod courier;
 pub mod crash;
@@ -36,8 +37,9 @@ mod vault;
 mod views;
 mod wake;
 
-pub use atelier_backends::{Post, allowances, shares};
+pub use atelier_backends::{Post, allowances, credentials, shares};
 pub use atelier_store::AllowancePatch;
+pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::Clock;
 pub use courier::Courier;
 pub use engine::{Engine, Parts};

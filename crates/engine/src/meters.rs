@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use atelier_backends::credentials::Tally;
 use atelier_backends::{Class, Fault, Vendor};
 use atelier_contract::metrics::{Counters, Series, table};
 use atelier_contract::{FAMILIES, JobState};
@@ -19,6 +20,7 @@ pub(crate) const START: &str = "start";
 pub(crate) const QUESTION: &str = "question";
 
 const OUTCOMES: [&str; 2] = ["succeeded", "failed"];
+const MARKED: [&str; 3] = ["signed", "plain", "failed"];
 const TRIES: [&str; 3] = ["delivered", "again", "given_up"];
 
 /// What vendors took, in millionths, by vendor and currency.
@@ -35,6 +37,7 @@ pub struct Meters {
     callback_durations: Series,
     callback_tries: Counters,
     files: Series,
+    credentials: Counters,
     /// Locked only when a vendor has said what it took, and by whoever reads.
     costs: Mutex<Costs>,
 }
@@ -59,6 +62,7 @@ impl Meters {
             callback_durations: Series::new(&table::CALLBACK_DURATION, plain()),
             callback_tries: Counters::new(&table::CALLBACK_TRIES, [TRIES.to_vec(), vec![]]),
             files: Series::new(&table::STORE_FILE_DURATION, plain()),
+            credentials: Counters::new(&table::CREDENTIALS, [MARKED.to_vec(), vec![]]),
             costs: Mutex::default(),
         }
     }
@@ -111,6 +115,16 @@ impl Meters {
         self.files.at("", "").observe(took.as_micros() as u64);
     }
 
+    /// Files of a result were signed, or could not be.
+    pub(crate) fn marked(&self, tally: Tally) {
+        let counts = [tally.signed, tally.plain, tally.failed];
+        for (outcome, count) in MARKED.into_iter().zip(counts) {
+            for _ in 0..count {
+                self.credentials.count(outcome, "");
+            }
+        }
+    }
+
     /// A callback was tried.
     pub(crate) fn posted(
         &self,
@@ -147,8 +161,8 @@ impl Meters {
     }
 
     /// Every counter.
-    pub fn counters(&self) -> [&Counters; 2] {
-        [&self.vendor_faults, &self.callback_tries]
+    pub fn counters(&self) -> [&Counters; 3] {
+        [&self.vendor_faults, &self.callback_tries, &self.credentials]
     }
 
     /// What vendors took, by vendor and currency, in units of it.

@@ -2,7 +2,9 @@
 //! configuration.
 
 use std::fmt;
+use std::sync::Arc;
 
+use atelier_backends::credentials::Signatory;
 use atelier_contract::PromptRule;
 use atelier_contract::family::Keep;
 
@@ -121,6 +123,8 @@ pub struct Settings {
     pub result_cache_bytes: u64,
     /// Where spans go.
     pub telemetry: Telemetry,
+    /// Who signs what is said of results, if anybody does.
+    pub signatory: Option<Arc<Signatory>>,
 }
 
 impl Default for Settings {
@@ -161,6 +165,7 @@ impl Default for Settings {
             quota_usd: 0.0,
             result_cache_bytes: 16 * 1024 * 1024,
             telemetry: Telemetry::default(),
+            signatory: None,
         }
     }
 }

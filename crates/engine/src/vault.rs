@@ -3,6 +3,7 @@
 mod address_keys;
 mod addresses;
 mod asset;
+mod credentials;
 mod expiry;
 mod inputs;
 mod keeping;
@@ -30,6 +31,7 @@ use crate::house::{House, unavailable};
 use crate::sign::AddressFault;
 use crate::tracer::NOTE;
 use addresses::Addresses;
+use credentials::Credentials;
 use inputs::Inputs;
 use orphans::Orphans;
 use result_cache::ResultCache;
@@ -55,6 +57,7 @@ pub struct Vault {
     orphans: Orphans,
     rendered: ResultCache,
     thumbs: Thumbs,
+    credentials: Credentials,
 }
 
 impl Vault {
@@ -66,6 +69,7 @@ impl Vault {
             orphans: Orphans::new(house.clone(), files.clone()),
             rendered: ResultCache::new(house.settings.result_cache_bytes),
             thumbs: Thumbs::new(house.clone(), files.clone()),
+            credentials: Credentials::new(house.clone(), files.clone(), addresses.clone()),
             addresses,
             files,
             house,
@@ -232,6 +236,7 @@ impl Vault {
 
     /// Puts a result into the vault and says how its job ends.
     pub(crate) async fn store(&self, owner: &Owner<'_>, made: Made) -> Result<Outcome, Fault> {
+        let made = self.credentials.on(owner, made).await;
         results::store(&self.house, &self.files, owner, made).await
     }
 

@@ -4,6 +4,7 @@
 mod addresses;
 mod build;
 mod console_policy;
+mod credentials;
 mod outbound;
 mod settings;
 
@@ -30,6 +31,7 @@ use console_policy::console_policy;
 pub(crate) use addresses::Addresses;
 pub(crate) use atelier_store::Store;
 pub(crate) use build::{build_engine, open_files, open_store, open_store_for_archiving, try_vault};
+pub(crate) use credentials::{chain, is_own};
 pub(crate) use outbound::outbound_rules;
 
 /// Batches that are worked on at once, one of each account.

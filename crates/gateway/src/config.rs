@@ -44,6 +44,7 @@ pub(crate) struct Config {
     pub(crate) jobs: Jobs,
     pub(crate) prompts: Prompts,
     pub(crate) translation: Translation,
+    pub(crate) credentials: Credentials,
     pub(crate) prices: Prices,
     pub(crate) outbound: OutboundRules,
     pub(crate) callbacks: Callbacks,
@@ -211,6 +212,15 @@ pub(crate) struct Translation {
     pub(crate) url: String,
     pub(crate) key: Secret,
     pub(crate) model: String,
+}
+
+/// Who signs what is said of results.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Credentials {
+    pub(crate) enabled: bool,
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 /// A rule about words, for some families or for all.

@@ -4,6 +4,7 @@
 //! it is decoded; the same input gives the same pixels from one build on one kind of processor; nothing here is async.
 //! Who paints is `atelier-studio`.
 
+pub mod credentials;
 mod decode;
 mod encode;
 mod face;

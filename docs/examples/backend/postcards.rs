@@ -120,6 +120,7 @@ fn picture(body: &Value) -> Result<Made, Fault> {
         width,
         height,
         bytes,
+        ..MadeFile::default()
     };
     Ok(Made {
         files: vec![file],

@@ -16,6 +16,7 @@ pub(super) fn covers(bytes: &[u8]) -> Vec<MadeFile> {
         width: frame.width,
         height: frame.height,
         bytes: encode(frame, COVER, None).into(),
+        ..MadeFile::default()
     };
     match (first_frame(bytes), last_frame(bytes)) {
         (Ok(first), Ok(last)) => vec![

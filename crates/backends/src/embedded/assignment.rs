@@ -203,6 +203,7 @@ impl Assignment {
             width: picture.width,
             height: picture.height,
             bytes: encode(picture, encoding, Some(label)).into(),
+            ..MadeFile::default()
         }
     }
 

@@ -209,6 +209,7 @@ fn film(
         width: reel.width,
         height: reel.height,
         bytes: bytes.into(),
+        ..MadeFile::default()
     };
     Ok((file, ends))
 }

@@ -162,6 +162,7 @@ pub(super) fn traced(assignment: &Assignment) -> Result<Made, Fault> {
         width: picture.width,
         height: picture.height,
         bytes: vectorize(&picture).into_bytes().into(),
+        ..MadeFile::default()
     };
     let notes = Notes::Picture {
         seed: assignment.seed,

@@ -110,6 +110,7 @@ metrics! {
 
     STORED = Kind::Gauge, "atelier_stored_bytes" [] "Results and inputs that are kept, for all accounts.";
     STORE_FILE_DURATION = Kind::Histogram(REQUESTS), "atelier_file_store_duration_seconds" [] "Time that storing one result file took.";
+    CREDENTIALS = Kind::Counter, "atelier_credentials_total" ["outcome"] "Result files by their Content Credentials: signed, plain (no place for them in this type), failed (delivered without). Nothing is counted while nobody signs.";
     DISK_FREE = Kind::Gauge, "atelier_disk_free_bytes" [] "Room on the disk of the data folder; left out when files are in a bucket.";
     DISK_SIZE = Kind::Gauge, "atelier_disk_size_bytes" [] "Size of the disk of the data folder; left out when files are in a bucket.";
 

@@ -20,7 +20,7 @@ use crate::tracer::{Kind as SpanKind, TraceContext};
 /// What came of the beginning of an attempt.
 pub(super) enum Begun {
     /// It is done already.
-    Done(Made, u32),
+    Done(Made, Box<Work>),
     /// The vendor works on it.
     Ticket(Box<Work>, Value),
     /// The vendor may have it, and can be asked whether it has.
@@ -47,7 +47,6 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     };
     let attempt = job.leased.attempt();
     work.hook_url = hook_url(house, job, &attempt);
-    let asked = work.brief.count;
     if job.slot.recorded() {
         // From here on the vendor may be paid for something that nobody could find again.
         let paid = job.backend().lost_submit() == LostSubmit::Unknown;
@@ -70,7 +69,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     let fault = match started {
         Ok(Started::Done(made)) => {
             pool.accepted(worker, house.now_ms());
-            return Ok(Begun::Done(made, asked));
+            return Ok(Begun::Done(made, kept));
         }
         Ok(Started::Ticket(ticket)) => {
             pool.accepted(worker, house.now_ms());

@@ -36,6 +36,7 @@ pub(super) async fn finish(
         fence: leased.fence,
         price: leased.price,
         asked,
+        work: job.work.as_ref(),
     };
     let cost = cost(job, &made);
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);

@@ -24,7 +24,7 @@ const A_MOMENT: Duration = Duration::from_millis(50);
 const SMALL_RESULT_BYTES: usize = 256 * 1024;
 
 /// Has a worker account begin a job; gives it back when its vendor has to be asked about it from now on.
-pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob> {
+pub(super) async fn run(context: &Context, mut job: RunningJob) -> Option<RunningJob> {
     let stop = job.stop();
     tokio::select! {
         biased;
@@ -80,7 +80,9 @@ pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob
             return Some(job.at_vendor(*work, Some(ticket)));
         }
         Ok(Begun::LookUp(work)) => return Some(job.at_vendor(*work, None)),
-        Ok(Begun::Done(made, asked)) => {
+        Ok(Begun::Done(made, work)) => {
+            let asked = work.brief.count;
+            job.work = Some(*work);
             let _ending = give_place_back(context, &job, &made);
             finish_at_once(context, &job, (made, asked)).await;
         }

@@ -78,7 +78,10 @@ impl Call {
         let mut hasher = Sha256::new();
         hasher.update(self.submit.name.as_bytes());
         hasher.update([0]);
-        hasher.update(Value::Object(self.fields.clone()).to_string().as_bytes());
+        // In order, whatever order they came in: a build may keep that.
+        let mut fields = Value::Object(self.fields.clone());
+        fields.sort_all_objects();
+        hasher.update(fields.to_string().as_bytes());
         // The same words mean another call on the caller's own accounts.
         if self.custody {
             hasher.update(b"\0custody");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::certificate::PREFIX as CREDENTIALS;
 use crate::courier::CALLBACK_SECRETS;
 use crate::floor::credential_place;
 use crate::house::House;
@@ -54,7 +55,7 @@ impl Secrets {
             }
         }
         let mut settings = Vec::new();
-        for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS] {
+        for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS, CREDENTIALS] {
             for (name, sealed) in self.house.store.settings(prefix).await? {
                 let sealed = again(&name, &sealed, &name)?;
                 settings.push((name, sealed));

@@ -296,7 +296,7 @@ impl Inputs {
 }
 
 /// Where an inline input of an account is kept.
-fn input_key(account_id: &AccountId, hash: &str) -> String {
+pub(super) fn input_key(account_id: &AccountId, hash: &str) -> String {
     format!("in/{account_id}/{hash}")
 }
 

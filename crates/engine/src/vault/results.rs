@@ -1,5 +1,6 @@
 //! Results: what a back end made is put into the vault, and what the job comes to is worked out.
 
+use atelier_backends::backend::Work;
 use atelier_backends::{Fault, Made, clip_seconds};
 use atelier_contract::family::Keep;
 use atelier_contract::{AccountId, File, Output, Quota, Role};
@@ -20,6 +21,8 @@ pub(crate) struct Owner<'a> {
     pub(crate) price: Quota,
     /// How many items were asked for.
     pub(crate) asked: u32,
+    /// What was worked on, without the bytes of its inputs.
+    pub(crate) work: Option<&'a Work>,
 }
 
 /// Puts the files into the vault and says how the job ends.

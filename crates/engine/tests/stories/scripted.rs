@@ -57,6 +57,7 @@ fn made(count: u32) -> Made {
         width: 1,
         height: 1,
         bytes: Bytes::from_static(PIXEL),
+        ..MadeFile::default()
     };
     Made {
         files: vec![file],

@@ -134,6 +134,7 @@ pub(crate) fn made(count: u32) -> Made {
         width: 1,
         height: 1,
         bytes: Bytes::from_static(b"\x89PNG\r\n\x1a\n"),
+        ..MadeFile::default()
     };
     Made {
         files: vec![file],

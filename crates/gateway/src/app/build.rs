@@ -8,12 +8,13 @@ use atelier_backends::VENDORS;
 #[cfg(feature = "studio")]
 use atelier_backends::embedded::{Embedded, EmbeddedSettings, Tempo};
 use atelier_contract::Tariff;
-use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Worker};
+use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Settings, Worker};
 use atelier_store::files::{Files, S3Settings};
 use atelier_store::{Options, Store};
 use bytes::Bytes;
 
 use super::addresses::Addresses;
+use super::credentials::signatory;
 use super::outbound::outbound;
 use super::settings::settings;
 use crate::config::Config;
@@ -74,7 +75,10 @@ pub(crate) async fn build_engine(
         vendors: VENDORS,
         outbound: outbound(config, addresses)?,
         tariff: tariff(config)?,
-        settings: settings(config, addresses),
+        settings: Settings {
+            signatory: signatory(config, &store, &keyring).await?,
+            ..settings(config, addresses)
+        },
         clock: Clock::of(&store),
         node: ids.uuid(),
         ids,

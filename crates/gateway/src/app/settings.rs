@@ -64,6 +64,7 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
             sample: config.telemetry.sample,
         },
         result_cache_bytes: jobs.result_cache_mib * 1024 * 1024,
+        signatory: None,
     }
 }
 

@@ -7,6 +7,7 @@ use super::error::SettingError;
 pub(super) fn check(config: &Config) -> Result<(), SettingError> {
     let (jobs, limits) = (&config.jobs, &config.limits);
     let (tls, proxies) = (&config.tls, &config.proxies);
+    let credentials = &config.credentials;
     let renewed_late = jobs.renew_s as i64 * 2 > jobs.lease_s;
     let mut listeners = config.listeners.iter();
     let nowhere = listeners.any(|one| one.address.is_empty() == one.host.is_empty());
@@ -26,6 +27,12 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
             tls.certificate.as_os_str().is_empty() != tls.key.as_os_str().is_empty(),
             "tls",
             "needs both a certificate and a key",
+        ),
+        (
+            credentials.certificate.as_os_str().is_empty()
+                != credentials.key.as_os_str().is_empty(),
+            "credentials",
+            "needs both a certificate and a key, or neither for a certificate of the service's own",
         ),
         (
             proxies.protocol && proxies.trusted.is_empty(),

@@ -53,7 +53,10 @@ pub(super) async fn submit(
 fn fingerprint(fields: &Fields) -> String {
     let mut hasher = Sha256::new();
     hasher.update(b"jobs.batch\0");
-    hasher.update(Value::Object(fields.clone()).to_string().as_bytes());
+    // In order, whatever order they came in: a build may keep that.
+    let mut fields = Value::Object(fields.clone());
+    fields.sort_all_objects();
+    hasher.update(fields.to_string().as_bytes());
     hex(&hasher.finalize())
 }
 

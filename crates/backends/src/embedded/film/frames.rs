@@ -16,6 +16,7 @@ pub(super) fn frame_file(frame: &Picture, role: Role) -> MadeFile {
         width: frame.width,
         height: frame.height,
         bytes: encode(frame, FRAME, None).into(),
+        ..MadeFile::default()
     }
 }
 

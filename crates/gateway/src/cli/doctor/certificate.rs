@@ -14,9 +14,19 @@ const LONG_TIME: u8 = 0x18;
 
 /// Days until the first certificate of a file is over.
 pub(super) fn days_left(file: &Path, now_ms: i64) -> Option<i64> {
-    let certificate = CertificateDer::from_pem_file(file).ok()?;
-    let over_ms = over_ms(&certificate)?;
-    Some((over_ms - now_ms).div_euclid(DAY_MS))
+    days_left_of(&CertificateDer::from_pem_file(file).ok()?, now_ms)
+}
+
+/// Days until the first certificate of a text is over.
+pub(super) fn days_left_in(text: &str, now_ms: i64) -> Option<i64> {
+    days_left_of(
+        &CertificateDer::from_pem_slice(text.as_bytes()).ok()?,
+        now_ms,
+    )
+}
+
+fn days_left_of(certificate: &[u8], now_ms: i64) -> Option<i64> {
+    Some((over_ms(certificate)? - now_ms).div_euclid(DAY_MS))
 }
 
 /// When a certificate is over: the second time of its validity.

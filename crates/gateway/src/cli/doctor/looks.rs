@@ -5,7 +5,7 @@ use std::path::Path;
 use atelier_contract::pages::workers::WorkerState;
 use rustix::fs::{Access, access, statvfs};
 
-use super::certificate;
+use super::{certificate, credentials};
 use crate::app::{self, Addresses, Store};
 use crate::config::Config;
 use crate::config::load::Sources;
@@ -43,7 +43,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    fn good(what: &'static str, found: impl Into<String>) -> Self {
+    pub(super) fn good(what: &'static str, found: impl Into<String>) -> Self {
         Self {
             what,
             verdict: Verdict::Good,
@@ -52,7 +52,7 @@ impl Look {
         }
     }
 
-    fn fair(what: &'static str, found: impl Into<String>, remedy: &str) -> Self {
+    pub(super) fn fair(what: &'static str, found: impl Into<String>, remedy: &str) -> Self {
         Self {
             verdict: Verdict::Fair,
             remedy: remedy.to_owned(),
@@ -159,6 +159,7 @@ async fn with_store(config: &Config, store: &Store, found: &mut Vec<Look>) {
             "see [assets]: address, keys and rights to write and delete",
         ),
     });
+    found.push(credentials::look(config, store, key).await);
     backends(config, store, key, found).await;
 }
 

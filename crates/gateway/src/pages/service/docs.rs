@@ -42,6 +42,7 @@ const GUIDES: &[Guide] = guides! {
     "guide/custody" "Callers with accounts of their own"
     "guide/setting-prices" "Set prices"
     "guide/watching" "Watching it"
+    "guide/credentials" "Content Credentials"
     "guide/upgrading" "Upgrading"
     "guide/many-nodes" "Two nodes in five minutes"
     "guide/write-a-back-end" "Write a back end"

@@ -1,0 +1,148 @@
+//! Content Credentials of results: what is said of each file follows from how it was made, and is signed on the threads for
+//! heavy work. A file that cannot be signed goes on as it is, and that is said.
+
+use std::sync::Arc;
+
+use atelier_media::credentials::{Ingredient, Statement, can_carry};
+use bytes::Bytes;
+
+pub use atelier_media::credentials::{
+    Act, Chain, CredentialsError, Relation, Signatory, carries_manifest, own_chain,
+};
+
+use crate::backend::{Fault, MadeFile};
+use crate::pictures::with_megabytes;
+
+/// How people call what a vendor delivered.
+const DELIVERED: &str = "made by the back end";
+
+/// Something that was given to make a result of.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The field it came in.
+    pub title: String,
+    /// The file, when it carries a manifest and is at hand.
+    pub file: Option<Bytes>,
+}
+
+/// How the files of a result came to be.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// The version of the program.
+    pub version: &'static str,
+    /// The model that was named.
+    pub model: String,
+    /// When, as RFC 3339.
+    pub when: String,
+    /// What was given.
+    pub given: Vec<Given>,
+    /// Whether the results are changed versions of the first thing that was given.
+    pub changed: bool,
+    /// Whether nobody generated that.
+    pub composite: bool,
+}
+
+/// How many files were signed, could not carry a manifest, and should have been signed but were not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Signed.
+    pub signed: u32,
+    /// Of a type without a place for a manifest.
+    pub plain: u32,
+    /// Not signed although they could be.
+    pub failed: u32,
+}
+
+/// What a vendor delivered, as far as it has to be remembered beside a file that was made of it.
+pub(crate) fn remembered<'a>(delivered: impl IntoIterator<Item = &'a Bytes>) -> Vec<Bytes> {
+    let all = delivered.into_iter();
+    let telling = all.filter(|bytes| Signatory::BUILT && carries_manifest(bytes));
+    telling.cloned().collect()
+}
+
+/// The files, signed where that is possible.
+pub async fn with_credentials(
+    signatory: &Arc<Signatory>,
+    story: Story,
+    files: Vec<MadeFile>,
+) -> (Vec<MadeFile>, Tally) {
+    let sizes = files.iter().map(|file| file.bytes.len() as u64);
+    let given = story.given.iter().filter_map(|given| given.file.as_ref());
+    let bytes = sizes.max().unwrap_or(0) * 3 + given.map(|file| file.len() as u64).sum::<u64>();
+    let megabytes = u32::try_from(8 + bytes / (1 << 20)).unwrap_or(u32::MAX);
+    let mut tally = Tally::default();
+    let mut done = Vec::with_capacity(files.len());
+    let story = Arc::new(story);
+    for file in files {
+        if !can_carry(file.media_type) {
+            tally.plain += 1;
+            done.push(file);
+            continue;
+        }
+        let (who, tale, copy) = (Arc::clone(signatory), Arc::clone(&story), file.clone());
+        let signed = with_megabytes(megabytes, move || sign(&who, &tale, &copy)).await;
+        match signed {
+            Ok(bytes) => {
+                tally.signed += 1;
+                done.push(MadeFile {
+                    bytes: bytes.into(),
+                    origins: Vec::new(),
+                    ..file
+                });
+            }
+            Err(fault) => {
+                tracing::error!(detail = %fault.detail, media_type = file.media_type, "a result is delivered without Content Credentials");
+                tally.failed += 1;
+                done.push(file);
+            }
+        }
+    }
+    (done, tally)
+}
+
+fn sign(signatory: &Signatory, story: &Story, file: &MadeFile) -> Result<Vec<u8>, Fault> {
+    let passed_on = carries_manifest(&file.bytes);
+    let own = passed_on.then(|| std::slice::from_ref(&file.bytes));
+    let origins = own.unwrap_or(&file.origins);
+    // Several that became one are its parts; a single one is what it was before.
+    let relation = if origins.len() > 1 {
+        Relation::Component
+    } else {
+        Relation::Parent
+    };
+    let mut ingredients: Vec<Ingredient<'_>> = Vec::new();
+    for origin in origins {
+        ingredients.push(Ingredient {
+            title: DELIVERED,
+            relation,
+            file: Some(origin),
+        });
+    }
+    let mut may_be_parent = story.changed && origins.len() != 1;
+    for given in &story.given {
+        let relation = if std::mem::take(&mut may_be_parent) {
+            Relation::Parent
+        } else {
+            Relation::Input
+        };
+        ingredients.push(Ingredient {
+            title: &given.title,
+            relation,
+            file: given.file.as_deref(),
+        });
+    }
+    let statement = Statement {
+        program: ("Atelier", story.version),
+        model: &story.model,
+        when: &story.when,
+        act: match (story.changed, passed_on, origins.is_empty()) {
+            (true, _, _) => Act::Edited,
+            (_, true, _) => Act::Repackaged,
+            (_, _, false) => Act::Transcoded,
+            _ => Act::Created,
+        },
+        composite: story.composite,
+    };
+    let signed = signatory.sign((&file.bytes, file.media_type), &statement, &ingredients);
+    signed.map_err(|error| Fault::house(error.to_string()))
+}

@@ -1,0 +1,57 @@
+//! Whether what is made carries Content Credentials, and by whose certificate.
+
+use atelier_engine::credentials::Signatory;
+use atelier_engine::{Clock, Keyring};
+
+use super::certificate;
+use super::looks::Look;
+use crate::app::{self, Store};
+use crate::config::Config;
+
+const WHAT: &str = "credentials";
+/// With less than this an operator should see to the next certificate.
+const SOON_DAYS: i64 = 30;
+
+/// Looks at what signs.
+pub(super) async fn look(config: &Config, store: &Store, master_key: [u8; 32]) -> Look {
+    if !config.credentials.enabled {
+        return Look::good(
+            WHAT,
+            "none, as credentials.enabled says: results are not marked as generated",
+        );
+    }
+    if !Signatory::BUILT && app::is_own(config) {
+        let remedy = "the packages have it; `cargo build --release --features credentials` makes one that has it";
+        let found = "none: this program was built without the feature `credentials`, so results are not marked as generated";
+        return Look::fair(WHAT, found, remedy);
+    }
+    let keyring = Keyring::new(master_key);
+    let chain = match app::chain(config, store, &keyring).await {
+        Ok(Some(chain)) => chain,
+        Ok(None) => return Look::good(WHAT, "none"),
+        Err(error) => return Look::bad(WHAT, format!("{error:#}"), "put the named setting right"),
+    };
+    let signatory = match Signatory::new(&chain) {
+        Ok(signatory) => signatory,
+        Err(error) => {
+            let remedy = "see that credentials.certificate is a chain for signing documents and credentials.key its key";
+            return Look::bad(WHAT, error.to_string(), remedy);
+        }
+    };
+    let whose = if app::is_own(config) {
+        "the service's own certificate, which no trust list has"
+    } else {
+        "the operator's certificate"
+    };
+    let left = certificate::days_left_in(&chain.certificates, Clock::System.now_ms());
+    let days = left.map_or("an unknown number of".to_owned(), |days| days.to_string());
+    let found = format!("{}: {whose}, {days} days left", signatory.subject());
+    if left.is_none_or(|days| days < SOON_DAYS) {
+        return Look::fair(
+            WHAT,
+            found,
+            "get the next certificate, and restart the service with it",
+        );
+    }
+    Look::good(WHAT, found)
+}

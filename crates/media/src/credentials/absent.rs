@@ -1,0 +1,37 @@
+//! A build that cannot sign.
+
+use super::{Chain, CredentialsError, Ingredient, Statement};
+
+/// Nobody: there is none in this build.
+#[derive(Debug)]
+pub enum Signatory {}
+
+impl Signatory {
+    /// Whether this build can sign.
+    pub const BUILT: bool = false;
+
+    /// Says that this build cannot sign.
+    pub fn new(_: &Chain) -> Result<Self, CredentialsError> {
+        Err(CredentialsError::NotBuilt)
+    }
+
+    /// Whom the certificate names.
+    pub fn subject(&self) -> &str {
+        match *self {}
+    }
+
+    /// Signs nothing.
+    pub fn sign(
+        &self,
+        _: (&[u8], &str),
+        _: &Statement<'_>,
+        _: &[Ingredient<'_>],
+    ) -> Result<Vec<u8>, CredentialsError> {
+        match *self {}
+    }
+}
+
+/// Says that this build makes no certificates.
+pub fn own_chain(_: &str, _: i64) -> Result<Chain, CredentialsError> {
+    Err(CredentialsError::NotBuilt)
+}
