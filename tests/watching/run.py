@@ -74,6 +74,8 @@ def main(program, folder):
         "ATELIER_LISTEN": f"127.0.0.1:{port}",
         "ATELIER_DATA_DIR": str(folder / "data"),
         "ATELIER_ADMIN_TOKEN": "watching-token-of-a-test",
+        # Where traces are recorded, numbers name them.
+        "ATELIER_TELEMETRY_OTLP_ENDPOINT": f"http://127.0.0.1:{listen()}",
     }
     (folder / "atelier.toml").write_text(f'listeners = [{{ address = "127.0.0.1:{metrics}", role = "metrics" }}]\n')
     (folder / "alerts.yml").write_text((WATCHING / "alerts.yml").read_text())
@@ -97,6 +99,7 @@ def main(program, folder):
                     f"--config.file={folder}/prometheus.yml",
                     f"--storage.tsdb.path={folder}/series",
                     f"--web.listen-address=127.0.0.1:{watcher}",
+                    "--enable-feature=exemplar-storage",
                 ],
                 stdout=subprocess.DEVNULL,
                 stderr=(folder / "prometheus.log").open("w"),
@@ -111,10 +114,15 @@ def main(program, folder):
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
-    """Takes every callback."""
+    """Takes every callback, and remembers the traces of what it takes as a collector."""
+
+    traces = set()
 
     def do_POST(self):
-        self.rfile.read(int(self.headers["content-length"]))
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        for resource in body.get("resourceSpans", []):
+            for scope in resource["scopeSpans"]:
+                self.traces.update(span["traceId"] for span in scope["spans"])
         self.send_response(204)
         self.end_headers()
 
@@ -175,6 +183,22 @@ def watch(service, metrics, prometheus):
     firing = [rule["name"] for rule in rules if rule["state"] == "firing"]
     assert not firing, firing
     print(f"  {len(rules)} alert rules are evaluated, none fires")
+    exemplars(prometheus)
+
+
+def exemplars(prometheus):
+    """Numbers name traces that the collector has."""
+    for name in (
+        "atelier_job_duration_seconds_bucket",
+        "atelier_job_wait_seconds_bucket",
+        "atelier_vendor_call_duration_seconds_bucket",
+        "atelier_http_request_duration_seconds_bucket",
+    ):
+        ask = urllib.parse.urlencode({"query": name, "start": time.time() - 600, "end": time.time() + 60})
+        found = until(f"exemplars of {name}", lambda: json.loads(read(f"{prometheus}/api/v1/query_exemplars?{ask}"))["data"])
+        named = {one["labels"]["trace_id"] for series in found for one in series["exemplars"]}
+        until(f"the collector has the traces of {name}", lambda: named <= Receiver.traces)
+        print(f"  {name}: {len(named)} traces are named, and the collector has them")
 
 
 def target(prometheus):

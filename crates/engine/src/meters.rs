@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use atelier_backends::credentials::Tally;
 use atelier_backends::{Class, Fault, Vendor};
-use atelier_contract::metrics::{Counters, Series, table};
+use atelier_contract::metrics::{Counters, Mark, Series, table};
 use atelier_contract::{FAMILIES, JobState};
 use atelier_store::{Cost, Delivery, DeliveryState, JobRow};
 
@@ -68,16 +68,17 @@ impl Meters {
     }
 
     /// A job became final.
-    pub(crate) fn ended(&self, row: &JobRow) {
+    pub(crate) fn ended(&self, row: &JobRow, mark: Option<Mark>) {
         let outcome = OUTCOMES[usize::from(row.state != JobState::Succeeded)];
         let span_ms = row.finished_ms.unwrap_or(row.created_ms) - row.created_ms;
         let family = family_of(&row.operation);
-        self.jobs.at(family, outcome).observe_ms(span_ms);
+        self.jobs.at(family, outcome).observe_ms(span_ms, mark);
     }
 
     /// An attempt at a job is begun so long after its acceptance.
-    pub(crate) fn began(&self, operation: &str, wait_ms: i64) {
-        self.waits.at(family_of(operation), "").observe_ms(wait_ms);
+    pub(crate) fn began(&self, operation: &str, wait_ms: i64, mark: Option<Mark>) {
+        let waits = self.waits.at(family_of(operation), "");
+        waits.observe_ms(wait_ms, mark);
     }
 
     /// A vendor answered a call, or failed at it.
@@ -86,9 +87,12 @@ impl Meters {
         (vendor, call): (&str, &str),
         took: Duration,
         fault: Option<&Fault>,
+        mark: Option<Mark>,
     ) {
         let took = took.as_micros() as u64;
-        self.vendor_calls.at(vendor, call).observe(took);
+        self.vendor_calls
+            .at(vendor, call)
+            .observe_marked(took, mark);
         if let Some(fault) = fault {
             self.failed(vendor, fault);
         }
@@ -100,8 +104,8 @@ impl Meters {
     }
 
     /// A vendor made something.
-    pub(crate) fn made(&self, vendor: &str, took_ms: i64) {
-        self.vendor_jobs.at(vendor, "").observe_ms(took_ms);
+    pub(crate) fn made(&self, vendor: &str, took_ms: i64, mark: Option<Mark>) {
+        self.vendor_jobs.at(vendor, "").observe_ms(took_ms, mark);
     }
 
     /// A vendor took something for it.
@@ -136,7 +140,7 @@ impl Meters {
         let outcome = match state {
             DeliveryState::Delivered => {
                 let lag_ms = now_ms - delivery.created_ms;
-                self.callback_lags.at("", "").observe_ms(lag_ms);
+                self.callback_lags.at("", "").observe_ms(lag_ms, None);
                 TRIES[0]
             }
             DeliveryState::Due { .. } => TRIES[1],

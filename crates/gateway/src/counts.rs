@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::metrics::{Counters, Series, table};
+use atelier_contract::metrics::{Counters, Mark, Series, table};
 use hyper::StatusCode;
 
 /// What an answer's duration is counted under: a route and a family.
@@ -38,11 +38,17 @@ impl Default for Counts {
 
 impl Counts {
     /// Counts an answer.
-    pub(crate) fn answered(&self, status: StatusCode, (route, family): Way, took: Duration) {
+    pub(crate) fn answered(
+        &self,
+        status: StatusCode,
+        (route, family): Way,
+        took: Duration,
+        mark: Option<Mark>,
+    ) {
         let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len());
         self.answers.count(CLASSES[class - 1], "");
         let took = took.as_micros() as u64;
-        self.durations.at(route, family).observe(took);
+        self.durations.at(route, family).observe_marked(took, mark);
     }
 
     /// Answers by the first digit of their status.

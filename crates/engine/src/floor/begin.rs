@@ -100,7 +100,8 @@ async fn ask(
 ) -> Result<Started, Fault> {
     let (leased, vendor) = (&job.leased, job.slot.vendor());
     let (meters, tracer, now_ms) = (&house.meters, &house.tracer, house.now_ms());
-    meters.began(&leased.operation, now_ms - leased.created_ms);
+    let mark = leased.mark(now_ms);
+    meters.began(&leased.operation, now_ms - leased.created_ms, mark);
     // How long it waited for a place.
     let wait = tracer.open(leased.trace, "lease", SpanKind::Internal, now_ms);
     if let Some(context) = wait.context() {
@@ -116,7 +117,8 @@ async fn ask(
     let (asked_at, backend) = (Instant::now(), job.backend());
     let started = carrying(parent, backend.start(work)).await;
     let fault = started.as_ref().err();
-    meters.called((vendor, START), asked_at.elapsed(), fault);
+    let mark = leased.mark(house.now_ms());
+    meters.called((vendor, START), asked_at.elapsed(), fault, mark);
     tracer.close(span, fault.map(|fault| fault.detail.clone()));
     started
 }

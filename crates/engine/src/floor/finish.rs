@@ -40,7 +40,8 @@ pub(super) async fn finish(
     };
     let cost = cost(job, &made);
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
-    house.meters.made(job.slot.vendor(), took_ms);
+    let mark = leased.mark(house.now_ms());
+    house.meters.made(job.slot.vendor(), took_ms, mark);
     let span = house
         .tracer
         .open(leased.trace, "storage", SpanKind::Internal, house.now_ms())

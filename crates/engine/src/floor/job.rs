@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use atelier_backends::Backend;
 use atelier_backends::backend::Work;
+use atelier_contract::metrics::Mark;
 use atelier_contract::{AccountId, AttemptId, JobId, Quota, Speed};
 use atelier_store::{JobRow, NewJob};
 use serde::Deserialize;
@@ -75,6 +76,11 @@ impl Leased {
     /// The attempt of this lease.
     pub(crate) fn attempt(&self) -> AttemptId {
         AttemptId::of(&self.id, self.fence)
+    }
+
+    /// What marks an observation of now that is about it, when its trace is recorded.
+    pub(crate) fn mark(&self, now_ms: i64) -> Option<Mark> {
+        self.trace.and_then(|trace| trace.mark(now_ms))
     }
 
     /// What it asks of a worker account.

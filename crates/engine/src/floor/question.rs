@@ -57,7 +57,8 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
         if let Some(Ok(answer)) = &answer {
             let (meters, vendor) = (&context.house.meters, job.slot.vendor());
             let fault = answer.as_ref().err();
-            meters.called((vendor, QUESTION), asked_at.elapsed(), fault);
+            let mark = job.leased.mark(context.house.now_ms());
+            meters.called((vendor, QUESTION), asked_at.elapsed(), fault, mark);
             tell(context, span, answer);
         }
         match answer {

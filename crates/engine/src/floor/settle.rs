@@ -69,9 +69,15 @@ pub(super) async fn settle_paid(
     crash::point("settle.done");
     match settled {
         Settled::Done(row) => {
-            house.meters.ended(&row);
-            if house.tracer.is_on() {
-                tell(house, &row, began_ms);
+            let trace = house
+                .tracer
+                .is_on()
+                .then(|| TraceContext::kept_in(&row.request));
+            let trace = trace.flatten();
+            let mark = trace.and_then(|trace| trace.mark(house.now_ms()));
+            house.meters.ended(&row, mark);
+            if let Some(trace) = trace {
+                tell(house, &row, trace, began_ms);
             }
             match (room, claimed) {
                 (Some(room), Some(delivery)) => hand_over(house, room, delivery, &row).await,
@@ -105,10 +111,7 @@ async fn hand_over(house: &House, room: Room<'_>, delivery: Delivery, row: &JobR
 }
 
 /// Tells of the commit that ended a job, and of the job as a whole.
-fn tell(house: &House, row: &JobRow, began_ms: i64) {
-    let Some(trace) = TraceContext::kept_in(&row.request) else {
-        return;
-    };
+fn tell(house: &House, row: &JobRow, trace: TraceContext, began_ms: i64) {
     let (tracer, now_ms) = (&house.tracer, house.now_ms());
     let own = trace.of_job(&row.id);
     let settle = tracer.open(Some(own), "settle", SpanKind::Internal, now_ms);

@@ -1,5 +1,6 @@
 //! Where in a trace something happens, in the words of W3C Trace Context.
 
+use atelier_contract::metrics::Mark;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -47,6 +48,12 @@ impl TraceContext {
     /// The trace, as logs and collectors name it.
     pub fn trace_id(self) -> String {
         format!("{:032x}", self.trace)
+    }
+
+    /// What marks an observation of now, when the trace is recorded.
+    pub fn mark(self, time_ms: i64) -> Option<Mark> {
+        let trace = self.trace;
+        self.sampled.then_some(Mark { trace, time_ms })
     }
 
     pub(crate) fn span(self) -> u64 {

@@ -87,7 +87,11 @@ impl Noted {
         if reply.status().is_server_error() {
             tracing::warn!(status, request = id, "answered with an error");
         }
-        app.counts.answered(reply.status(), way, took);
+        // Questions about jobs are too many to be told of, unless their caller wants it.
+        let told = self.traced || way.0 == SUBMIT;
+        let trace = self.trace().filter(|_| told);
+        let mark = trace.and_then(|trace| trace.mark(app.engine.now_ms()));
+        app.counts.answered(reply.status(), way, took, mark);
         let Some(seen) = self.seen else { return };
         let (log, method, path) = (&app.config.log, &seen.method, &seen.path);
         if log.requests {
@@ -109,8 +113,7 @@ impl Noted {
                 agent: &seen.agent,
             });
         }
-        // Questions about jobs are too many to be told of, unless their caller wants it.
-        if self.traced || way.0 == SUBMIT {
+        if told {
             let path = if way.0 == SUBMIT { path } else { "page" };
             let span = self.span.named(format!("{method} {path}"));
             let span = span

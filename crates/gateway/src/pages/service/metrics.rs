@@ -10,6 +10,7 @@ use atelier_contract::metrics::{Metric, table};
 use atelier_contract::pages::stats::WorkerStats;
 use atelier_engine::shares::Usage;
 use atelier_engine::{Here, Moment};
+use hyper::header::{ACCEPT, HeaderMap};
 
 use crate::app::App;
 use crate::disk;
@@ -20,12 +21,16 @@ use crate::http::reply;
 use exposition::Exposition;
 
 const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The form that carries exemplars, for who asks for it.
+const OPEN: &str = "application/openmetrics-text";
+const OPEN_MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Invariants of the books by which a balance is what its rows say.
 const SUMS: &[&str] = &["money.sum", "money.counted", "money.frozen"];
 
 /// How much the service does.
-pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters, Denial> {
-    let mut page = Exposition::default();
+pub(crate) async fn show(app: Arc<App>, received: Received, (): ()) -> Result<Counters, Denial> {
+    let open = takes_open(&received.head.headers);
+    let mut page = Exposition::new(open);
     counted(&mut page, &app);
     shares(&mut page, &app);
     invariants(&mut page, &app);
@@ -42,7 +47,21 @@ pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Counters,
         page.value(&table::DISK_SIZE, &[], whole);
     }
     process::show(&mut page);
-    Ok(Counters(reply::text(MEDIA_TYPE, page.text())))
+    let media_type = if open { OPEN_MEDIA_TYPE } else { MEDIA_TYPE };
+    Ok(Counters(reply::text(media_type, page.text())))
+}
+
+/// Whether who reads takes the form with exemplars.
+fn takes_open(headers: &HeaderMap) -> bool {
+    let all = headers.get_all(ACCEPT).iter();
+    let mut kinds = all
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    kinds.any(|kind| {
+        kind.split(';')
+            .next()
+            .is_some_and(|name| name.trim() == OPEN)
+    })
 }
 
 /// What was counted since the start.
