@@ -10,6 +10,7 @@ mod review;
 mod translator;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
@@ -21,7 +22,9 @@ use atelier_contract::tariff::Price;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
 use atelier_store::{Idempotency, NewBulk, NewJob};
 use futures_util::future::BoxFuture;
+use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use crate::floor::{Floor, Lane};
 use crate::house::House;
@@ -40,6 +43,11 @@ pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submitted};
 
 const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
+
+/// Prompts of a batch that are translated at once, so that other callers find a place too.
+const TRANSLATED_AT_ONCE: usize = 8;
+/// How long a batch waits for the translations of all its prompts.
+const TRANSLATED_WITHIN: Duration = Duration::from_secs(16);
 
 /// Takes calls in.
 pub struct Intake {
@@ -162,6 +170,7 @@ impl Intake {
                 .await;
             ready.push((name, prepared));
         }
+        self.translate_all(&mut ready).await;
         let new = NewBulk {
             id: self.house.ids.uuid(),
             account_id: caller.account_id.to_string(),
@@ -268,6 +277,17 @@ impl Intake {
         if let Ok(mut fields) = serde_json::from_str::<Fields>(request) {
             fields.insert(UNDERSTOOD.to_owned(), Value::from(&*english));
             *request = Value::Object(fields).to_string();
+        }
+    }
+
+    /// Has the prompts of calls that come together put into English, several at once; those that are not done when the time
+    /// for all is over are left as they are.
+    async fn translate_all(&self, ready: &mut [(String, Result<Prepared, Refusal>)]) {
+        let all = ready.iter_mut().filter_map(|(_, one)| one.as_mut().ok());
+        let all =
+            stream::iter(all).for_each_concurrent(TRANSLATED_AT_ONCE, |one| self.translate(one));
+        if timeout(TRANSLATED_WITHIN, all).await.is_err() {
+            tracing::warn!("some prompts of a batch were not translated in time");
         }
     }
 

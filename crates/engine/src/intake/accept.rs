@@ -87,6 +87,11 @@ impl Placed {
         }
     }
 
+    /// The trace that it belongs to.
+    pub(super) fn trace(&self) -> Option<TraceContext> {
+        self.trace
+    }
+
     /// It was accepted: the work begins, or somebody looks for a place.
     pub(super) fn begin(self, house: &House, floor: &Arc<Floor>, fence: i64) -> JobId {
         let job_id = JobId::new(self.job.id.clone());

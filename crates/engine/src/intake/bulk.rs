@@ -12,6 +12,7 @@ use crate::floor::Floor;
 use crate::house::{House, unavailable};
 use crate::intake::accept::{self, Placed, Prepared};
 use crate::office::Caller;
+use crate::tracer::Kind as SpanKind;
 use crate::vault::{Kept, Vault};
 
 /// Calls that are submitted together.
@@ -94,8 +95,17 @@ pub(super) async fn accept(
         placed.push((operation.clone(), one));
         bulk.items.push(NewBulkItem { operation, wish });
     }
-    let accepted = house.store.accept_bulk(bulk).await.map_err(unavailable)?;
-    let answers = match accepted {
+    let mut taken = placed.iter().filter_map(|(_, one)| one.as_ref().ok());
+    let above = taken.find_map(|(one, _)| one.trace());
+    let span = house
+        .tracer
+        .open(above, "commit", SpanKind::Internal, house.now_ms())
+        .with("atelier.batch", &id)
+        .with("atelier.calls", &bulk.items.len());
+    let accepted = house.store.accept_bulk(bulk).await;
+    let error = accepted.as_ref().err().map(ToString::to_string);
+    house.tracer.close(span, error);
+    let answers = match accepted.map_err(unavailable)? {
         BulkAccepted::New(answers) => answers,
         BulkAccepted::Replayed { bulk_id } => return show(&house, &owner, &bulk_id).await,
         BulkAccepted::Mismatch => return Err(accept::refusal_of(&Accepted::Mismatch, Quota::ZERO)),

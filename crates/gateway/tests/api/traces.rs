@@ -160,6 +160,79 @@ async fn a_trace_goes_on_at_the_vendor() {
     }
 }
 
+/// The promise: a trace outlives its process. What the next one does for the job is told under the same trace, below the
+/// same span.
+#[tokio::test]
+async fn a_trace_goes_on_after_a_kill() {
+    let collector = Collector::start();
+    let options = || {
+        let hurried = collector.options().set("JOBS_LEASE_S", "3");
+        hurried.set("JOBS_RENEW_S", "1")
+    };
+    let gateway = options().spawn().await;
+    let account = gateway.account(1000).await;
+    let body = json!({ "prompt": "a lighthouse [[delay 4s]]" });
+    let id = imagine(&gateway, &account.key, &body).await;
+    // It is being worked on, and what was told until now has been sent.
+    let before = collector.spans(TRACE, &["commit", "lease"]).await;
+    assert!(before.iter().all(|span| span["name"] != "job"));
+    let first = named(&before, "commit")["node"].clone();
+    let gateway = gateway.restart(options());
+    let after = ["start", "storage", "settle", "job"];
+    let spans = collector.spans(TRACE, &after).await;
+    let job = named(&spans, "job");
+    let told = job["attributes"].to_string();
+    assert!(told.contains(id.as_str().expect("an id")), "{told}");
+    assert_ne!(job["node"], first, "another process tells of it");
+    assert_eq!(named(&spans, "commit")["parentSpanId"], job["spanId"]);
+    for name in ["start", "storage", "settle"] {
+        let span = spans
+            .iter()
+            .find(|span| span["name"] == name && span["node"] == job["node"]);
+        let span = span.unwrap_or_else(|| panic!("{name} in {spans:#?}"));
+        assert_eq!(span["parentSpanId"], job["spanId"], "{name}");
+    }
+    drop(gateway);
+}
+
+/// The promise: the commit that accepts a batch is a span of the caller's trace, and every job of it belongs to the trace.
+#[tokio::test]
+async fn a_batch_is_accepted_within_its_callers_trace() {
+    let collector = Collector::start();
+    let gateway = collector.options().spawn().await;
+    let account = gateway.account(1000).await;
+    let one = json!({ "operation": "artgen.imagine", "request": { "prompt": "a boat" } });
+    let request = gateway
+        .request(Method::POST, "/jobs/v1/batch")
+        .header("SVC-API-KEY", &account.key)
+        .header("traceparent", format!("00-{TRACE}-{CALLER}-01"))
+        .json(&json!({ "requests": [one, one] }));
+    let answer = send(request).await;
+    assert_eq!(answer.status, 200, "{}", answer.json);
+    let deadline = Instant::now() + PATIENCE;
+    let spans = loop {
+        let spans = collector
+            .spans(TRACE, &["commit", "job", "POST page"])
+            .await;
+        if spans.iter().filter(|span| span["name"] == "job").count() == 2 {
+            break spans;
+        }
+        assert!(Instant::now() < deadline, "{spans:#?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    let request = named(&spans, "POST page");
+    assert_eq!(request["parentSpanId"], CALLER);
+    let commits: Vec<_> = spans
+        .iter()
+        .filter(|span| span["name"] == "commit")
+        .collect();
+    assert_eq!(commits.len(), 1, "{commits:#?}");
+    assert_eq!(commits[0]["parentSpanId"], request["spanId"]);
+    for job in spans.iter().filter(|span| span["name"] == "job") {
+        assert_eq!(job["parentSpanId"], request["spanId"]);
+    }
+}
+
 /// The promise: a collector that does not answer costs spans and nothing else.
 #[tokio::test]
 async fn a_collector_that_is_away_delays_nobody() {

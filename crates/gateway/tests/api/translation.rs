@@ -86,6 +86,30 @@ async fn a_language_model_translates_where_translation_is_asked_for() {
     assert_eq!(asked[0]["messages"][1]["content"], GERMAN);
 }
 
+/// The promise: what is submitted together is translated like what is submitted alone.
+#[tokio::test]
+async fn prompts_of_a_batch_are_translated_too() {
+    let (outside, asked) = translator(r#"{"translatedText":"a red fox in the woods"}"#);
+    let options = Options::default().set("TRANSLATION_URL", &outside.url(""));
+    let gateway = options.spawn().await;
+    let account = gateway.account(1000).await;
+    let one =
+        |prompt: &str| json!({ "operation": "artgen.imagine", "request": { "prompt": prompt } });
+    let body = json!({ "requests": [one(GERMAN), one("ein Fuchs"), { "operation": "no.such", "request": {} }] });
+    let answer = gateway.post(&account.key, "/jobs/v1/batch", body).await;
+    assert_eq!(answer.json["data"]["accepted"], 2, "{}", answer.json);
+    let jobs = gateway.get(&account.key, "/jobs/v1").await.json;
+    let jobs = jobs["data"].as_array().expect("a list").clone();
+    assert_eq!(jobs.len(), 2);
+    for job in jobs {
+        let id = job["jobId"].as_str().expect("an id");
+        let job = gateway.get(&account.key, &format!("/jobs/v1/{id}")).await;
+        let understood = &job.json["data"]["understood"];
+        assert_eq!(understood, "a red fox in the woods", "{}", job.json);
+    }
+    assert_eq!(asked.lock().expect("no panic under the lock").len(), 2);
+}
+
 /// The promise: nobody waits for a translator that is away: the dictionaries are behind it.
 #[tokio::test]
 async fn dictionaries_stand_behind_a_translator_that_is_away() {
