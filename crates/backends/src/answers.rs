@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::backend::{Class, Fault, Taken};
+use crate::backend::{Class, Fault, Started, Taken};
 use crate::http::VendorAnswer;
 pub(crate) use faults::{fault_in_words, shortened};
 pub(crate) use rules::Rule;
@@ -43,6 +43,29 @@ pub(crate) fn of_start(answer: &VendorAnswer, fault: Fault) -> Fault {
             _ => fault.message,
         },
         ..fault
+    }
+}
+
+impl VendorAnswer {
+    /// The document of a good answer; what any other answer means.
+    pub fn document(&self) -> Result<Value, Fault> {
+        if self.is_good() {
+            return self.json();
+        }
+        Err(fault_of(self))
+    }
+
+    /// What the answer to a start says: the name of the work in a field, or a refusal. A good answer without a name has
+    /// taken the work all the same, perhaps.
+    pub fn ticket(&self, field: &str) -> Result<Started, Fault> {
+        if !self.is_good() {
+            return Err(fault_of_start(self));
+        }
+        let body = self.json().unwrap_or_default();
+        match &body[field] {
+            name @ (Value::String(_) | Value::Number(_)) => Ok(Started::Ticket(name.clone())),
+            _ => Err(unexpected(self)),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod credentials;
 mod downloads;
 #[cfg(feature = "studio")]
 pub mod embedded;
+mod fetched;
 mod files;
 mod fit;
 pub mod guard;

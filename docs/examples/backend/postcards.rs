@@ -3,15 +3,11 @@
 
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Later, LostSubmit, Taken};
+use atelier_backends::backend::{Backend, Later, LostSubmit};
 use atelier_backends::http::{VendorCall, VendorHttp};
-use atelier_backends::regard::{Regard, Regarded};
-use atelier_backends::{
-    Class, Cost, Fault, Made, MadeFile, Post, Progress, Setup, Started, Vendor, Work, Worker, Wrong,
-};
-use atelier_contract::Role;
+use atelier_backends::regard::Regarded;
+use atelier_backends::{Cost, Fault, Made, Post, Progress, Setup, Started, Vendor, Work, Worker};
 use atelier_contract::brief::Brief;
-use base64::Engine as _;
 use serde_json::{Value, json};
 
 /// The line for `vendors.rs`.
@@ -22,11 +18,10 @@ pub(crate) const VENDOR: Vendor = Vendor {
     address: "https://api.postcards.example",
     settings: || json!({ "type": "object", "additionalProperties": false }),
     ready: "",
-    build: |setup: Setup| -> Result<Worker, Wrong> {
-        let key = format!("Bearer {}", setup.credential.reveal());
-        let http = setup
-            .http
-            .with_header(("authorization", "credential"), &key)?;
+    build: |setup: Setup| {
+        let key = ("authorization", "credential");
+        let bearer = format!("Bearer {}", setup.credential.reveal());
+        let http = setup.http.with_header(key, &bearer)?;
         Ok(Worker::new(&http.clone(), Postcards { http }))
     },
 };
@@ -34,18 +29,6 @@ pub(crate) const VENDOR: Vendor = Vendor {
 /// A worker account.
 struct Postcards {
     http: VendorHttp,
-}
-
-/// What a status says about the worker account and the request.
-fn refused(status: u16, words: String) -> Fault {
-    let class = match status {
-        401 | 403 => Class::Dead,
-        402 => Class::Quota,
-        429 => Class::Rate,
-        400 | 422 => Class::BadRequest,
-        _ => Class::Retry,
-    };
-    Fault::vendor(class, words)
 }
 
 impl Backend for Postcards {
@@ -58,73 +41,40 @@ impl Backend for Postcards {
     fn takes_hints(&self) -> bool {
         false
     }
-    fn regard(&self, _: &str, brief: &Brief) -> Vec<Regarded> {
-        let other_size = brief.width != 0 && (brief.width, brief.height) != (1024, 1024);
-        let size = other_size.then(|| Regarded::new("size", Regard::Ignored));
-        size.into_iter().collect()
+    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+        Vec::new() // nothing of note: any size is cut from what it draws
     }
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move {
             let call = VendorCall::post_json("cards", &json!({ "prompt": work.brief.prompt }));
-            let answer = self.http.submit(call).await?;
-            if !answer.is_good() {
-                return Err(refused(answer.status, answer.start()));
-            }
-            // It has taken the work, whatever its answer looks like.
-            let id = answer
-                .json()
-                .ok()
-                .and_then(|body| body["id"].as_str().map(str::to_owned));
-            let lost = || Fault {
-                taken: Taken::Perhaps,
-                ..Fault::vendor(Class::Retry, "no id")
-            };
-            id.map(|id| Started::Ticket(json!(id))).ok_or_else(lost)
+            self.http.submit(call).await?.ticket("id")
         })
     }
-    fn poll<'a>(&'a self, _: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
         Box::pin(async move {
             let path = format!("cards/{}", ticket.as_str().unwrap_or_default());
-            let body = self.http.ask(VendorCall::get(path)).await?.json()?;
+            let body = self.http.ask(VendorCall::get(path)).await?.document()?;
+            let picture = body["url"].as_str().unwrap_or_default();
             Ok(match body["state"].as_str() {
-                Some("done") => Progress::Done(picture(&body)?),
+                Some("done") => Progress::Done(Made::fetched(&self.http, work, &[picture]).await?),
                 Some("failed") => Progress::Failed(Fault::denied("the card could not be drawn")),
                 _ => Progress::Running(Duration::from_secs(1)),
             })
         })
     }
     fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
-        Box::pin(async {})
+        Box::pin(async {}) // a card that is begun is drawn
     }
     fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
     fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
-        Box::pin(async { self.http.ask(VendorCall::get("me")).await.map(|_| None) })
+        Box::pin(async {
+            let answer = self.http.ask(VendorCall::get("me")).await?;
+            answer.document().map(|_| None) // it does not tell what is left
+        })
     }
     fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
         Box::pin(async { false }) // it posts nothing
     }
-}
-
-fn picture(body: &Value) -> Result<Made, Fault> {
-    let bytes =
-        base64::engine::general_purpose::STANDARD.decode(body["png"].as_str().unwrap_or_default());
-    let bytes = bytes
-        .map_err(|error| Fault::useless(error.to_string()))?
-        .into();
-    let (width, height) = (1024, 1024); // this vendor draws one size
-    let file = MadeFile {
-        role: Role::Main,
-        media_type: "image/png",
-        width,
-        height,
-        bytes,
-        ..MadeFile::default()
-    };
-    Ok(Made {
-        files: vec![file],
-        made: 1,
-        ..Made::default()
-    })
 }
