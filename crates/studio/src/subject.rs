@@ -9,6 +9,7 @@ pub(crate) mod own;
 mod person;
 mod plant;
 mod portrait;
+mod twemoji;
 mod vector;
 pub(crate) mod writing;
 

@@ -1,10 +1,8 @@
 //! Pictures from the Twemoji set (graphics under CC-BY 4.0, see NOTICE), read as parts and drawn anew by us.
 
-use twemoji_assets::svg::SvgTwemojiAsset;
-
 use super::art::{Art, Part};
 use super::build::{Builder, blob, limb, oval};
-use super::vector;
+use super::{twemoji, vector};
 use crate::paint::colour::{Rgb, hex, luma, scale};
 
 /// People that the set shows as heads and shoulders only.
@@ -15,11 +13,7 @@ const EDGE: f32 = 36.0;
 
 /// The parts of an emoji's picture.
 pub(crate) fn art(glyph: &str) -> Option<Art> {
-    let bare: String = glyph.chars().filter(|c| *c != '\u{fe0f}').collect();
-    let asset =
-        SvgTwemojiAsset::from_emoji(glyph).or_else(|| SvgTwemojiAsset::from_emoji(&bare))?;
-    let svg: &str = asset;
-    let parts = vector::parts(svg);
+    let parts = vector::parts(twemoji::svg(glyph)?);
     let person = glyph.chars().next().is_some_and(|c| BUSTS.contains(c));
     match shoulders(&parts).filter(|_| person) {
         Some((left, right, cloth)) => with_body(parts, (left, right), cloth),
