@@ -17,7 +17,9 @@ const LONGEST_HEAD: usize = 16 << 10;
 
 /// What a round of load gave.
 pub(crate) struct Round {
-    /// Requests answered with 200, per second.
+    /// Requests answered with 200.
+    pub(crate) answered: u64,
+    /// The same, per second.
     pub(crate) per_second: f64,
     /// Milliseconds that half of them took.
     pub(crate) p50_ms: f64,
@@ -53,11 +55,27 @@ pub(crate) async fn round(
             .copied()
             .unwrap_or(0)
     };
+    let answered = answered.load(Ordering::Relaxed);
     Ok(Round {
-        per_second: answered.load(Ordering::Relaxed) as f64 / elapsed,
+        answered,
+        per_second: answered as f64 / elapsed,
         p50_ms: f64::from(at(0.5)) / 1000.0,
         p99_ms: f64::from(at(0.99)) / 1000.0,
     })
+}
+
+/// A round as a command, for drivers in other languages: the request on standard input, the figures as JSON.
+pub(crate) async fn command(address: SocketAddr, connections: usize, seconds: f64) -> Result<()> {
+    let request = std::io::read_to_string(std::io::stdin())?;
+    let round = round(address, connections, seconds, request.as_bytes()).await?;
+    let figures = serde_json::json!({
+        "answered": round.answered,
+        "per_second": round.per_second,
+        "p50_ms": round.p50_ms,
+        "p99_ms": round.p99_ms,
+    });
+    crate::report::say(&figures.to_string());
+    Ok(())
 }
 
 async fn connection(
@@ -66,24 +84,44 @@ async fn connection(
     end: Instant,
     answered: &AtomicU64,
 ) -> Result<Vec<u32>> {
-    let mut stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    let mut buffer = vec![0; LONGEST_ANSWER];
+    let mut line = Line::open(address).await?;
     let mut times = Vec::new();
     while Instant::now() < end {
         let begin = Instant::now();
-        stream.write_all(request).await?;
-        let status = answer(&mut stream, &mut buffer).await?;
-        if status != 200 {
-            bail!(
-                "answered with {status}: {}",
-                String::from_utf8_lossy(&buffer[..400])
-            );
-        }
+        line.ask(request).await?;
         answered.fetch_add(1, Ordering::Relaxed);
         times.push(begin.elapsed().as_micros() as u32);
     }
     Ok(times)
+}
+
+/// A connection that is kept.
+pub(crate) struct Line {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Line {
+    /// To somebody who listens there.
+    pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let buffer = vec![0; LONGEST_ANSWER];
+        Ok(Self { stream, buffer })
+    }
+
+    /// Sends a request and reads its answer, which is to be 200.
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<()> {
+        self.stream.write_all(request).await?;
+        let status = answer(&mut self.stream, &mut self.buffer).await?;
+        if status != 200 {
+            bail!(
+                "answered with {status}: {}",
+                String::from_utf8_lossy(&self.buffer[..400])
+            );
+        }
+        Ok(())
+    }
 }
 
 /// Reads one answer to its end; gives its status.
@@ -100,23 +138,38 @@ pub(crate) async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<
         };
         let text = std::str::from_utf8(&buffer[..head])?;
         let status = text.get(9..12).unwrap_or_default().parse()?;
-        let length = text
-            .split("\r\n")
-            .find_map(|line| {
-                line.split_once(':')
-                    .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-            })
-            .map_or(Ok(0), |(_, value)| value.trim().parse::<usize>())?;
-        if filled >= head + 4 + length {
+        let complete = match field(text, "content-length") {
+            Some(length) => {
+                let length = length.parse::<usize>()?;
+                if head + 4 + length > buffer.len() {
+                    bail!("the answer is larger than expected");
+                }
+                filled >= head + 4 + length
+            }
+            // Whoever does not know the length ends with an empty piece.
+            None if field(text, "transfer-encoding").is_some() => {
+                buffer[head + 2..filled].ends_with(b"\r\n0\r\n\r\n")
+            }
+            None => true,
+        };
+        if complete {
             return Ok(status);
         }
-        if head + 4 + length > buffer.len() {
+        if filled == buffer.len() {
             bail!("the answer is larger than expected");
         }
     }
 }
 
-/// Looked for the quick way, so that reading a long head takes the generator no longer than reading a short one.
-fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
+/// A line of a head.
+pub(crate) fn field<'a>(head: &'a str, wanted: &str) -> Option<&'a str> {
+    let mut lines = head.split("\r\n").filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+    Some(value.trim())
+}
+
+/// Where some bytes begin in others, looked for the quick way, so that reading a long head takes the generator no longer
+/// than reading a short one.
+pub(crate) fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, pattern)
 }

@@ -10,6 +10,8 @@ mod events;
 mod fetch;
 mod jobs;
 mod load;
+mod pace;
+mod proxy;
 mod receiver;
 mod reference;
 mod report;
@@ -33,7 +35,16 @@ async fn main() -> Result<()> {
     match words.as_slice() {
         ["serve-fixed", body] => reference::serve_fixed(body).await,
         ["serve-writer", database] => reference::serve_writer(database).await,
-        ["serve-vendor", side] => reference::serve_vendor(side.parse()?).await,
+        ["serve-vendor", side] => reference::serve_vendor(sync::answer(side.parse()?)?).await,
+        ["serve-answer", file] => reference::serve_vendor(std::fs::read_to_string(file)?).await,
+        ["serve-proxy", vendor, folder] => proxy::serve(vendor.parse()?, folder.as_ref()).await,
+        ["load", address, connections, seconds] => {
+            load::command(address.parse()?, connections.parse()?, seconds.parse()?).await
+        }
+        ["pace", address, connections, seconds, rate] => {
+            let (connections, seconds) = (connections.parse()?, seconds.parse()?);
+            pace::command(address.parse()?, connections, seconds, rate.parse()?).await
+        }
         [] => {
             start::run().await.context("start")?;
             fetch::run().await.context("fetch")?;

@@ -41,9 +41,9 @@ pub(crate) async fn serve_fixed(body: &str) -> Result<()> {
     serve(Router::new().route("/artgen/v1/fetch", get(answer))).await
 }
 
-/// Answers every call for pictures with the same one, at once.
-pub(crate) async fn serve_vendor(side: u32) -> Result<()> {
-    let body: bytes::Bytes = crate::sync::answer(side)?.into();
+/// Answers every call for pictures with the same body, at once.
+pub(crate) async fn serve_vendor(body: String) -> Result<()> {
+    let body: bytes::Bytes = body.into();
     let answer = move |_: bytes::Bytes| {
         let body = body.clone();
         async move { ([(header::CONTENT_TYPE, "application/json")], body) }

@@ -109,6 +109,20 @@ class Node:
         self.operate("PATCH", f"/admin/v1/accounts/{made['id']}", {"max_queue": max_queue})
         return made["id"], made["api_key"]
 
+    def metrics(self):
+        """Every metric without labels, by name."""
+        where = urllib.parse.urlsplit(self.base)
+        line = http.client.HTTPConnection(where.hostname, where.port, timeout=40)
+        line.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+        text = line.getresponse().read().decode()
+        line.close()
+        return {found[1]: float(found[2]) for found in re.finditer(r"^(\w+) (\S+)$", text, re.M)}
+
+    def left(self):
+        """Jobs of all nodes that are not done."""
+        told = self.metrics()
+        return told["atelier_jobs_waiting"] + told["atelier_jobs_running"]
+
     def audit(self, live=False):
         """`atelier audit` on the same data: (exit code, what it printed)."""
         words = [self.binary, "audit", "--data-dir", self.folder] + (["--live"] if live else [])
