@@ -8,6 +8,10 @@ use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::{Result, Store};
 
 const DAY_MS: i64 = 86_400_000;
+/// Days before an account's latest that are looked at one by one for a page at the beginning of its list.
+const LATE_DAYS: i64 = 31;
+/// Stands for all days before those, whose jobs are one sum.
+const EARLIER: i64 = -1;
 
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +53,11 @@ impl Store {
         let operations = json(&filter.operations);
         let days = self.days(&filter, &operations).await?;
         let total = days.iter().map(|(_, jobs)| jobs).sum();
-        let Some(place) = place(days, &filter) else {
+        let mut place = place(&days, &filter);
+        if place.is_some_and(|place| place.days.0 == EARLIER) {
+            place = self::place(&self.all_days(&filter, &operations).await?, &filter);
+        }
+        let Some(place) = place else {
             return Ok((Vec::new(), total));
         };
         let way = if filter.ascending { "ASC" } else { "DESC" };
@@ -70,8 +78,34 @@ impl Store {
         Ok((self.db().all(&page, &args).await?, total))
     }
 
-    /// How many jobs match, by the day they were created on, in the order of the list.
+    /// How many jobs match, by the day they were created on, in the order of the list. Of an account with a long history
+    /// all but the latest days are one sum, which is enough for the pages that are read most.
     async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Vec<(i64, i64)>> {
+        if filter.counts_jobs() || filter.ascending || filter.account_id.is_none() {
+            return self.all_days(filter, operations).await;
+        }
+        let which = conditions(filter);
+        let finished = which.replace("job.", "tally.");
+        let first = format!(
+            "(SELECT COALESCE(MAX(latest.day), 0) - {LATE_DAYS} FROM tally AS latest WHERE latest.account_id = $1)"
+        );
+        let sql = format!(
+            "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
+               SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL AND tally.day >= {first} \
+               UNION ALL \
+               SELECT {EARLIER}, SUM(tally.jobs) FROM tally WHERE {finished} AND tally.day < {first} \
+               UNION ALL \
+               SELECT CASE WHEN job.created_ms / 86400000 < {first} THEN {EARLIER} ELSE job.created_ms / 86400000 END, 1 \
+               FROM job WHERE job.state < 2 AND {which}) AS found \
+             WHERE jobs > 0 GROUP BY day ORDER BY day DESC"
+        );
+        let mut args = common(filter, operations, None).to_vec();
+        args.push(Arg::from(filter.created_from_ms));
+        self.db().all(&sql, &args).await
+    }
+
+    /// The same, day by day to the end.
+    async fn all_days(&self, filter: &JobFilter, operations: &str) -> Result<Vec<(i64, i64)>> {
         let which = conditions(filter);
         let way = if filter.ascending { "ASC" } else { "DESC" };
         let sql = if filter.counts_jobs() {
@@ -133,9 +167,9 @@ fn containing(words: &str) -> String {
 }
 
 /// The days that hold a page; `None` when it is beyond the end.
-fn place(days: Vec<(i64, i64)>, filter: &JobFilter) -> Option<Place> {
+fn place(days: &[(i64, i64)], filter: &JobFilter) -> Option<Place> {
     let (mut before, mut place) = (0, None::<Place>);
-    for (day, jobs) in days {
+    for &(day, jobs) in days {
         let end = before + jobs;
         if end > filter.offset {
             let found = place.get_or_insert(Place {
@@ -187,6 +221,38 @@ fn conditions(filter: &JobFilter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Options;
+
+    #[tokio::test]
+    async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
+        let name = format!("atelier-days-{}.db", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let url = format!("sqlite:{}", path.display());
+        let store = Store::open(&url, Options::default())
+            .await
+            .expect("a store");
+        let written = store.change((), |conn, ()| {
+            Box::pin(async move {
+                let days = "WITH RECURSIVE n (day) AS (SELECT 20000 UNION ALL SELECT day + 1 FROM n WHERE day < 21999) \
+                     INSERT INTO tally SELECT 'a', day, 'artgen.imagine', 2, 3 FROM n";
+                conn.script(days).await
+            })
+        });
+        written.await.expect("a history of 2,000 days");
+        let filter = JobFilter {
+            account_id: Some("a".into()),
+            limit: 20,
+            ..JobFilter::default()
+        };
+        let days = store.days(&filter, "[]").await.expect("days");
+        assert_eq!(days.iter().map(|(_, jobs)| jobs).sum::<i64>(), 6_000);
+        assert_eq!(days.first(), Some(&(21_999, 3)), "the latest first");
+        assert!(days.len() <= 33, "{} days were read", days.len());
+        store.close().await;
+        for ending in ["", "-wal", "-shm"] {
+            std::fs::remove_file(format!("{}{ending}", path.display())).ok();
+        }
+    }
 
     #[test]
     fn words_to_look_for_mean_themselves() {
@@ -202,7 +268,7 @@ mod tests {
                 limit,
                 ..JobFilter::default()
             };
-            place(days(), &filter).map(|place| (place.days, place.offset))
+            place(&days(), &filter).map(|place| (place.days, place.offset))
         };
         assert_eq!(at(0, 3), Some(((9, 9), 0)));
         assert_eq!(at(2, 2), Some(((7, 9), 2)));
