@@ -1,220 +1,242 @@
-"""What a database full of old jobs costs: the same calls against an empty database and against one with many finished
-jobs, half of them of one account, with two ledger rows each.
+"""What a database full of old jobs costs: the same calls, in turn, to a node with a young database, in which one account has
+as many jobs as its pages show (2,000 in 30 days), and to one with many finished jobs, half of them of one account, with two
+ledger rows each.
 
-    growth.py BINARY FOLDER [--jobs 1000000] [--accounts 1000] [--postgres URL] [--seconds 10] [--clients 16]
+    growth.py RELEASE FOLDER [--jobs 1000000] [--accounts 1000] [--postgres URL] [--seconds 2] [--rounds 3] [--clients 16]
 
-Rows are written past the service, as its commits would have left them, and `atelier audit` is asked whether that is so.
-Calls come at a fixed rate, half of what the empty database takes at most and no more than --rate; a call that waits for its turn counts as
-waiting, so that a slow answer is not hidden by the ones it holds up."""
+RELEASE is the folder with `atelier` and `atelier-bench`. Calls come at half of what the young database takes at most; a call
+that waits for its turn counts as waiting, so that a slow answer is not hidden by the ones it holds up. The wait for the disk
+is left out: syncing does nothing here. Prints a table and ends with 1 when a call of the full database is slower than
+promised: p99 within twice the young one's and under 30 ms; start under 2 s."""
 
 import argparse
-import http.client
+import concurrent.futures
 import json
 import os
 import pathlib
 import random
-import sqlite3
+import statistics
 import subprocess
 import sys
-import threading
 import time
-import urllib.parse
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "faults"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE / "peers"), str(HERE.parent / "tests" / "faults")]
 
+from filling import Lite, Postgres, fill, job_id  # noqa: E402
 from kill import SETTINGS  # noqa: E402
-from service import Node, database_of, free_port  # noqa: E402
+from processes import processor_seconds  # noqa: E402
+from service import Node, Sink, call, database_of, free_port, sql  # noqa: E402
 
-DAY_MS = 86_400_000
-CHUNK = 50_000
+MOST_TIMES, MOST_MS, MOST_START_S = 2.0, 30.0, 2.0
+NOTHING = "int fsync(int f) { return 0; } int fdatasync(int f) { return 0; } int sync_file_range(int f, long a, long b, unsigned c) { return 0; }\n"
+YOUNG = 2_000
+FAILING = {"prompt": "boat [[fail: on purpose]]"}
 
 
-def fill(account, first, count, whole, now_ms):
-    """Statements that give an account so many finished jobs, spread over a year."""
-    apart = 365 * DAY_MS // max(whole, 1)
-    series = f"WITH RECURSIVE n (i) AS (SELECT CAST({first} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < {first + count - 1})"
-    job = f"'{account}-' || SUBSTR(CAST(1000000000 + i AS TEXT), 2)"
-    made = f"{now_ms} - CAST({whole} - i AS BIGINT) * {apart}"
-    yield (
-        f"{series} INSERT INTO job (id, account_id, operation, queue, state, speed, progress, request, output, price, quota, "
-        "created_ms, started_ms, finished_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, lease_owner, "
-        f"lease_until_ms, tries, lane, hook_url) SELECT {job}, '{account}', 'artgen.imagine', 'artgen', 2, 1, 100, "
-        "'{\"prompt\":\"a lighthouse on a cliff at dusk, oil painting, dramatic clouds\"}', '{}', 0, 0, "
-        f"{made}, {made}, {made} + 5000, {made} + 3000000, {made} + 5000, 3, {made}, 0, 1, NULL, NULL, 1, '', NULL FROM n"
-    )
-    for number, kind in ((1, "hold"), (2, "capture")):
-        yield (
-            f"{series} INSERT INTO ledger (id, account_id, number, job_id, kind, amount, balance_delta, frozen_delta, "
-            f"balance_after, frozen_after, reason, time_ms) SELECT '{kind}-' || {job}, account.id, "
-            f"account.entries + 2 * (i - {first}) + {number}, {job}, '{kind}', 0, 0, 0, account.balance, account.frozen, '', "
-            f"{made} + {5000 if number == 2 else 0} FROM n, account WHERE account.id = '{account}'"
+def unsynced(folder):
+    """A library before which nothing is synced; none without a compiler."""
+    source, library = folder / "nothing.c", folder / "nothing.so"
+    source.write_text(NOTHING)
+    made = subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", library, source], capture_output=True)
+    return str(library) if made.returncode == 0 else None
+
+
+class Side:
+    """A node, the account that is asked about, and what its processes take."""
+
+    def __init__(self, words, name):
+        self.words, self.name = words, name
+        database = database_of(words.postgres, f"growth{name}{os.getpid()}") if words.postgres else None
+        self.node = Node(str(words.release / "atelier"), str(words.folder / name), free_port(), database, dict(SETTINGS, LOG_LEVEL="error"))
+        # Its balance is never spent: a job that fails costs nothing.
+        self.node.start()
+        self.account, self.key = self.node.account("large", 1_000_000, 1_000_000)
+
+    def job(self):
+        status, told = call(self.node.base, "POST", "/artgen/v1/imagine", self.key, FAILING)
+        if status != 200:
+            raise RuntimeError(f"{status} {told}")
+        return told["data"]["jobId"]
+
+    def rows(self):
+        """Its database, past the service, which ends."""
+        self.node.stop()
+        return Postgres(self.node.database) if self.words.postgres else Lite(self.node.folder)
+
+    def restart_unsynced(self, library):
+        if library and not self.words.postgres:
+            os.environ["LD_PRELOAD"] = library
+        try:
+            return self.node.start(wait=120)
+        finally:
+            os.environ.pop("LD_PRELOAD", None)
+
+    def processor(self):
+        """Seconds of the node and of what the database does for it."""
+        roots = [self.node.process.pid]
+        if self.node.database:
+            name = self.node.database.rsplit("/", 1)[1]
+            roots += [int(pid) for pid in sql(self.node.database, f"SELECT pid FROM pg_stat_activity WHERE datname = '{name}'").split()]
+        return processor_seconds(roots)
+
+    def raw(self, method, path, body=None):
+        text = "" if body is None else json.dumps(body)
+        return (
+            f"{method} {path} HTTP/1.1\r\nhost: growth\r\nsvc-api-key: {self.key}\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(text)}\r\n\r\n{text}"
         )
-    yield f"UPDATE account SET entries = entries + {2 * count} WHERE id = '{account}'"
+
+    def pace(self, requests, seconds, rate):
+        """Has atelier-bench make these calls in turn; its figures, and microseconds of processor for each."""
+        command = [str(self.words.release / "atelier-bench"), "pace", f"127.0.0.1:{self.node.port}", str(self.words.clients), str(seconds), str(rate)]
+        before = self.processor()
+        ran = subprocess.run(command, input=json.dumps(requests), text=True, capture_output=True)
+        if ran.returncode:
+            raise RuntimeError(ran.stderr[:800])
+        told = json.loads(ran.stdout)
+        told["processor_us"] = (self.processor() - before) * 1e6 / max(told["answered"], 1)
+        return told
+
+    def slow_calls(self, act, seconds, rate):
+        """The same for something that takes several calls, at a rate that this program keeps up with."""
+        begin, count = time.monotonic(), max(int(seconds * rate), 1)
+        before = self.processor()
+
+        def one(number):
+            due = begin + number / rate
+            time.sleep(max(0, due - time.monotonic()))
+            act()
+            return (time.monotonic() - due) * 1000
+
+        with concurrent.futures.ThreadPoolExecutor(self.words.clients) as pool:
+            times = sorted(pool.map(one, range(count)))
+        used = (self.processor() - before) * 1e6 / count
+        return {"p50_ms": times[count // 2], "p99_ms": times[count * 99 // 100], "per_second": rate, "processor_us": used}
+
+    def whole(self):
+        """Accepted, leased, settled."""
+        job = self.job()
+        while call(self.node.base, "GET", f"/jobs/v1/{job}", self.key)[1]["data"]["status"] not in ("SUCCESS", "FAILED"):
+            time.sleep(0.004)
+
+    def told(self, sink):
+        """Accepted, leased, settled, its callback claimed and sent."""
+        job = call(self.node.base, "POST", "/artgen/v1/imagine", self.key, {**FAILING, "hookUrl": sink.url})[1]["data"]["jobId"]
+        while job not in sink.got:
+            time.sleep(0.002)
 
 
-SUMS = [
-    "DELETE FROM tally",
-    "DELETE FROM spent",
-    "INSERT INTO tally SELECT account_id, created_ms / 86400000, operation, state, COUNT(*) FROM job GROUP BY 1, 2, 3, 4",
-    "INSERT INTO spent SELECT account_id, finished_ms / 3600000, operation, COUNT(*), SUM(quota) FROM job WHERE state = 2 GROUP BY 1, 2, 3",
-]
-
-
-class Sql:
-    """Statements past the service, on either database."""
-
-    def __init__(self, node):
-        self.url = node.database
-        if not self.url:
-            self.file = sqlite3.connect(os.path.join(node.folder, "atelier.db"), isolation_level=None)
-            self.file.execute("PRAGMA synchronous = OFF")
-
-    def run(self, statements):
-        if self.url:
-            text = ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";\n"
-            subprocess.run(["psql", self.url, "-q", "-v", "ON_ERROR_STOP=1"], input=text, text=True, check=True, capture_output=True)
-            return
-        self.file.execute("BEGIN")
-        for one in statements:
-            self.file.execute(one)
-        self.file.execute("COMMIT")
-
-    def close(self):
-        if self.url:
-            subprocess.run(["psql", self.url, "-qc", "VACUUM ANALYZE"], check=True, capture_output=True)
-        else:
-            self.file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self.file.close()
-
-
-class Line:
-    """A connection that is kept."""
-
-    def __init__(self, base, key):
-        where = urllib.parse.urlsplit(base)
-        self.line = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
-        self.key = key
-
-    def ask(self, method, path, body=None):
-        head = {"SVC-API-KEY": self.key}
-        if body is not None:
-            head["Content-Type"] = "application/json"
-        self.line.request(method, path, json.dumps(body) if body is not None else None, head)
-        answer = self.line.getresponse()
-        text = answer.read()
-        if answer.status != 200:
-            raise RuntimeError(f"{method} {path}: {answer.status} {text[:200]}")
-        return text
-
-
-def calls(jobs, known):
-    """Name and call of everything that is measured; a call takes a connection and dice."""
-    page = max(jobs // 20 // 2, 1)
-    job = lambda dice: known[dice.randrange(len(known))]  # noqa: E731
+def asked(side):
+    """Calls by name."""
+    page = max(side.jobs // 20 // 2, 1)
     return {
-        "fetch": lambda line, dice: line.ask("GET", f"/jobs/v1/{job(dice)}"),
-        "fetch-list": lambda line, dice: line.ask("GET", "/artgen/v1/fetch-list?page=1&limit=20"),
-        "fetch-list, a page in the middle": lambda line, dice: line.ask("GET", f"/artgen/v1/fetch-list?page={page}&limit=20"),
-        "usage": lambda line, dice: line.ask("GET", "/account/v1/usage"),
-        "ledger": lambda line, dice: line.ask("GET", "/account/v1/ledger?page=1&limit=20"),
-        "submit": lambda line, dice: line.ask("POST", "/artgen/v1/imagine", {"prompt": "boat [[fail: on purpose]]"}),
-        "submit to end": lambda line, dice: ended(line),
+        "fetch": [side.raw("GET", f"/jobs/v1/{job}") for job in side.known],
+        "fetch-list": [side.raw("GET", "/artgen/v1/fetch-list?page=1&limit=20")],
+        "fetch-list, in the middle": [side.raw("GET", f"/artgen/v1/fetch-list?page={max(page - step * 7, 1)}&limit=20") for step in range(50)],
+        "usage": [side.raw("GET", "/account/v1/usage")],
+        "ledger": [side.raw("GET", "/account/v1/ledger?page=1&limit=20")],
+        "submit": [side.raw("POST", "/artgen/v1/imagine", FAILING)],
     }
 
 
-def ended(line):
-    """A job's whole way: accepted, leased, settled."""
-    told = json.loads(line.ask("POST", "/artgen/v1/imagine", {"prompt": "boat [[fail: on purpose]]"}))
-    while True:
-        shown = json.loads(line.ask("GET", f"/jobs/v1/{told['data']['jobId']}"))
-        if shown["data"]["status"] in ("SUCCESS", "FAILED"):
-            return
-        time.sleep(0.005)
+def half_of_most(side, what, seconds):
+    """Half of the calls a second that the young database takes; of submits, those whose jobs are also done."""
+    began = time.monotonic()
+    told = side.pace(asked(side)[what], seconds, 0)
+    if what != "submit":
+        return told["per_second"] / 2
+    while side.node.left():
+        time.sleep(0.05)
+    return told["answered"] / (time.monotonic() - began) / 2
 
 
-def measure(node, key, act, clients, seconds, rate):
-    """Times of calls in milliseconds, sorted: as fast as possible without a rate, else from when each was due."""
-    times, lock, end = [], threading.Lock(), time.monotonic() + seconds
+def measure(words, young, full):
+    """Every call in rounds, one side after the other: name to side to figures."""
+    rates = {what: half_of_most(young, what, words.seconds) for what in asked(young)}
+    sink, found = Sink(), {}
+    for _ in range(words.rounds):
+        for what, rate in rates.items():
+            for side in (young, full):
+                found.setdefault(what, {}).setdefault(side.name, []).append(side.pace(asked(side)[what], words.seconds, rate))
+                while what == "submit" and side.node.left():
+                    time.sleep(0.05)
+        for what, act in (("submit to end", Side.whole), ("submit to callback", lambda side: side.told(sink))):
+            for side in (young, full):
+                told = side.slow_calls(lambda act=act, side=side: act(side), words.seconds, 60)
+                found.setdefault(what, {}).setdefault(side.name, []).append(told)
+    return found
 
-    def go(number):
-        dice, line, due = random.Random(number), Line(node.base, key), time.monotonic()
-        while due < end:
-            if rate:
-                due += clients / rate
-                time.sleep(max(0, due - time.monotonic()))
-                began = due
-            else:
-                due = began = time.monotonic()
-            act(line, dice)
-            took = (time.monotonic() - began) * 1000
-            with lock:
-                times.append(took)
 
-    threads = [threading.Thread(target=go, args=(number,)) for number in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sorted(times)
+def report(found):
+    """The table, and what does not hold."""
+    wrong = []
+    print(f"{'':27} {'young':>9} {'':8} {'':>8} {'full':>9} {'':8} {'':>8}   p99 by    at")
+    print(f"{'':27} {'p50 ms':>9} {'p99 ms':>8} {'cpu us':>8} {'p50 ms':>9} {'p99 ms':>8} {'cpu us':>8}   young     calls/s")
+    for what, sides in found.items():
+        figure = {(side, name): statistics.median(one[name] for one in rounds) for side, rounds in sides.items() for name in ("p50_ms", "p99_ms", "processor_us", "per_second")}
+        slow, quick = figure["full", "p99_ms"], figure["young", "p99_ms"]
+        well = slow <= min(MOST_MS, quick * MOST_TIMES)
+        cells = "".join(f"{figure[side, 'p50_ms']:10.2f} {figure[side, 'p99_ms']:8.2f} {figure[side, 'processor_us']:8.0f}" for side in ("young", "full"))
+        print(f"{what:27}{cells} {slow / quick:8.2f} {figure['full', 'per_second']:11.0f}  {'' if well else 'slower than promised'}")
+        wrong += [] if well else [what]
+    return wrong
 
 
 def main():
     words = argparse.ArgumentParser()
-    words.add_argument("binary")
-    words.add_argument("folder")
+    words.add_argument("release", type=pathlib.Path)
+    words.add_argument("folder", type=pathlib.Path)
     words.add_argument("--jobs", type=int, default=1_000_000)
     words.add_argument("--accounts", type=int, default=1000)
     words.add_argument("--postgres")
-    words.add_argument("--seconds", type=float, default=10)
+    words.add_argument("--seconds", type=float, default=2)
+    words.add_argument("--rounds", type=int, default=3)
     words.add_argument("--clients", type=int, default=16)
-    words.add_argument("--rate", type=float, default=100, help="calls a second at most")
+    words.add_argument("--audit", action="store_true", help="ask `atelier audit` even of more than 200,000 jobs")
     words = words.parse_args()
-    database = database_of(words.postgres, f"growth{os.getpid()}") if words.postgres else None
-    settings = dict(SETTINGS, LOG_LEVEL="error")
-    node = Node(words.binary, words.folder, free_port(), database, settings)
-    node.start()
-    large, key = node.account("large", 1_000_000, 100_000)
-    small = [node.account(f"small{number}", 0)[0] for number in range(words.accounts - 1)]
-    known = [json.loads(Line(node.base, key).ask("POST", "/artgen/v1/imagine", {"prompt": "boat [[fail: x]]"}))["data"]["jobId"] for _ in range(5)]
-    found = {}
-    rates = {}
-
-    def round_of(name, jobs, known):
-        for what, act in calls(jobs, known).items():
-            if name == "empty":
-                most = measure(node, key, act, words.clients, words.seconds / 2, None)
-                rates[what] = max(min(len(most) / (words.seconds / 2) / 2, words.rate), 1)
-            times = measure(node, key, act, words.clients, words.seconds, rates[what])
-            found.setdefault(what, []).append((times[len(times) // 2], times[len(times) * 99 // 100]))
-
-    round_of("empty", 0, known)
-    node.stop()
-    began = time.monotonic()
-    sql, now_ms = Sql(node), int(time.time() * 1000) - DAY_MS
+    words.folder.mkdir(parents=True, exist_ok=True)
+    began, wrong = time.monotonic(), []
+    library = unsynced(words.folder)
+    young, full = Side(words, "young"), Side(words, "full")
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        small = [one[0] for one in pool.map(lambda number: full.node.account(f"small{number}", 0), range(words.accounts - 1))]
     half = words.jobs // 2
-    for first in range(0, half, CHUNK):
-        sql.run(list(fill(large, first, min(CHUNK, half - first), half, now_ms)))
-    each = (words.jobs - half) // max(len(small), 1)
-    for start in range(0, len(small), 50):
-        batch = [one for account in small[start : start + 50] for one in fill(account, 0, each, each, now_ms)] if each else []
-        sql.run(batch)
-    sql.run(SUMS)
-    sql.close()
-    print(f"{half + each * len(small)} jobs written in {time.monotonic() - began:.0f} s")
-    code, said = node.audit()
-    print(f"atelier audit: {'clean' if code == 0 else said[-600:]}")
-    took = node.start(wait=120)
-    print(f"start: {took:.2f} s", flush=True)
-    old = [f"{large}-{number:09d}" for number in random.Random(3).sample(range(half), min(1000, half))]
-    round_of("full", half, old)
-    status = pathlib.Path(f"/proc/{node.process.pid}/status").read_text()
-    memory = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
-    node.stop()
-    print(f"memory at most: {int(memory) // 1024} MiB")
-    print(f"{'milliseconds':34} {'empty p50':>10} {'p99':>8} {'full p50':>10} {'p99':>8}   at calls/s")
-    for what, (empty, full) in found.items():
-        print(f"{what:34} {empty[0]:10.1f} {empty[1]:8.1f} {full[0]:10.1f} {full[1]:8.1f}   {rates[what]:.0f}")
-    sys.exit(code)
+    fill(young.rows(), {young.account: YOUNG}, days=30)
+    shares = {full.account: half, **{account: (words.jobs - half) // max(len(small), 1) for account in small}}
+    say = lambda what, seconds: print(f"  {what} after {seconds:.0f} s", flush=True)  # noqa: E731
+    rows = full.rows()
+    took = fill(rows, shares, say=say)
+    print(f"{sum(shares.values()):,} jobs and {2 * sum(shares.values()):,} ledger rows on {'PostgreSQL' if words.postgres else 'SQLite'} written in {took:.0f} s, {rows.size() / 1e9:.2f} GB")
+    if words.jobs <= 200_000 or words.audit:
+        asking = time.monotonic()
+        code, said = full.node.audit()
+        print(f"atelier audit: {'clean' if code == 0 else said[-600:]} ({time.monotonic() - asking:.0f} s)", flush=True)
+        wrong += ["audit"] if code else []
+    if words.postgres:
+        sql(words.postgres, "ALTER SYSTEM SET fsync = off")
+        sql(words.postgres, "SELECT pg_reload_conf()")
+    elif library is None:
+        print("no compiler: the wait for the disk is in these figures")
+    young.restart_unsynced(library)
+    start = full.restart_unsynced(library)
+    wrong += ["start"] if start > MOST_START_S else []
+    young.jobs, full.jobs = YOUNG, half
+    for side in (young, full):
+        side.known = [job_id(side.account, number) for number in random.Random(3).sample(range(side.jobs), min(1000, side.jobs))]
+    wrong += report(measure(words, young, full))
+    memory = {side.name: next(int(line.split()[1]) // 1024 for line in open(f"/proc/{side.node.process.pid}/status") if line.startswith("VmHWM")) for side in (young, full)}
+    print(f"start {start:.2f} s; memory at most {memory['young']} MB young, {memory['full']} MB full; all of it took {time.monotonic() - began:.0f} s")
+    for side in (young, full):
+        side.node.stop()
+    if words.postgres:
+        sql(words.postgres, "ALTER SYSTEM RESET fsync")
+        sql(words.postgres, "SELECT pg_reload_conf()")
+        for side in (young, full):
+            sql(words.postgres, f'DROP DATABASE "{side.node.database.rsplit("/", 1)[1]}"')
+    print(f"not as promised: {', '.join(wrong) or 'nothing'}")
+    sys.exit(1 if wrong else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
