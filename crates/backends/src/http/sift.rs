@@ -220,7 +220,8 @@ impl Decoder {
             return 0;
         }
         let piece = &piece[..piece.len().min(MOST_RUN)];
-        let end = memchr::memchr(b'"', piece).unwrap_or(piece.len());
+        // A group with padding is read a character at a time: with it, all that stands before would not be plain.
+        let end = memchr::memchr2(b'"', b'=', piece).unwrap_or(piece.len());
         let mut run = end / 4 * 4;
         let before = self.bytes.len();
         while run > 0 {
@@ -331,6 +332,20 @@ mod tests {
             assert_eq!(sifter.blob(0), Some(bytes.clone()));
             assert_eq!(sifter.blob(0), None);
             assert_eq!(sifter.blob(1), Some(bytes.clone()));
+        }
+    }
+
+    /// A group with padding was once an error of the whole run, and every group before it was then tried with all that follow.
+    #[test]
+    fn everything_before_a_padded_group_is_read_at_once() {
+        for (length, padded) in [(999, 0), (1000, 4), (1001, 4)] {
+            let text = STANDARD.encode(vec![7; length]) + "\"";
+            let mut decoder = Decoder {
+                seen: 8,
+                ..Decoder::default()
+            };
+            let run = decoder.take_run(text.as_bytes());
+            assert_eq!(run, text.len() - 1 - padded, "{length} bytes");
         }
     }
 
