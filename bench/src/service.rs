@@ -48,11 +48,12 @@ impl Served {
         self.child.wait().await?;
         let mut command = Command::new(binary()?);
         command.arg("audit");
-        match (database, &self.folder) {
-            (Some(database), _) => command.args(["--database", database]),
-            (None, Some(folder)) => command.arg("--data-dir").arg(folder),
-            (None, None) => bail!("nothing to check"),
-        };
+        // Files are looked for in the folder, whatever the rows are in.
+        let folder = self.folder.as_ref().context("nothing to check")?;
+        command.arg("--data-dir").arg(folder);
+        if let Some(database) = database {
+            command.args(["--database", database]);
+        }
         let output = command.output().await?;
         if output.status.success() {
             return Ok(String::new());
