@@ -31,7 +31,7 @@ use crate::guard::{Policy, Purpose};
 use crate::shares::Shares;
 use connect::{Guarded, Rules};
 use memory::Budget;
-use places::Places;
+use places::{Places, Reading};
 
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
@@ -66,7 +66,7 @@ pub struct Outbound {
     callbacks: HttpClient,
     fetches: HttpClient,
     callback_places: Places,
-    fetch_places: Places,
+    reading: Reading,
     input_memory: Arc<Shares>,
     vendor_memory: Budget,
     stranger_memory: Budget,
@@ -162,7 +162,7 @@ impl Outbound {
             callbacks: client(Purpose::Callback),
             fetches: client(Purpose::Image),
             callback_places: Places::new(limits.per_receiver, limits.at_once),
-            fetch_places: Places::new(limits.per_destination, limits.at_once),
+            reading: Reading::new(limits.per_destination, limits.per_receiver, limits.at_once),
             input_memory: Shares::fixed("input_memory", limits.input_memory, limits.input_share),
             vendor_memory: Budget::new(limits.vendor_memory),
             stranger_memory: Budget::new(limits.stranger_memory),

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::fault::classify;
 use super::limits::Limits;
-use super::places::Place;
+use super::places::Reader;
 use super::room::Room;
 use super::{FetchFault, Outbound, Trouble, USER_AGENT};
 use crate::guard::Purpose;
@@ -98,7 +98,11 @@ impl Outbound {
         let deadline = Instant::now() + self.limits.image;
         let work = async {
             let (response, _place) = self
-                .get(url, "image/png, image/jpeg, image/webp, image/gif")
+                .get(
+                    url,
+                    "image/png, image/jpeg, image/webp, image/gif",
+                    room.whose(),
+                )
                 .await?;
             let most = self.limits.image_bytes;
             let size = response.body().size_hint();
@@ -127,8 +131,18 @@ impl Outbound {
 
     /// Starts reading a file of at most `max_bytes`; its bytes are the caller's to look at.
     pub async fn fetch_file(&self, url: &str, max_bytes: u64) -> Result<Download, FetchFault> {
+        self.fetch_file_for("", url, max_bytes).await
+    }
+
+    /// The same for an account, which has a share of what may be read at once.
+    pub async fn fetch_file_for(
+        &self,
+        whose: &str,
+        url: &str,
+        max_bytes: u64,
+    ) -> Result<Download, FetchFault> {
         let deadline = Instant::now() + self.limits.file;
-        let (response, place) = timeout_at(deadline, self.get(url, "*/*"))
+        let (response, place) = timeout_at(deadline, self.get(url, "*/*", whose))
             .await
             .unwrap_or(Err(Trouble::TimedOut))?;
         let length = response.body().size_hint().exact();
@@ -156,12 +170,17 @@ impl Outbound {
     }
 
     /// Asks for an address and follows what redirects are allowed.
-    async fn get(&self, url: &str, accept: &str) -> Result<(Response<Incoming>, Place), Trouble> {
+    async fn get(
+        &self,
+        url: &str,
+        accept: &str,
+        whose: &str,
+    ) -> Result<(Response<Incoming>, Reader), Trouble> {
         let mut url = self.judged(url)?;
         for _ in 0..=self.limits.redirects {
             let place = self
-                .fetch_places
-                .take(&url, self.limits.place)
+                .reading
+                .take(whose, &url, self.limits.place)
                 .await
                 .ok_or(Trouble::Busy)?;
             let request = Request::builder()
@@ -267,7 +286,7 @@ struct Flow {
     deadline: Instant,
     stall: Duration,
     pace: Pace,
-    _place: Place,
+    _place: Reader,
 }
 
 /// How fast a file comes: bytes that came fast buy no time for the rest.

@@ -37,9 +37,10 @@ pub struct Limits {
     pub stranger_file: u64,
     /// The memory that answers and files of back ends that callers brought may take together.
     pub stranger_memory: u64,
-    /// Images and files from one destination at a time.
+    /// Images and files of one account from one destination at a time.
     pub per_destination: usize,
-    /// Callbacks to one destination at a time, whoever sends them; more than one account's share of it.
+    /// Callbacks to one destination at a time, whoever sends them, and images and files from one, whoever reads them; more
+    /// than one account's share of it.
     pub per_receiver: usize,
     /// Callbacks to one address at a time, whatever names lead to it; more than one name has.
     pub per_address: usize,

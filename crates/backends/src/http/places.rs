@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use url::{Position, Url};
 
 type Destinations = Arc<Mutex<HashMap<String, Arc<Semaphore>>>>;
@@ -71,6 +71,53 @@ impl Places {
     }
 }
 
+/// Places for reading callers' addresses: each account has its own at every destination and a share of all of them, so that
+/// files of one that hardly come keep nobody else from the same host.
+#[derive(Clone)]
+pub(crate) struct Reading {
+    own: Places,
+    shares: Places,
+    destinations: Places,
+}
+
+/// The right to read one address.
+pub(crate) struct Reader {
+    _own: Place,
+    _share: Option<Place>,
+    _destination: Place,
+}
+
+impl Reading {
+    /// So many of one account from one destination, of all accounts from one, and in all, of which an account has a quarter.
+    pub(crate) fn new(each: usize, destination: usize, all: usize) -> Self {
+        Self {
+            own: Places::new(each, all),
+            shares: Places::new(all.div_ceil(4), all),
+            destinations: Places::new(destination, all),
+        }
+    }
+
+    /// A place for an account at an address, or `None` when none came free in time; what is read for nobody has no share.
+    pub(crate) async fn take(&self, whose: &str, url: &Url, wait: Duration) -> Option<Reader> {
+        let destination = &url[Position::BeforeHost..Position::AfterPort];
+        let own = format!("{whose} {destination}");
+        let end = Instant::now() + wait;
+        let left = || end.saturating_duration_since(Instant::now());
+        // What is an account's alone comes first, so that those who wait hold nothing that others need.
+        let share = match whose {
+            "" => None,
+            whose => Some(self.shares.take_for(whose.to_owned(), left()).await?),
+        };
+        let own = self.own.take_for(own, left()).await?;
+        let destination = self.destinations.take(url, left()).await?;
+        Some(Reader {
+            _own: own,
+            _share: share,
+            _destination: destination,
+        })
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         self.one.take();
@@ -97,6 +144,32 @@ mod tests {
 
     fn url(text: &str) -> Url {
         Url::parse(text).expect("an address")
+    }
+
+    #[tokio::test]
+    async fn files_of_one_account_that_hardly_come_leave_the_same_host_to_another() {
+        let reading = Reading::new(2, 10, 100);
+        let host = url("http://cdn.org/a");
+        let first = reading.take("greedy", &host, SOON).await.expect("first");
+        let _second = reading.take("greedy", &host, SOON).await.expect("second");
+        assert!(reading.take("greedy", &host, SOON).await.is_none());
+        let other = reading.take("other", &url("http://cdn.org/b"), SOON).await;
+        assert!(other.is_some(), "another account reads from the same host");
+        drop(first);
+        assert!(reading.take("greedy", &host, SOON).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn one_account_with_many_hosts_leaves_places_to_another() {
+        let reading = Reading::new(2, 10, 8);
+        let at = |number: usize| url(&format!("http://host{number}.org/"));
+        let mut held = Vec::new();
+        for number in 0..8 {
+            held.extend(reading.take("greedy", &at(number), SOON).await);
+        }
+        assert_eq!(held.len(), 2, "a quarter of all");
+        assert!(reading.take("other", &at(0), SOON).await.is_some());
+        assert!(reading.take("", &at(0), SOON).await.is_some(), "a vendor's");
     }
 
     #[tokio::test]

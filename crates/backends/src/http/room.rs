@@ -42,6 +42,11 @@ impl Room {
         room
     }
 
+    /// Whose inputs it is for.
+    pub fn whose(&self) -> &str {
+        &self.whose
+    }
+
     /// Makes sure that there is room for so many bytes; false when there is not.
     pub fn fits(&mut self, bytes: u64) -> bool {
         if !self.grows {

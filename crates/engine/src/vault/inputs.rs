@@ -270,7 +270,7 @@ impl Inputs {
                 let download = self
                     .house
                     .outbound
-                    .fetch_file(place.url, VIDEO_BYTES)
+                    .fetch_file_for(room.whose(), place.url, VIDEO_BYTES)
                     .await?;
                 download.collect_within(&mut room).await
             };
