@@ -178,8 +178,19 @@ pub enum Progress {
     Running(Duration),
     /// It is done.
     Done(Made),
-    /// The vendor says that it ended without a result.
+    /// The vendor says that it ended without a result; one that was perhaps taken has an end that nobody knows.
     Failed(Fault),
+    /// A part of it is done, and the next one is to be ordered.
+    Step(Step),
+}
+
+/// The order of a later part of a piece of work, which costs: what is written down comes first.
+pub struct Step {
+    /// The ticket while the order is out. One that is found after a restart says that the order may have been taken.
+    pub intent: Value,
+    /// Sends the order, when it is first waited for: the ticket that takes the place of the one before. A fault that was
+    /// not taken leaves that one as it was.
+    pub order: Later<'static, Result<Value, Fault>>,
 }
 
 /// What to do about a submit whose answer was never seen.
@@ -284,6 +295,8 @@ pub struct Fault {
     pub after: Option<Duration>,
     /// Whether the vendor may have taken the work all the same.
     pub taken: Taken,
+    /// What the vendor took for parts of the work all the same.
+    pub cost: Option<Cost>,
     /// For the log.
     pub detail: String,
 }
@@ -360,6 +373,7 @@ impl Fault {
             field: None,
             after: None,
             taken: Taken::No,
+            cost: None,
             detail: String::new(),
         }
     }

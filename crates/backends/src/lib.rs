@@ -36,7 +36,7 @@ mod worker;
 mod wrong;
 
 pub use atelier_media::without_metadata;
-pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Work};
+pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Step, Work};
 pub use clips::{clip_seconds, clip_type};
 pub use hooks::Post;
 pub use thumbs::thumbnail;

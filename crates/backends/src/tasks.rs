@@ -1,6 +1,7 @@
 //! Vendors of tasks: a request is sent, gets a name, and is asked about until its files are there. What such vendors
 //! have in common is here; each of them says only how it writes and reads.
 
+mod chain;
 mod desk;
 mod heard;
 mod scene;
@@ -9,9 +10,10 @@ mod skills;
 mod speech;
 mod timing;
 
+pub(crate) use chain::Passes;
 pub(crate) use desk::Desk;
 pub(crate) use heard::Heard;
-pub(crate) use scene::{Films, Lengths, Scene, films, nearest_ratio};
+pub(crate) use scene::{Films, Lengths, Scene, films, nearest_ratio, words};
 pub(crate) use sheet::{Masks, Pictures, Sheet};
 pub(crate) use skills::{ANIME, Skills, label, refused};
 pub(crate) use speech::{Brought, Found, Plan, Speech, Told, id};

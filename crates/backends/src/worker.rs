@@ -5,7 +5,7 @@ use atelier_contract::brief::Brief;
 use serde_json::Value;
 
 use crate::backend::{
-    Backend, Class, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Taken, Work,
+    Backend, Class, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Step, Taken, Work,
 };
 use crate::clips::{Asked, Oversized, fitted};
 use crate::hooks::Post;
@@ -55,24 +55,48 @@ impl Worker {
     }
 
     fn fault(&self, fault: Fault) -> Fault {
-        Fault {
-            message: self.secrets.hide(&fault.message),
-            field: fault.field.map(|field| self.secrets.hide(&field)),
-            detail: self.secrets.hide(&fault.detail),
-            ..fault
+        hidden(&self.secrets, fault)
+    }
+
+    /// The order of a later part, kept to the same rules as the first.
+    fn step(&self, Step { intent, order }: Step) -> Step {
+        let secrets = self.secrets.clone();
+        Step {
+            intent,
+            order: Box::pin(async move {
+                let ordered = order.await.and_then(short);
+                ordered.map_err(|fault| hidden(&secrets, fault))
+            }),
         }
     }
+}
+
+/// A fault without what must not leave the worker account.
+fn hidden(secrets: &Secrets, fault: Fault) -> Fault {
+    Fault {
+        message: secrets.hide(&fault.message),
+        field: fault.field.map(|field| secrets.hide(&field)),
+        detail: secrets.hide(&fault.detail),
+        ..fault
+    }
+}
+
+/// A ticket, if it can be kept.
+fn short(ticket: Value) -> Result<Value, Fault> {
+    if ticket.to_string().len() <= MOST_STORED {
+        return Ok(ticket);
+    }
+    Err(Fault {
+        taken: Taken::Perhaps,
+        ..Fault::vendor(Class::Retry, "the vendor's name for the work is too long")
+    })
 }
 
 /// What came of a start, if it can be kept.
 fn kept(started: Started, ignored: Vec<String>) -> Result<Started, Fault> {
     match started {
-        Started::Ticket(ticket) if ticket.to_string().len() > MOST_STORED => Err(Fault {
-            taken: Taken::Perhaps,
-            ..Fault::vendor(Class::Retry, "the vendor's name for the work is too long")
-        }),
+        Started::Ticket(ticket) => short(ticket).map(Started::Ticket),
         Started::Done(made) => Ok(Started::Done(bounded(made, ignored))),
-        ticket @ Started::Ticket(_) => Ok(ticket),
     }
 }
 
@@ -137,6 +161,7 @@ impl Backend for Worker {
                         Err(fault) => Ok(Progress::Failed(self.fault(fault))),
                     }
                 }
+                Ok(Progress::Step(step)) => Ok(Progress::Step(self.step(step))),
                 // A fault that will not pass is an end of the work, not a question that failed.
                 Err(fault) if !fault.class.may_pass() => Ok(Progress::Failed(self.fault(fault))),
                 other => other.map_err(|fault| self.fault(fault)),

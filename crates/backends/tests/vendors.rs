@@ -38,6 +38,8 @@ mod litellm;
 #[expect(dead_code, reason = "stories of whole houses need more of the servers")]
 #[path = "vendors/local.rs"]
 mod local;
+#[path = "vendors/long.rs"]
+mod long;
 #[path = "vendors/luma.rs"]
 mod luma;
 #[path = "vendors/novelai.rs"]

@@ -19,6 +19,7 @@ mod register;
 mod run;
 mod settle;
 mod status;
+mod step;
 mod sweep;
 mod ticket;
 mod upkeep;
@@ -45,6 +46,7 @@ use job::RunningJob;
 use polling::Polling;
 use pool::Pool;
 use pool::load::Loader;
+use question::Asked;
 
 pub(crate) use job::Leased;
 pub(crate) use lane::Lane;
@@ -219,8 +221,12 @@ impl Floor {
             // Its ticket finds it again, so a stop does not wait for the answer.
             let asked = tokio::select! {
                 biased;
-                () = floor.house.stopping.cancelled() => None,
+                () = floor.house.stopping.cancelled() => Asked::Again(None),
                 asked = question::ask(&floor.context, job) => asked,
+            };
+            let asked = match asked {
+                Asked::Again(again) => again,
+                Asked::Step(job, next) => step::order(&floor.context, job, next).await,
             };
             if let Some((job, pause)) = asked {
                 let (rhythm, now_ms) = (floor.pool().rhythm(job.worker()), floor.house.now_ms());

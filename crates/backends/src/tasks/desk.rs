@@ -1,15 +1,21 @@
 //! Where the work of such a vendor is done: starts, questions, files fetched at once, and what came of it all.
 
+use std::sync::Arc;
+
 use atelier_contract::Role;
 use atelier_contract::brief::{Brief, Task};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::chain::Chain;
 use super::heard::{ask, hear, whole};
+use super::scene::films;
 use super::skills::refused;
 use super::speech::{Brought, Found, Plan, Speech, Told};
 use crate::answers;
-use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
+use crate::backend::{
+    Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Step, Work,
+};
 use crate::clips::filmed;
 use crate::downloads::Downloads;
 use crate::files;
@@ -25,7 +31,7 @@ const MOST_STEPS: usize = 4;
 
 /// A worker account at a vendor of tasks.
 pub(crate) struct Desk<S> {
-    vendor: S,
+    vendor: Arc<S>,
 }
 
 /// What came of one start.
@@ -38,13 +44,14 @@ impl<S: Speech> Desk<S> {
     /// A worker account.
     pub(crate) fn worker(vendor: S) -> Worker {
         let http = vendor.http().clone();
+        let vendor = Arc::new(vendor);
         Worker::new(&http, Self { vendor })
     }
 
     async fn begin(&self, work: Work) -> Result<Started, Fault> {
         let plan = self.vendor.plan(&work).await?;
         let begun = self.start_all(&work, &plan).await?;
-        let finish = plan.finish.clone();
+        let (finish, passes) = (plan.finish.clone(), plan.passes.clone());
         drop(plan);
         if begun.iter().all(|one| matches!(one, Begun::Done(_))) {
             let brought = begun.into_iter().filter_map(|one| match one {
@@ -55,7 +62,7 @@ impl<S: Speech> Desk<S> {
             return Ok(Started::Done(made));
         }
         let tasks = begun.into_iter().filter_map(|one| match one {
-            Begun::Task(task) => Some(task),
+            Begun::Task(task) => Some(Chain::of_passes(&passes).marked(task)),
             Begun::Done(_) => None,
         });
         let tasks: Vec<Value> = tasks.collect();
@@ -100,7 +107,8 @@ impl<S: Speech> Desk<S> {
 
     async fn start_one(&self, work: &Work, call: VendorCall) -> Result<Begun, Fault> {
         let told = self.start_told(work, call);
-        let told = if self.vendor.makes_in_call() {
+        // What comes of a film is a task, which is waited for so that it can be stopped.
+        let told = if self.vendor.makes_in_call() && !films(work) {
             work.unless_cancelled(told).await?
         } else {
             told.await?
@@ -158,18 +166,46 @@ impl<S: Speech> Desk<S> {
         let mut brought = Vec::new();
         let mut failed = None;
         let (mut running, mut percent) = (false, 0);
-        for task in tasks {
-            match self.ask(work, task).await? {
+        for (place, task) in tasks.iter().enumerate() {
+            let chain = Chain::of(task);
+            let spent = chain.spent(self.vendor.currency());
+            let told = if chain.is_out() {
+                Told::Failed(Chain::lost())
+            } else {
+                let told = self.ask(work, task).await;
+                told.map_err(|fault| Fault {
+                    cost: spent.clone(),
+                    ..fault
+                })?
+            };
+            match told {
                 Told::Running(share) => {
                     running = true;
-                    percent += u32::from(share.unwrap_or(0));
+                    percent += chain.percent(share.unwrap_or(0));
                 }
                 Told::Done(one) => {
+                    if let Some(next) = chain.after(&one) {
+                        return Ok(self.carry_on(work, ticket, place, next));
+                    }
                     percent += 99;
-                    brought.push(one);
+                    brought.push(Brought {
+                        cost: sum(spent, one.cost),
+                        ..one
+                    });
                 }
-                Told::Failed(fault) if work.brief.grid => return Ok(Progress::Failed(fault)),
-                Told::Failed(fault) => failed = failed.or(Some(fault)),
+                Told::Failed(fault) => {
+                    if let Some(again) = chain.again(&fault) {
+                        return Ok(self.carry_on(work, ticket, place, again));
+                    }
+                    let fault = Fault {
+                        cost: spent,
+                        ..chain.ended(fault)
+                    };
+                    if work.brief.grid {
+                        return Ok(Progress::Failed(fault));
+                    }
+                    failed = failed.or(Some(fault));
+                }
                 Told::Task(_) => return Err(Fault::ours("a task that leads to another")),
             }
         }
@@ -186,6 +222,43 @@ impl<S: Speech> Desk<S> {
             ..Finish::default()
         };
         self.made(work, brought, finish).await.map(Progress::Done)
+    }
+
+    /// The order of the next part of a task, with the ticket before it.
+    fn carry_on(&self, work: &Work, ticket: &Value, place: usize, chain: Chain) -> Progress {
+        let spent = chain.spent(self.vendor.currency());
+        let paid = move |fault| Fault {
+            cost: spent.clone(),
+            ..fault
+        };
+        work.progress.set(chain.percent(0) as u8);
+        let (from, seconds) = chain.order();
+        let call = match self.vendor.carry_on(work, from, seconds) {
+            Ok(call) => call.within(self.vendor.patience()),
+            Err(fault) => return Progress::Failed(paid(fault)),
+        };
+        let placed = |task: Value| {
+            let mut ticket = ticket.clone();
+            ticket["tasks"][place] = task;
+            ticket
+        };
+        let intent = placed(chain.out().marked(json!({})));
+        let (desk, work, mut ticket) = (self.same(), work.clone(), ticket.clone());
+        let order = Box::pin(async move {
+            let begun = desk.start_one(&work, call).await;
+            match begun.map_err(|fault| chain.unsent(fault)).map_err(paid)? {
+                Begun::Task(task) => ticket["tasks"][place] = chain.marked(task),
+                Begun::Done(_) => return Err(Fault::ours("a part without a task")),
+            }
+            Ok(ticket)
+        });
+        Progress::Step(Step { intent, order })
+    }
+
+    fn same(&self) -> Self {
+        Self {
+            vendor: Arc::clone(&self.vendor),
+        }
     }
 
     /// The result of everything that was brought.

@@ -126,10 +126,19 @@ impl Scene {
 
     /// The short side in the words of most vendors, no larger than these.
     pub(crate) fn resolution<'a>(&self, offered: &[(&'a str, u32)]) -> &'a str {
-        let wanted = self.size.0.min(self.size.1);
-        let enough = offered.iter().find(|(_, side)| *side >= wanted);
-        enough.or(offered.last()).map_or("", |(word, _)| word)
+        resolution(self.size, offered)
     }
+
+    /// The same for a later part, when the pictures that it began with are no longer at hand.
+    pub(crate) fn later_resolution<'a>(work: &Work, offered: &[(&'a str, u32)]) -> &'a str {
+        resolution(size(work), offered)
+    }
+}
+
+fn resolution<'a>(size: Size, offered: &[(&'a str, u32)]) -> &'a str {
+    let wanted = size.0.min(size.1);
+    let enough = offered.iter().find(|(_, side)| *side >= wanted);
+    enough.or(offered.last()).map_or("", |(word, _)| word)
 }
 
 /// The sources are frames where the request says so, or where they must have the size of the video.
@@ -183,7 +192,7 @@ fn size(work: &Work) -> Size {
 }
 
 /// The words of a brief, with what to leave out at their end.
-fn words(brief: &Brief) -> String {
+pub(crate) fn words(brief: &Brief) -> String {
     let mut prompt = brief.prompt.clone();
     if brief.high_motion {
         prompt.push_str("\nMuch motion.");

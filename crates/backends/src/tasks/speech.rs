@@ -73,6 +73,15 @@ pub(crate) trait Speech: Send + Sync + 'static {
     fn found(&self, _: Heard) -> Result<Option<Value>, Fault> {
         Ok(None)
     }
+    /// The call that adds so many seconds to a video, known by the notes of what was brought, for vendors that make long
+    /// ones in several passes.
+    fn carry_on(&self, _: &Work, _: &Value, _: u32) -> Result<VendorCall, Fault> {
+        Err(Fault::ours("a video that goes on where none does"))
+    }
+    /// What costs are counted in.
+    fn currency(&self) -> &'static str {
+        "USD"
+    }
     /// A call that tells whether the vendor is well and takes the credential.
     fn probe(&self) -> VendorCall;
     /// Whether an answer to the probe that is not good is good enough.
@@ -100,6 +109,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) starts: u32,
     /// The call of the start at a place.
     pub(crate) call: Box<dyn Fn(u32) -> VendorCall + Send + Sync + 'a>,
+    /// The seconds that later passes add to each, one after the other.
+    pub(crate) passes: Vec<u32>,
     /// How pictures are finished that come with the answer; later ones have its size alone.
     pub(crate) finish: Finish,
 }
@@ -110,6 +121,11 @@ impl<'a> Plan<'a> {
         Self::each(work, finish, move |_| call.clone())
     }
 
+    /// The same, with later passes.
+    pub(crate) fn then(self, passes: Vec<u32>) -> Self {
+        Self { passes, ..self }
+    }
+
     /// One start for each result.
     pub(crate) fn each(
         work: &Work,
@@ -118,6 +134,7 @@ impl<'a> Plan<'a> {
     ) -> Self {
         Self {
             starts: work.brief.count.clamp(1, 16),
+            passes: Vec::new(),
             call: Box::new(call),
             finish,
         }

@@ -71,7 +71,7 @@ async fn polled(worker: &Arc<dyn Backend>) -> Result<Made, (bool, Fault)> {
     match worker.poll(&work(), &json!({"video": "v"})).await {
         Ok(Progress::Done(made)) => Ok(made),
         Ok(Progress::Failed(fault)) => Err((true, fault)),
-        Ok(Progress::Running(_)) => panic!("it is completed"),
+        Ok(Progress::Running(_) | Progress::Step(_)) => panic!("it is completed"),
         Err(fault) => Err((false, fault)),
     }
 }

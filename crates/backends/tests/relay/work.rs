@@ -130,6 +130,7 @@ pub(crate) async fn finish(backend: &dyn Backend, work: &Work) -> Result<Made, F
             Progress::Running(pause) => tokio::time::sleep(pause).await,
             Progress::Done(made) => return Ok(made),
             Progress::Failed(fault) => return Err(fault),
+            Progress::Step(_) => panic!("it is one part"),
         }
     }
 }

@@ -45,6 +45,7 @@ async fn finished(worker: &Arc<dyn Backend>, mut work: Work) -> Result<Made, Fau
             Progress::Running(_) => sleep(Duration::from_millis(500)).await,
             Progress::Done(made) => return Ok(made),
             Progress::Failed(fault) => return Err(fault),
+            Progress::Step(_) => panic!("it is one part"),
         }
     }
     panic!("it never ends");

@@ -227,7 +227,7 @@ async fn frames_loops_references_and_extensions_are_tags_and_earlier_interaction
 #[tokio::test]
 async fn what_cannot_be_made_is_said_before_anything_is_sent() {
     let (stand, studio) = (camera(), Studio::new());
-    let worker = stand.worker("google", Value::Null);
+    let worker = stand.worker("google", json!({"total_seconds": 20}));
     for (operation, body, field) in [
         (
             "clipgen.generations",

@@ -16,6 +16,9 @@ pub(crate) fn google(seen: &Seen) -> Act {
         });
     }
     if posts(seen, "/interactions") {
+        if let Some(wrong) = long(seen) {
+            return wrong;
+        }
         return takes(Kind::Film, |id| json!({"id": id, "status": "in_progress"}));
     }
     match after(seen, "GET /v1/interactions/").or(after(seen, "GET /v1beta/interactions/")) {
@@ -25,6 +28,20 @@ pub(crate) fn google(seen: &Seen) -> Act {
         }),
         None => nothing(),
     }
+}
+
+/// What is longer than one pass is refused, and so is the extension of what nobody made.
+fn long(seen: &Seen) -> Option<Act> {
+    let body = seen.json();
+    let extends = body["generation_config"]["video_config"]["task"] == "extend";
+    let earlier = body["previous_interaction_id"].as_str();
+    let seconds = body["response_format"]["duration"].as_str();
+    let seconds = seconds.and_then(|text| text.strip_suffix('s')?.parse::<u32>().ok());
+    let most = if extends { 10 } else { 15 };
+    let fits = seconds.is_some_and(|seconds| (3..=most).contains(&seconds));
+    let known = earlier.is_some_and(|id| id.starts_with('t')) == extends;
+    let error = json!({"error": {"code": "invalid_request", "message": "Invalid request."}});
+    (!fits || !known).then(|| Act::Say(status(400, &error)))
 }
 
 pub(crate) fn ark(seen: &Seen) -> Act {
@@ -253,7 +270,15 @@ pub(crate) fn bfl(seen: &Seen) -> Act {
 
 pub(crate) fn xai(seen: &Seen) -> Act {
     let at = at(seen);
-    if posts(seen, "/videos/generations") || posts(seen, "/videos/extensions") {
+    let (body, extends) = (seen.json(), posts(seen, "/videos/extensions"));
+    if posts(seen, "/videos/generations") || extends {
+        let most = if extends { 10 } else { 15 };
+        let fits = (1..=most).contains(&body["duration"].as_u64().unwrap_or(8));
+        let own = at(Kind::Film);
+        if !fits || extends != (body["video"]["url"] == *own) {
+            let error = json!({"code": "invalid-argument", "error": "Argument not supported"});
+            return Act::Say(status(400, &error));
+        }
         return takes(Kind::Film, |id| json!({"request_id": id}));
     }
     if seen.line.starts_with("POST ") {

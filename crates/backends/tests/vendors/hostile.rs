@@ -101,7 +101,7 @@ async fn what_is_no_answer_to_a_poll_is_asked_again() {
                 Err(fault) => assert_eq!(fault.class, Class::Retry, "{name}: {what}"),
                 Ok(Progress::Running(_)) => assert!(is_document(&reply), "{name}: {what}"),
                 Ok(Progress::Failed(fault)) => panic!("{name}: {what}: {fault:?}"),
-                Ok(Progress::Done(_)) => panic!("{name}: {what}"),
+                Ok(Progress::Done(_) | Progress::Step(_)) => panic!("{name}: {what}"),
             }
         }
     }

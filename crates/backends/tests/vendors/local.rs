@@ -81,6 +81,8 @@ struct Books {
     kinds: HashMap<String, Kind>,
     asked: HashSet<String>,
     silent: Silent,
+    /// How often it still speaks there.
+    spoken: usize,
     /// How often it was silent.
     silences: usize,
 }
@@ -113,6 +115,12 @@ impl Local {
         self.books.lock().expect("the books").silent = at;
     }
 
+    /// It is silent there after so many times.
+    pub(crate) fn be_silent_after(&self, at: Silent, times: usize) {
+        let mut books = self.books.lock().expect("the books");
+        (books.silent, books.spoken) = (at, times);
+    }
+
     /// Whether it was asked about an order.
     pub(crate) fn was_asked(&self) -> bool {
         !self.books.lock().expect("the books").asked.is_empty()
@@ -130,11 +138,21 @@ fn silence(books: &mut Books) -> Reply {
     Reply::After(Duration::from_secs(30), Box::new(Reply::Cut))
 }
 
+fn is_silent(books: &mut Books, at: Silent) -> bool {
+    if books.silent != at {
+        return false;
+    }
+    let spoken = books.spoken;
+    books.spoken = spoken.saturating_sub(1);
+    spoken == 0
+}
+
 fn answer(seen: &Seen, act: Act, books: &mut Books) -> Reply {
     if let Some(file) = file(seen) {
-        return match books.silent {
-            Silent::File => silence(books),
-            _ => file,
+        return if is_silent(books, Silent::File) {
+            silence(books)
+        } else {
+            file
         };
     }
     match act {
@@ -152,14 +170,21 @@ fn answer(seen: &Seen, act: Act, books: &mut Books) -> Reply {
                 id
             };
             books.kinds.insert(id.clone(), kind);
-            match books.silent {
-                Silent::Order => silence(books),
-                _ => reply(&id),
+            if is_silent(books, Silent::Order) {
+                silence(books)
+            } else {
+                reply(&id)
             }
         }
-        Act::Ask(..) if books.silent == Silent::Question => silence(books),
+        Act::Ask(..) if is_silent(books, Silent::Question) => silence(books),
         Act::Ask(id, running, done) => {
-            let kind = books.kinds.get(&id).copied();
+            let mut taken = books.taken.iter();
+            let known = taken.find(|(own, token)| *own == id || *token == id);
+            // Of what was never ordered there is nothing to tell.
+            let Some((own, _)) = known else {
+                return running;
+            };
+            let kind = books.kinds.get(own).copied();
             if books.asked.insert(id) {
                 running
             } else {

@@ -298,17 +298,19 @@ pub(crate) async fn ticket(worker: &Arc<dyn Backend>, work: Work) -> Result<Valu
     }
 }
 
-/// Polls a ticket, without waiting between, until it ends.
+/// Polls a ticket, without waiting between, until it ends; parts are ordered as they come.
 pub(crate) async fn polled(
     worker: &Arc<dyn Backend>,
     work: &Work,
     ticket: &Value,
 ) -> Result<Made, Fault> {
+    let mut ticket = ticket.clone();
     for _ in 0..50 {
-        match worker.poll(work, ticket).await? {
+        match worker.poll(work, &ticket).await? {
             Progress::Running(pause) => assert!(pause >= Duration::from_millis(100)),
             Progress::Done(made) => return Ok(made),
             Progress::Failed(fault) => return Err(fault),
+            Progress::Step(step) => ticket = step.order.await?,
         }
     }
     panic!("it never ends");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Fault, Made};
-use atelier_store::{Cost, Guard};
+use atelier_store::{Cost, Guard, Outcome};
 
 use crate::crash;
 use crate::floor::context::Context;
@@ -38,7 +38,7 @@ pub(super) async fn finish(
         asked,
         work: job.work.as_ref(),
     };
-    let cost = cost(job, &made);
+    let cost = cost(job, made.cost.as_ref());
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
     let mark = leased.mark(house.now_ms());
     house.meters.made(job.slot.vendor(), took_ms, mark);
@@ -75,8 +75,8 @@ fn took(house: &House, job: &RunningJob, cost: Option<&Cost>) {
 }
 
 /// What the vendor says that it took for the attempt.
-fn cost(job: &RunningJob, made: &Made) -> Option<Cost> {
-    let told = made.cost.as_ref()?;
+fn cost(job: &RunningJob, told: Option<&atelier_backends::Cost>) -> Option<Cost> {
+    let told = told?;
     let attempt = job.work.as_ref().map(|work| work.attempt_id.clone());
     Some(Cost {
         attempt_id: attempt.unwrap_or_else(|| job.leased.attempt().to_string()),
@@ -85,12 +85,17 @@ fn cost(job: &RunningJob, made: &Made) -> Option<Cost> {
     })
 }
 
-/// Ends a job whose result was paid for and could not be kept.
-pub(super) async fn fail_paid(context: &Context, job: &RunningJob, made: &Made, fault: &Fault) {
+/// Ends a job without a result, whatever its vendor took for it.
+pub(super) async fn fail_paid(
+    context: &Context,
+    job: &RunningJob,
+    told: Option<&atelier_backends::Cost>,
+    outcome: Outcome,
+) {
     let (house, leased) = (&context.house, &job.leased);
-    let (guard, cost) = (Guard::Fence(leased.fence), cost(job, made));
+    let (guard, cost) = (Guard::Fence(leased.fence), cost(job, told));
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
-    match settle_paid(house, &leased.id, guard, refused(fault), cost.clone()).await {
+    match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {
         Ok(_) => {
             context.pool.took(job.worker(), micros);
             took(house, job, cost.as_ref());
@@ -123,7 +128,7 @@ pub(super) async fn finish_at_once(
             if free {
                 fail_or_retry(house, leased, &fault).await;
             } else {
-                fail_paid(context, job, &made, &fault).await;
+                fail_paid(context, job, made.cost.as_ref(), refused(&fault)).await;
             }
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atelier_backends::backend::{Progress, Started, Work};
+use atelier_backends::backend::{Progress, Started, Step, Taken, Work};
 use atelier_backends::http::carrying;
 use atelier_backends::{Class, Fault, Made};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::RunningJob;
 use crate::floor::prepare::with_inputs;
 use crate::floor::react::react;
-use crate::floor::settle::broken;
+use crate::floor::settle::{broken, refused};
 use crate::floor::ticket;
 use crate::meters::QUESTION;
 use crate::tracer::{Kind as SpanKind, Open as OpenSpan, TraceContext};
@@ -29,17 +29,25 @@ const PAUSE_LEAST: Duration = Duration::from_secs(1);
 const PAUSE_MOST: Duration = Duration::from_mins(1);
 
 /// A job that is to be asked about again, and the pause before; `None` when it is over.
-type Again = Option<(RunningJob, Duration)>;
+pub(super) type Again = Option<(RunningJob, Duration)>;
+
+/// What came of a question.
+pub(super) enum Asked {
+    /// It is asked again, or over.
+    Again(Again),
+    /// The next part is to be ordered, which nobody may interrupt.
+    Step(RunningJob, Step),
+}
 
 /// Asks the vendor about a job and acts on the answer.
-pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
+pub(super) async fn ask(context: &Context, job: RunningJob) -> Asked {
     if job.signals().stop.is_cancelled() {
         let_go(context, &job);
-        return None;
+        return Asked::Again(None);
     }
     let Some(work) = &job.work else {
         debug_assert!(false, "no vendor has this job");
-        return None;
+        return Asked::Again(None);
     };
     let stop = job.stop();
     if let Some(ticket) = &job.ticket {
@@ -63,10 +71,11 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
         }
         match answer {
             None => {}
-            Some(Ok(answer)) => return hear(context, job, answer).await,
+            Some(Ok(Ok(Progress::Step(step)))) => return Asked::Step(job, step),
+            Some(Ok(answer)) => return Asked::Again(hear(context, job, answer).await),
             Some(Err(_)) => {
                 let fault = Fault::vendor(Class::Retry, "no answer to a question");
-                return hear(context, job, Err(fault)).await;
+                return Asked::Again(hear(context, job, Err(fault)).await);
             }
         }
     } else {
@@ -76,11 +85,11 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Again {
             answer = look_up(context, &job, work) => Some(answer),
         };
         if let Some(answer) = answer {
-            return found(context, job, answer).await;
+            return Asked::Again(found(context, job, answer).await);
         }
     }
     let_go(context, &job);
-    None
+    Asked::Again(None)
 }
 
 fn question_span(context: &Context, job: &RunningJob) -> OpenSpan {
@@ -94,7 +103,7 @@ fn question_span(context: &Context, job: &RunningJob) -> OpenSpan {
 fn tell(context: &Context, span: OpenSpan, answer: &Result<Progress, Fault>) {
     let error = match answer {
         Ok(Progress::Running(_)) => return,
-        Ok(Progress::Done(_)) => None,
+        Ok(Progress::Done(_) | Progress::Step(_)) => None,
         Ok(Progress::Failed(fault)) | Err(fault) => Some(fault.detail.clone()),
     };
     context.house.tracer.close(span, error);
@@ -119,16 +128,32 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
         Ok(Progress::Failed(fault)) => {
             pool.fault(job.worker(), &fault, house.now_ms());
             house.meters.failed(job.slot.vendor(), &fault);
-            // What this back end found on the way that it cannot do, the next one may.
-            not_made(context, &job.leased, job.worker(), &fault).await;
+            ended(context, &job, &fault).await;
             None
         }
+        Ok(Progress::Step(_)) => None,
         Err(fault) => {
             // The question failed, not the job: the vendor still has it.
             tracing::debug!(job = %job.id(), detail = %fault.detail, "a question failed");
             pool.question_failed(job.worker(), &fault, house.now_ms());
             Some(later(job, fault.after))
         }
+    }
+}
+
+/// The vendor ended a job without a result. What was paid for is not begun anew, and of what was perhaps ordered nobody
+/// knows the end.
+pub(super) async fn ended(context: &Context, job: &RunningJob, fault: &Fault) {
+    let paid = fault.cost.as_ref();
+    if fault.taken == Taken::Perhaps {
+        tracing::warn!(job = %job.id(), detail = %fault.detail, "the answer to a submit was lost");
+        fail_paid(context, job, paid, broken(UNKNOWN)).await;
+    } else if paid.is_some() {
+        tracing::info!(job = %job.id(), class = fault.class.word(), detail = %fault.detail, "{}", fault.message);
+        fail_paid(context, job, paid, refused(fault)).await;
+    } else {
+        // What this back end found on the way that it cannot do, the next one may.
+        not_made(context, &job.leased, job.worker(), fault).await;
     }
 }
 
@@ -205,11 +230,11 @@ async fn not_stored(context: &Context, job: RunningJob, made: &Made, fault: &Fau
         tracing::warn!(job = %job.id(), detail = %fault.detail, "a result waits at the vendor");
         return Some(later(job, None));
     }
-    fail_paid(context, &job, made, fault).await;
+    fail_paid(context, &job, made.cost.as_ref(), refused(fault)).await;
     None
 }
 
-fn later(mut job: RunningJob, after: Option<Duration>) -> (RunningJob, Duration) {
+pub(super) fn later(mut job: RunningJob, after: Option<Duration>) -> (RunningJob, Duration) {
     let pause = PAUSE_LEAST.saturating_mul(1 << job.errors.min(6));
     job.errors += 1;
     (job, after.unwrap_or(pause).min(PAUSE_MOST))

@@ -15,7 +15,7 @@ use crate::floor::pool::choice::Choice;
 use crate::floor::settle::broken;
 
 /// A start that nobody waits for any more still gets this long to name its ticket, so that it can be cancelled.
-const LATE_TICKET: Duration = Duration::from_secs(30);
+pub(super) const LATE_TICKET: Duration = Duration::from_secs(30);
 
 /// A job that was accepted ahead of its place waits for it this long before it goes into the queue.
 const A_MOMENT: Duration = Duration::from_millis(50);

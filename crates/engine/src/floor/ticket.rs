@@ -10,6 +10,20 @@ use crate::house::House;
 /// Waits between tries to write a ticket down or to store a result, in milliseconds.
 pub(super) const PAUSES_MS: [u64; 5] = [200, 500, 1_000, 2_000, 4_000];
 
+/// Writes down what is about to be ordered; an error is no leave to order it. False when the job is another node's by now.
+pub(super) async fn write_intent(
+    house: &House,
+    leased: &Leased,
+    attempt_id: &str,
+    ticket: &Value,
+) -> Result<bool, atelier_store::Error> {
+    let (text, now_ms) = (ticket.to_string(), house.now_ms());
+    let store = &house.store;
+    store
+        .record_ticket(&leased.id, leased.fence, attempt_id, &text, now_ms)
+        .await
+}
+
 /// Writes a ticket down, patiently: the vendor has the work. False when the job is another node's by now.
 pub(super) async fn write_down(
     house: &House,

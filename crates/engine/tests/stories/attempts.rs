@@ -132,3 +132,32 @@ async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
     assert_eq!(stage.books().cancelled.len(), 1);
     rig.check_books().await;
 }
+
+#[tokio::test]
+async fn a_cancel_while_a_part_is_ordered_reaches_the_vendor_with_the_ticket_of_that_part() {
+    let (stage, rig) = (Stage::named("parts"), Rig::with_vendors().await);
+    cast(&rig, "parts", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "parts-slow").await.expect("accepted");
+    // The first part has a name before the second one arrives.
+    while stage.books().arrived.len() < 2 {
+        rig.clock.advance(100);
+        rig.engine.floor().poll_step();
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let cancelled = rig.engine.jobs().cancel(&caller.account_id, &id).await;
+    cancelled.expect("cancelled");
+    for _ in 0..100 {
+        if !stage.books().cancelled.is_empty() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(
+        stage.books().cancelled,
+        [json!({ "task": 2, "done": 1 })],
+        "the part that was on its way"
+    );
+    assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+    rig.check_books().await;
+}

@@ -65,3 +65,23 @@ async fn what_a_vendor_says_is_left_is_shown_with_the_health_and_survives_a_rest
         loaded.expect("the pool");
     }
 }
+
+#[tokio::test]
+async fn what_the_parts_of_a_job_cost_is_added_up_and_kept_when_a_later_one_fails() {
+    let (_stage, rig) = (Stage::named("parts cost"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "parts cost", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    for (prompt, total) in [("parts", 0.3), ("parts-denied", 0.5), ("parts-cut", 0.7)] {
+        let id = rig.imagine(&caller, prompt).await.expect("accepted");
+        rig.until_final(&caller, &id).await;
+        let backends = rig.engine.office().backends();
+        let shown = backends.one(&backend).await.expect("shown");
+        let told = serde_json::to_value(&shown.accounts[0].costs).expect("JSON");
+        assert_eq!(
+            told,
+            json!([{ "currency": "USD", "amount": total }]),
+            "{prompt}"
+        );
+    }
+    rig.check_books().await;
+}

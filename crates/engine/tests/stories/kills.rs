@@ -2,7 +2,8 @@
 //! and nothing is ordered or charged twice.
 
 use atelier_backends::backend::LostSubmit;
-use atelier_contract::JobState;
+use atelier_contract::{JobId, JobState};
+use atelier_engine::Caller;
 use serde_json::{Value, json};
 
 use crate::formats::FORMATS;
@@ -29,6 +30,18 @@ pub(crate) async fn connected(vendor: &str, settings: &Value, local: &Local) -> 
     rig
 }
 
+/// Until the vendor says nothing, or the job has ended because there is no such point.
+async fn until_silent(rig: &Rig, local: &Local, caller: &Caller, id: &JobId) {
+    for _ in 0..1_000 {
+        if local.silences() > 0 || rig.state(caller, id).await.is_final() {
+            break;
+        }
+        rig.rest().await;
+        rig.clock.advance(1_000);
+        rig.engine.renew_step().await.expect("renewed");
+    }
+}
+
 async fn killed(format: &'static Format, at: Silent) {
     let label = format!("{} {} at {at:?}", format.vendor, format.dialect);
     let local = Local::speaking(format);
@@ -44,15 +57,7 @@ async fn killed(format: &'static Format, at: Silent) {
     }
     let id = rig.call(&caller, format.operation, body, false).await;
     let id = id.unwrap_or_else(|refusal| panic!("{label}: {refusal}"));
-    // Until the vendor says nothing, or the job has ended because there is no such point.
-    for _ in 0..1_000 {
-        if local.silences() > 0 || rig.state(&caller, &id).await.is_final() {
-            break;
-        }
-        rig.rest().await;
-        rig.clock.advance(1_000);
-        rig.engine.renew_step().await.expect("renewed");
-    }
+    until_silent(&rig, &local, &caller, &id).await;
     let reached = local.silences() > 0;
     let in_call = !local.was_asked();
     rig.restart().await;
@@ -104,5 +109,57 @@ async fn a_process_killed_while_it_asks_goes_on_asking() {
 async fn a_process_killed_while_a_result_comes_fetches_it_again() {
     for format in FORMATS {
         killed(format, Silent::File).await;
+    }
+}
+
+/// A video of three passes, with the process killed in one of them.
+async fn killed_in_pass(format: &'static Format, at: Silent, pass: usize) {
+    let label = format!("{} at {at:?} of pass {pass}", format.vendor);
+    let local = Local::speaking(format);
+    // Each pass is asked about twice.
+    let before = if at == Silent::Question {
+        2 * pass
+    } else {
+        pass
+    };
+    local.be_silent_after(at, before);
+    let mut rig = connected(format.vendor, &(format.settings)(), &local).await;
+    let caller = rig.account(1_000).await;
+    let body = json!({ "prompt": "a long wave", "video_length": "30" });
+    let id = rig.call(&caller, "clipgen.generations", body, false).await;
+    let id = id.unwrap_or_else(|refusal| panic!("{label}: {refusal}"));
+    until_silent(&rig, &local, &caller, &id).await;
+    assert!(local.silences() > 0, "{label}");
+    let progress = rig.job(&caller, &id).await.progress;
+    rig.restart().await;
+    local.be_silent(Silent::Never);
+    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.until_final(&caller, &id).await;
+    let job = rig.job(&caller, &id).await;
+    let (taken, spent) = (local.taken(), rig.purse(&caller).await);
+    if at == Silent::Order {
+        // Nobody can ask for an order whose answer was lost: neither it nor those before it are paid for again.
+        assert_eq!(job.message.as_deref(), Some(UNKNOWN), "{label}");
+        assert_eq!(taken, pass + 1, "{label}");
+        assert_eq!(spent, ("1000".into(), "0".into()), "{label}");
+    } else {
+        assert_eq!(job.state, JobState::Succeeded, "{label}: {:?}", job.message);
+        assert_eq!(taken, 3, "{label}: each pass was ordered once");
+        assert_eq!(job.quota, job.price, "{label}");
+    }
+    assert!(usize::from(progress) >= 30 * pass, "{label}: {progress} %");
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_process_killed_in_any_pass_of_a_long_video_goes_on_from_there_and_orders_no_pass_twice()
+{
+    for format in FORMATS {
+        if ["google", "xai"].contains(&format.vendor) {
+            for pass in 0..3 {
+                killed_in_pass(format, Silent::Order, pass).await;
+                killed_in_pass(format, Silent::Question, pass).await;
+            }
+        }
     }
 }

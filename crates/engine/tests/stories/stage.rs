@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Taken, Work};
+use atelier_backends::backend::{
+    Backend, Cost, Later, LostSubmit, Progress, Started, Step, Taken, Work,
+};
 use atelier_backends::regard::{Regard, Regarded};
 use atelier_backends::{Class, Fault, Made, MadeFile, Post, Setup, Vendor, Worker, Wrong};
 use atelier_contract::brief::Brief;
@@ -219,6 +221,50 @@ impl Actor {
         Ok(Started::Ticket(json!({ "task": number })))
     }
 
+    /// Work in three parts, each of which costs a tenth of a dollar.
+    fn part(&self, work: &Work, ticket: &Value) -> Progress {
+        let done = ticket["done"].as_u64().unwrap_or_default() + 1;
+        let cost = Cost::of(done as f64 / 10.0, "USD");
+        if ticket["out"] == true {
+            return Progress::Failed(Fault {
+                cost,
+                ..cut(Taken::Perhaps)
+            });
+        }
+        if done == 3 {
+            return Progress::Done(Made {
+                cost,
+                ..made(work.brief.count)
+            });
+        }
+        let (stage, name, work) = (self.stage.clone(), self.name.clone(), work.clone());
+        let intent = json!({ "done": done - 1, "out": true });
+        let order = Box::pin(async move {
+            let prompt = work.brief.prompt.clone();
+            let paid = |fault| Fault { cost, ..fault };
+            let times = {
+                let mut books = stage.books();
+                books.arrived.push((name.clone(), prompt.clone()));
+                books.arrived.iter().filter(|one| one.1 == prompt).count()
+            };
+            match prompt.split(' ').next().unwrap_or_default() {
+                "parts-busy" if times == 2 => {
+                    return Err(paid(Fault::vendor(Class::Rate, "429")));
+                }
+                "parts-denied" if times == 3 => return Err(paid(Fault::denied("not this"))),
+                "parts-cut" if times == 3 => {
+                    stage.take(&name, &work);
+                    return Err(paid(cut(Taken::Perhaps)));
+                }
+                "parts-slow" => tokio::time::sleep(Duration::from_millis(60)).await,
+                _ => {}
+            }
+            let number = stage.take(&name, &work);
+            Ok(json!({ "task": number, "done": done }))
+        });
+        Progress::Step(Step { intent, order })
+    }
+
     /// What a question is answered with, and how often it has been asked before.
     async fn answer(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
         assert!(
@@ -246,6 +292,9 @@ impl Actor {
             } else {
                 running
             };
+        }
+        if prompt.starts_with("parts") {
+            return Ok(self.part(work, ticket));
         }
         match prompt.split(' ').next().unwrap_or_default() {
             "poll-down" if times <= 4 => Err(Fault::vendor(Class::Retry, "502")),

@@ -127,6 +127,10 @@ const CASES: &[Case] = &[
     ("late-refusal", "unknown", DENIED, 1, "0", WELL),
     ("fails-once", "unknown", None, 2, "4", WELL),
     ("fails", "unknown", DOWN, 3, "0", WELL),
+    ("parts", "unknown", None, 3, "4", WELL),
+    ("parts-busy", "unknown", None, 3, "4", ["cooling", "well"]),
+    ("parts-denied", "unknown", DENIED, 2, "0", WELL),
+    ("parts-cut", "unknown", UNKNOWN, 3, "0", WELL),
 ];
 
 #[tokio::test]

@@ -73,6 +73,7 @@ async fn finish(relay: &dyn Backend, work: &Work) -> Result<Made, Fault> {
             Progress::Running(pause) => tokio::time::sleep(pause).await,
             Progress::Done(made) => return Ok(made),
             Progress::Failed(fault) => return Err(fault),
+            Progress::Step(_) => panic!("it is one part"),
         }
     }
 }

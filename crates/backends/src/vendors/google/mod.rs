@@ -20,6 +20,7 @@ use crate::tasks::{Desk, Heard, Plan, Skills, Speech, Told, films, patience, pau
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
 use crate::wrong::Wrong;
+use videos::Most;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -55,8 +56,10 @@ struct Settings {
     video_model: Option<String>,
     grids: bool,
     models: BTreeMap<String, Names>,
-    /// The longest video in seconds; usually that of the model.
+    /// The longest video of one pass in seconds; usually that of the model. Longer ones are extended.
     most_seconds: Option<u32>,
+    /// The longest video of all in seconds, with its extensions; usually that of the model.
+    total_seconds: Option<u32>,
     poll_seconds: Option<u64>,
     timeout_seconds: Option<u64>,
 }
@@ -65,7 +68,7 @@ struct Settings {
 struct Google {
     http: VendorHttp,
     models: Models,
-    most_seconds: Option<u32>,
+    most: Most,
     pause: Duration,
     patience: Duration,
 }
@@ -86,7 +89,10 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
             .http
             .with_header(("x-goog-api-key", "credential"), key)?,
         models,
-        most_seconds: settings.most_seconds,
+        most: Most {
+            pass: settings.most_seconds,
+            total: settings.total_seconds,
+        },
         pause: pause(settings.poll_seconds, 10),
         patience: patience(settings.timeout_seconds, 300),
     }))
@@ -104,7 +110,7 @@ impl Speech for Google {
     fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
         let model = self.models.chosen_for(operation, brief)?;
         Ok(if brief.task.is_video() {
-            Skills::films(videos::films(model, self.most_seconds, false))
+            Skills::films(videos::films(model, self.most, brief))
         } else {
             Skills::pictures(pictures::CAN).seeded(true)
         })
@@ -126,7 +132,7 @@ impl Speech for Google {
         Box::pin(async move {
             let model = self.models.chosen(work)?;
             if films(work) {
-                videos::plan(work, model, self.most_seconds).await
+                videos::plan(work, model, self.most).await
             } else {
                 pictures::plan(work, model).await
             }
@@ -147,6 +153,14 @@ impl Speech for Google {
 
     fn told(&self, _: &Work, task: &Value, heard: Heard) -> Result<Told, Fault> {
         videos::told(task, heard)
+    }
+
+    fn carry_on(&self, work: &Work, made: &Value, seconds: u32) -> Result<VendorCall, Fault> {
+        videos::carry_on(work, self.models.chosen(work)?, made, seconds)
+    }
+
+    fn currency(&self) -> &'static str {
+        pictures::CURRENCY
     }
 
     fn fault(&self, answer: &VendorAnswer) -> Fault {

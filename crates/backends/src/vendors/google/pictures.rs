@@ -104,7 +104,10 @@ fn refused(reason: &str) -> Fault {
     }
 }
 
+/// What the vendor counts.
+pub(super) const CURRENCY: &str = "tokens";
+
 /// Tokens that the vendor counted.
 pub(super) fn tokens(count: &Value) -> Option<Cost> {
-    Cost::of(count.as_f64()?, "tokens")
+    Cost::of(count.as_f64()?, CURRENCY)
 }

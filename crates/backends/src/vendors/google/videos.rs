@@ -1,7 +1,7 @@
 //! Videos by the Interactions interface. Which picture is what is said by tags in the words, so callers' own tags are
 //! taken out of theirs.
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Brief, Task};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -13,24 +13,46 @@ use crate::backend::{Class, Fault, Work};
 use crate::http::{VendorCall, encoded};
 use crate::inputs::{self, media_type};
 use crate::pictures::Finish;
-use crate::tasks::{Brought, Films, Found, Heard, Lengths, Plan, Scene, Told, id, nearest_ratio};
+use crate::tasks::{
+    Brought, Films, Found, Heard, Lengths, Passes, Plan, Scene, Told, id, nearest_ratio,
+    words as words_of,
+};
 
 /// Pictures for the words of one video.
 const REFERENCES: usize = 6;
 const RESOLUTIONS: &[(&str, u32)] = &[("360p", 360), ("720p", 720), ("1080p", 1080), ("4k", 2160)];
-/// The longest extension of one call.
-const MOST_EXTENSION: u32 = 10;
+/// What an extension of one call may add.
+const EXTENSION: (u32, u32) = (3, 10);
 
-/// What a model can do, anew or at the end of an earlier video.
-pub(super) fn films(model: &str, most_seconds: Option<u32>, extends: bool) -> Films {
-    let of_model = if model.contains("1.1") { 10 } else { 15 };
-    let most = if extends {
-        MOST_EXTENSION
+/// The longest videos, where an operator says so.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Most {
+    pub(super) pass: Option<u32>,
+    pub(super) total: Option<u32>,
+}
+
+/// The passes of a model.
+fn passes(model: &str, most: Most) -> Passes {
+    let (pass, total) = if model.contains("1.1") {
+        (10, 40)
     } else {
-        most_seconds.unwrap_or(of_model)
+        (15, 30)
     };
+    Passes {
+        first: (3, most.pass.unwrap_or(pass)),
+        later: EXTENSION,
+        total: most.total.unwrap_or(total),
+    }
+}
+
+/// What a model can do anew.
+pub(super) fn films(model: &str, most: Most, brief: &Brief) -> Films {
+    able(passes(model, most).lengths(brief))
+}
+
+fn able(lengths: Lengths) -> Films {
     Films {
-        lengths: Lengths::Between(3, most),
+        lengths,
         ends: true,
         loops: false,
         references: REFERENCES,
@@ -38,40 +60,67 @@ pub(super) fn films(model: &str, most_seconds: Option<u32>, extends: bool) -> Fi
 }
 
 /// What to send.
-pub(super) async fn plan<'a>(
-    work: &'a Work,
-    model: &str,
-    most_seconds: Option<u32>,
-) -> Result<Plan<'a>, Fault> {
+pub(super) async fn plan<'a>(work: &'a Work, model: &str, most: Most) -> Result<Plan<'a>, Fault> {
     let extends = matches!(work.brief.task, Task::Extend(_));
     let known = inputs::parent_notes(work)["interaction"].as_str();
-    let earlier = known.filter(|_| extends).map(str::to_owned);
-    let can = films(model, most_seconds, earlier.is_some());
-    let scene = Scene::of(work, &can).await?;
-    let mut format = json!({
+    if let Some(earlier) = known.filter(|_| extends) {
+        let can = able(Lengths::Between(EXTENSION.0, EXTENSION.1));
+        let scene = Scene::of(work, &can).await?;
+        let resolution = scene.resolution(RESOLUTIONS);
+        let body = extension(model, earlier, &scene.prompt, resolution, scene.seconds);
+        let call = VendorCall::post_json("interactions", &body);
+        return Ok(Plan::alike(work, call, Finish::default()));
+    }
+    let scene = Scene::of(work, &films(model, most, &work.brief)).await?;
+    let (first, later) = passes(model, most).split(scene.seconds);
+    let (input, task) = input(&scene);
+    let mut format = format(scene.resolution(RESOLUTIONS), first);
+    format["aspect_ratio"] = json!(nearest_ratio(scene.size, &["16:9", "9:16"]));
+    let body = body(model, &input, &format, task);
+    let call = VendorCall::post_json("interactions", &body);
+    Ok(Plan::alike(work, call, Finish::default()).then(later))
+}
+
+/// The call that adds so many seconds to what an interaction made.
+pub(super) fn carry_on(
+    work: &Work,
+    model: &str,
+    made: &Value,
+    seconds: u32,
+) -> Result<VendorCall, Fault> {
+    let earlier = made["interaction"].as_str();
+    let earlier = earlier.ok_or_else(|| Fault::ours("a part without an interaction"))?;
+    let resolution = Scene::later_resolution(work, RESOLUTIONS);
+    let body = extension(model, earlier, &words_of(&work.brief), resolution, seconds);
+    Ok(VendorCall::post_json("interactions", &body))
+}
+
+/// The body of an extension; the earlier video has its shape already.
+fn extension(model: &str, earlier: &str, prompt: &str, resolution: &str, seconds: u32) -> Value {
+    let input = [text(prompt, "")];
+    let mut body = body(model, &input, &format(resolution, seconds), "extend");
+    body["previous_interaction_id"] = json!(earlier);
+    body
+}
+
+fn format(resolution: &str, seconds: u32) -> Value {
+    json!({
         "type": "video",
         "delivery": "uri",
-        "aspect_ratio": nearest_ratio(scene.size, &["16:9", "9:16"]),
-        "resolution": scene.resolution(RESOLUTIONS),
-        "duration": format!("{}s", scene.seconds),
-    });
-    let mut body = json!({"model": model, "background": true, "store": true});
-    let (input, task) = match &earlier {
-        Some(id) => {
-            body["previous_interaction_id"] = json!(id);
-            // The earlier video has its shape already.
-            if let Some(format) = format.as_object_mut() {
-                format.remove("aspect_ratio");
-            }
-            (vec![text(&scene, "")], "extend")
-        }
-        None => input(&scene),
-    };
-    body["input"] = json!([{"type": "user_input", "content": input}]);
-    body["response_format"] = format;
-    body["generation_config"] = json!({"video_config": {"task": task}});
-    let call = VendorCall::post_json("interactions", &body);
-    Ok(Plan::alike(work, call, Finish::default()))
+        "resolution": resolution,
+        "duration": format!("{seconds}s"),
+    })
+}
+
+fn body(model: &str, input: &[Value], format: &Value, task: &str) -> Value {
+    json!({
+        "model": model,
+        "background": true,
+        "store": true,
+        "input": [{"type": "user_input", "content": input}],
+        "response_format": format,
+        "generation_config": {"video_config": {"task": task}},
+    })
 }
 
 /// Pictures with their tags and the words, and what kind of task that is.
@@ -103,7 +152,7 @@ fn input(scene: &Scene) -> (Vec<Value>, &'static str) {
     } else {
         format!("[# Sources{tags}]\n")
     };
-    images.push(text(scene, &head));
+    images.push(text(&scene.prompt, &head));
     (images, task)
 }
 
@@ -111,8 +160,8 @@ fn image(bytes: &[u8]) -> Value {
     json!({"type": "image", "data": STANDARD.encode(bytes), "mime_type": media_type(bytes)})
 }
 
-fn text(scene: &Scene, head: &str) -> Value {
-    let words = without_tags(&scene.prompt);
+fn text(prompt: &str, head: &str) -> Value {
+    let words = without_tags(prompt);
     json!({"type": "text", "text": format!("{head}{words}\nA single continuous shot.")})
 }
 

@@ -125,6 +125,7 @@ impl Ideogram {
         let path = format!("image/{route}/{}", encoded(model));
         let call = bodies::call(path, &fields, &sheet)?;
         Ok(Plan {
+            passes: Vec::new(),
             starts: 1,
             call: Box::new(move |_| call.clone()),
             finish: sheet.finish,

@@ -122,6 +122,7 @@ impl NovelAi {
         }
         let call = VendorCall::post_json("ai/generate-image", &body);
         Ok(Plan {
+            passes: Vec::new(),
             starts: 1,
             call: Box::new(move |_| call.clone()),
             finish: Finish {

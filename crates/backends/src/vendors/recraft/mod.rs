@@ -208,6 +208,7 @@ impl Recraft {
         }
         let call = VendorCall::post_json(format!("images/{route}"), &body);
         Ok(Plan {
+            passes: Vec::new(),
             starts: 1,
             call: Box::new(move |_| call.clone()),
             finish: sheet.finish,

@@ -1,9 +1,10 @@
 //! What xAI is sent.
 
+use atelier_contract::brief::Brief;
 use serde_json::{Value, json};
 
 use crate::inputs::data_uri;
-use crate::tasks::{Films, Lengths, Masks, Pictures, Scene, Sheet, nearest_ratio};
+use crate::tasks::{Films, Masks, Passes, Pictures, Scene, Sheet, nearest_ratio};
 
 /// What the image models can do.
 pub(super) const CAN: Pictures = Pictures {
@@ -19,10 +20,19 @@ const RATIOS: &[&str] = &[
 ];
 const FILM_RATIOS: &[&str] = &["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"];
 
+/// What a video model makes in one pass, and what extensions add to it where there is a model for them.
+pub(super) fn passes(extends: bool) -> Passes {
+    Passes {
+        first: (1, 15),
+        later: (1, 10),
+        total: if extends { 30 } else { 15 },
+    }
+}
+
 /// What a video model can do.
-pub(super) fn films(model: &str) -> Films {
+pub(super) fn films(model: &str, brief: &Brief, extends: bool) -> Films {
     Films {
-        lengths: Lengths::Between(1, 15),
+        lengths: passes(extends).lengths(brief),
         ends: model.contains("1.5"),
         loops: false,
         references: 7,
@@ -51,8 +61,18 @@ pub(super) fn picture(model: &str, sheet: &Sheet) -> (&'static str, Value) {
     ("images/edits", body)
 }
 
-/// The body for a video.
-pub(super) fn film(model: &str, scene: &Scene, audio: bool) -> Value {
+/// The body for so many more seconds of a video that the vendor has.
+pub(super) fn extension(model: &str, prompt: &str, address: &str, seconds: u32) -> Value {
+    json!({
+        "model": model,
+        "prompt": prompt,
+        "video": {"url": address},
+        "duration": seconds,
+    })
+}
+
+/// The body for a video of so many seconds.
+pub(super) fn film(model: &str, scene: &Scene, seconds: u32, audio: bool) -> Value {
     let newer = model.contains("1.5");
     let resolutions: &[(&str, u32)] = if newer && scene.references.is_empty() {
         &[("480p", 480), ("720p", 720), ("1080p", 1080)]
@@ -62,7 +82,7 @@ pub(super) fn film(model: &str, scene: &Scene, audio: bool) -> Value {
     let mut body = json!({
         "model": model,
         "prompt": scene.prompt,
-        "duration": scene.seconds,
+        "duration": seconds,
         "aspect_ratio": nearest_ratio(scene.size, FILM_RATIOS),
         "resolution": scene.resolution(resolutions),
     });

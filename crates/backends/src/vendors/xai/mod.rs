@@ -19,7 +19,7 @@ use crate::models::{Makes, Models, Names};
 use crate::pictures::Finish;
 use crate::tasks::{
     Brought, Desk, Found, Heard, Plan, Scene, Sheet, Skills, Speech, Told, films, id, patience,
-    pause,
+    pause, words as words_of,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
@@ -49,6 +49,7 @@ const MAKES: Makes = Makes {
 };
 const IMAGE_MODEL: &str = "grok-imagine-image-2.0";
 const VIDEO_MODEL: &str = "grok-imagine-video-1.5";
+const EXTENSION_MODEL: &str = "grok-imagine-video";
 /// The vendor keeps a video for a day.
 const KEPT_MS: i64 = 23 * 3600 * 1000;
 /// So many of the vendor's ticks are a dollar.
@@ -76,7 +77,8 @@ struct Settings {
     models: BTreeMap<String, Names>,
     /// Videos with sound.
     audio: bool,
-    /// The model that extends videos there; without one a new video begins with the last frame.
+    /// The model that extends videos there, usually `grok-imagine-video`. Empty for none: what follows a video then begins
+    /// with its last frame, and no video is longer than 15 seconds.
     extension_model: Option<String>,
     poll_seconds: Option<u64>,
     timeout_seconds: Option<u64>,
@@ -109,7 +111,10 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
             .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
         models,
         audio: settings.audio,
-        extension_model: settings.extension_model,
+        extension_model: match settings.extension_model {
+            None => Some(EXTENSION_MODEL.to_owned()),
+            Some(model) => Some(model).filter(|model| !model.is_empty()),
+        },
         pause: pause(settings.poll_seconds, 5),
         patience: patience(settings.timeout_seconds, 180),
     }))
@@ -123,10 +128,13 @@ impl Xai {
             return Ok(Plan::alike(work, call, Finish::default()));
         }
         if films(work) {
-            let scene = Scene::of(work, &bodies::films(model)).await?;
-            let body = bodies::film(model, &scene, self.audio);
+            let extends = self.extension_model.is_some();
+            let can = bodies::films(model, &work.brief, extends);
+            let scene = Scene::of(work, &can).await?;
+            let (first, later) = bodies::passes(extends).split(scene.seconds);
+            let body = bodies::film(model, &scene, first, self.audio);
             let call = VendorCall::post_json("videos/generations", &body);
-            return Ok(Plan::alike(work, call, Finish::default()));
+            return Ok(Plan::alike(work, call, Finish::default()).then(later));
         }
         let sheet = Sheet::of(work, &bodies::CAN).await?;
         let (path, body) = bodies::picture(model, &sheet);
@@ -144,14 +152,9 @@ impl Xai {
             .as_str()?;
         let finished = work.parent.as_ref()?.finished_ms?;
         let now = clock::seconds() as i64 * 1000;
-        (now - finished < KEPT_MS).then(|| {
-            json!({
-                "model": model,
-                "prompt": work.brief.prompt,
-                "video": {"url": made},
-                "duration": work.brief.seconds.clamp(1, 10),
-            })
-        })
+        let seconds = work.brief.seconds.clamp(1, 10);
+        (now - finished < KEPT_MS)
+            .then(|| bodies::extension(model, &words_of(&work.brief), made, seconds))
     }
 }
 
@@ -215,7 +218,8 @@ impl Speech for Xai {
     fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
         let model = self.models.chosen_for(operation, brief)?;
         Ok(if brief.task.is_video() {
-            Skills::films(bodies::films(model))
+            let extends = self.extension_model.is_some();
+            Skills::films(bodies::films(model, brief, extends))
         } else {
             Skills::pictures(bodies::CAN)
         })
@@ -279,6 +283,14 @@ impl Speech for Xai {
             (Some(_), _) => Told::Running(percent(body)),
             (None, _) => return Err(heard.nonsense()),
         })
+    }
+
+    fn carry_on(&self, work: &Work, made: &Value, seconds: u32) -> Result<VendorCall, Fault> {
+        let model = self.extension_model.as_deref().unwrap_or(EXTENSION_MODEL);
+        let address = made["videos"][0].as_str();
+        let address = address.ok_or_else(|| Fault::ours("a part without an address"))?;
+        let body = bodies::extension(model, &words_of(&work.brief), address, seconds);
+        Ok(VendorCall::post_json("videos/extensions", &body))
     }
 
     fn fault(&self, answer: &VendorAnswer) -> Fault {
