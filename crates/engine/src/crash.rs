@@ -1,6 +1,8 @@
-//! Named places where a test may kill the process. Release builds have none of it.
+//! Named places where a test may kill the process, or have it stand still to kill it from outside. Release builds have none
+//! of it.
 
-/// Kills the process here when `ATELIER_CRASH_AT` names this point; `name:3` dies at the third passing.
+/// Kills the process here when `ATELIER_CRASH_AT` names this point; `name:3` dies at the third passing. With
+/// `ATELIER_STALL_AT` it stands still in place of that.
 #[inline]
 pub fn point(name: &str) {
     #[cfg(debug_assertions)]
@@ -17,6 +19,8 @@ pub const POINTS: &[&str] = &[
     "runner.before_start",
     "runner.started",
     "runner.ticket_recorded",
+    "runner.before_step",
+    "runner.step_taken",
     "runner.made",
     "runner.file_stored",
     "runner.before_settle",
@@ -32,25 +36,43 @@ mod armed {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    static WANTED: OnceLock<Option<(String, u32)>> = OnceLock::new();
+    static WANTED: OnceLock<Option<Wanted>> = OnceLock::new();
     static PASSED: AtomicU32 = AtomicU32::new(0);
+
+    struct Wanted {
+        name: String,
+        count: u32,
+        dies: bool,
+    }
 
     #[expect(
         clippy::disallowed_methods,
         reason = "a test's wish, not a setting of the service"
     )]
-    fn wanted() -> Option<(String, u32)> {
-        let text = std::env::var("ATELIER_CRASH_AT").ok()?;
+    fn wanted() -> Option<Wanted> {
+        let dying = std::env::var("ATELIER_CRASH_AT");
+        let dies = dying.is_ok();
+        let text = dying.or_else(|_| std::env::var("ATELIER_STALL_AT")).ok()?;
         let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
-        Some((name.to_owned(), count.parse().unwrap_or(1)))
+        Some(Wanted {
+            name: name.to_owned(),
+            count: count.parse().unwrap_or(1),
+            dies,
+        })
     }
 
     pub(super) fn pass(name: &str) {
-        let Some((wanted, count)) = WANTED.get_or_init(wanted) else {
+        let Some(wanted) = WANTED.get_or_init(wanted) else {
             return;
         };
-        if wanted == name && PASSED.fetch_add(1, Ordering::SeqCst) + 1 == *count {
-            std::process::abort();
+        if wanted.name == name && PASSED.fetch_add(1, Ordering::SeqCst) + 1 == wanted.count {
+            if wanted.dies {
+                std::process::abort();
+            }
+            tracing::warn!(point = name, "the process stands still");
+            loop {
+                std::thread::park();
+            }
         }
     }
 }

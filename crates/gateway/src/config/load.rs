@@ -16,9 +16,10 @@ pub(super) const DEFAULTS: &str = include_str!("../../../../config/default.toml"
 const PREFIX: &str = "ATELIER_";
 /// Environment variables that are not settings although they look like some: the file itself, wishes of tests,
 /// and what is meant for the command line as a client.
-const NOT_SETTINGS: [&str; 4] = [
+const NOT_SETTINGS: [&str; 5] = [
     "ATELIER_CONFIG",
     "ATELIER_CRASH_AT",
+    "ATELIER_STALL_AT",
     "ATELIER_TEST_",
     "ATELIER_CLIENT_",
 ];

@@ -39,6 +39,7 @@ mod idempotency;
 #[path = "../../../../fuzz/inputs.rs"]
 mod inputs;
 mod keys;
+mod killed;
 mod large_assets;
 mod limits;
 mod listeners;
