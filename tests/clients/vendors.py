@@ -92,5 +92,27 @@ def luma(url, body):
     return f"{task.id} {again.state}"
 
 
+def recraft(url, body):
+    from openai import OpenAI
+
+    client = OpenAI(api_key="sk-very-secret", base_url=url + "/v1", max_retries=0)
+    known = {name: body.pop(name) for name in ("model", "prompt", "n", "size", "response_format") if name in body}
+    answer = client.images.generate(**known, extra_body=body)
+    return f"{len([one for one in answer.data if one.url])} file"
+
+
+def novelai(url, body):
+    os.environ["NOVELAI_IMAGE_BASE"] = url + "/v1"
+    from novelai import NovelAI
+    from novelai.types.api.image import ImageGenerationRequest
+
+    # It refuses the number of its own word "none", so that is put in after the check.
+    preset = body["parameters"].pop("ucPreset")
+    request = ImageGenerationRequest.model_validate(body)
+    request.parameters.ucPreset = preset
+    images = NovelAI(api_key="sk-very-secret").api_client.image.generate(request)
+    return f"{len(images)} file"
+
+
 name, url = sys.argv[1:3]
 print(globals()[name](url, json.load(sys.stdin)))

@@ -10,13 +10,24 @@ use crate::stand::{Reply, Stand, bytes, json as answer, made, page, png, status,
 use crate::story::Story;
 use crate::studio::{Studio, data_uri};
 
+/// What archives keep of a file, and other programs look at.
+fn checksum(bytes: &[u8]) -> u32 {
+    let folded = bytes.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
+            (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg())
+        })
+    });
+    !folded
+}
+
 /// An archive of stored files, as the vendor makes it.
-fn archive(files: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn archive(files: &[Vec<u8>]) -> Vec<u8> {
     let (mut all, mut directory) = (Vec::new(), Vec::new());
     for (index, file) in files.iter().enumerate() {
         let name = format!("image_{index}.png");
         let begin = (all.len() as u32).to_le_bytes();
-        let mut common = vec![20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let mut common = vec![20, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        common.extend(checksum(file).to_le_bytes());
         common.extend((file.len() as u32).to_le_bytes());
         common.extend((file.len() as u32).to_le_bytes());
         common.extend((name.len() as u16).to_le_bytes());
