@@ -241,6 +241,43 @@ async fn inputs_hold_their_memory_until_the_work_on_them_has_begun() {
     assert_eq!(rig.state(&caller, &second).await, JobState::Succeeded);
 }
 
+/// The promise: a mask takes as much of the memory of inputs as any picture does.
+#[tokio::test]
+async fn masks_are_counted_in_the_memory_of_inputs() {
+    for (masked, room_left) in [(false, true), (true, false)] {
+        let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
+        let limits = Limits {
+            // Room for two.
+            input_memory: 128 * 1024,
+            ..Limits::default()
+        };
+        let rig = Rig::reaching(Outbound::new(policy, limits).expect("a client")).await;
+        let caller = rig.account(100).await;
+        let (url, _) = host(0, "");
+        let (operation, body) = if masked {
+            let body = json!({ "image": url, "mask": url, "prompt": "hang one" });
+            ("design.inpaint", body)
+        } else {
+            let body = json!({ "image": url, "strength": 0.5, "prompt": "hang one" });
+            ("design.image_to_image", body)
+        };
+        let first = rig.call(&caller, operation, body, false).await;
+        let first = first.unwrap_or_else(|refusal| panic!("{operation}: {refusal}"));
+        rig.rest().await;
+        assert_eq!(rig.backend.starts().len(), 1, "{operation}");
+        let second = rig.imagine(&caller, &format!("{url} two")).await;
+        let second = second.expect("accepted");
+        rig.rest().await;
+        let begun = rig.backend.starts().len() == 2;
+        assert_eq!(begun, room_left, "{operation}: {:?}", rig.backend.starts());
+        rig.backend.sources.lock().expect("no panic").clear();
+        let cancelled = rig.engine.jobs().cancel(&caller.account_id, &first).await;
+        cancelled.expect("cancelled");
+        rig.until_final(&caller, &second).await;
+        assert_eq!(rig.state(&caller, &second).await, JobState::Succeeded);
+    }
+}
+
 #[tokio::test]
 async fn a_video_is_read_from_its_address_or_from_the_vault_and_too_large_ones_are_not() {
     let rig = Rig::new().await;

@@ -102,7 +102,13 @@ impl Backend for Scripted {
             self.sources
                 .lock()
                 .expect("no panic under the lock")
-                .extend(work.sources.iter().chain(&work.video).cloned());
+                .extend(
+                    work.sources
+                        .iter()
+                        .chain(&work.video)
+                        .chain(&work.mask)
+                        .cloned(),
+                );
             work.progress.set(40);
             match prompt.split(' ').next() {
                 Some("fail") => Err(Fault::denied("not this")),

@@ -55,9 +55,11 @@ async fn the_page_takes_nothing_from_elsewhere_and_runs_nothing_inline() {
         "/console/",
         "/console/library?show=videos",
         "/console/job/x",
+        "/docs",
+        "/docs/clipgen",
     ] {
         let answer = send(gateway.request(Method::GET, path)).await;
-        assert_eq!(answer.status, 200);
+        assert_eq!(answer.status, 200, "{path}");
         assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
         let policy = answer.header("content-security-policy");
         assert!(
@@ -69,10 +71,22 @@ async fn the_page_takes_nothing_from_elsewhere_and_runs_nothing_inline() {
             !text.contains("<style") && !text.contains(" style="),
             "{text}"
         );
+        // Nor do elements say what to run.
+        let tags = text.split('<').skip(1);
+        let tags = tags.filter_map(|rest| rest.split('>').next());
+        for tag in tags {
+            let attributes = tag.split_whitespace().skip(1);
+            let runs = |word: &str| word.starts_with("on") && word.contains('=');
+            assert!(!attributes.clone().any(runs), "{path}: {tag}");
+            assert!(!tag.contains("javascript:"), "{path}: {tag}");
+            let is_script = tag.split_whitespace().next() == Some("script");
+            assert!(!is_script || tag.contains(" src=\""), "{path}: {tag}");
+        }
         let (_, script) = text.split_once("<script").expect("a script");
         assert!(
             script.starts_with(" type=\"module\" src=\"/console/~")
-                && script.contains("/app.js\"></script>"),
+                && (script.contains("/app.js\"></script>")
+                    || script.contains("/docs/docs.js\"></script>")),
             "{script}"
         );
     }
