@@ -53,13 +53,6 @@ pub struct Tally {
     pub failed: u32,
 }
 
-/// What a vendor delivered, as far as it has to be remembered beside a file that was made of it.
-pub(crate) fn remembered<'a>(delivered: impl IntoIterator<Item = &'a Bytes>) -> Vec<Bytes> {
-    let all = delivered.into_iter();
-    let telling = all.filter(|bytes| Signatory::BUILT && carries_manifest(bytes));
-    telling.cloned().collect()
-}
-
 /// The files, signed where that is possible.
 pub async fn with_credentials(
     signatory: &Arc<Signatory>,

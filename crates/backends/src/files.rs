@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::backend::{Fault, MadeFile, Work};
 use crate::clips::{kind, size_or_asked};
-use crate::credentials::remembered;
+use crate::origins::remembered;
 use crate::pictures::{VENDOR_LIMITS, on_threads};
 
 /// A drawing says what it is within so many bytes.

@@ -23,6 +23,7 @@ pub mod http;
 mod inputs;
 mod mapping;
 mod models;
+mod origins;
 mod pictures;
 pub mod regard;
 mod seeds;

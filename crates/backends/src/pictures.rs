@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use crate::backend::{Fault, Made, MadeFile, Work};
 use crate::canvas::Canvas;
-use crate::credentials::remembered;
 use crate::fit::{self, Size};
+use crate::origins::remembered;
 use crate::threads::Threads;
 
 /// What the metadata of a result says it was made by.
