@@ -2,6 +2,7 @@
 
 mod certificate;
 mod credentials;
+mod look;
 mod looks;
 
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use serde_json::json;
 use super::command::{Command, Group, block_on};
 use super::place::Place;
 use crate::terminal::screen::{self, Ink};
-use looks::{Look, Verdict};
+use look::{Look, Verdict};
 
 /// Looks at configuration, database, disk, vault, clock, rules, back ends and certificates.
 #[derive(Args)]

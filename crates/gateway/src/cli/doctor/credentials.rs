@@ -4,7 +4,7 @@ use atelier_engine::credentials::Signatory;
 use atelier_engine::{Clock, Keyring};
 
 use super::certificate;
-use super::looks::Look;
+use super::look::Look;
 use crate::app::{self, Store};
 use crate::config::Config;
 
