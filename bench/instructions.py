@@ -4,9 +4,17 @@
     instructions.py BINARY --check    fails when one has grown by more than 5 % against instructions.json beside this file
     instructions.py BINARY --keep     writes them there
 
-Each is the least of several windows, so that the loops that look around every few seconds do not count. What the kernel
+How changes fall into commits must be the same every time. So the service has one thread for its work, and while 64 calls
+come in, somebody else holds the database's write lock: the first change waits for it and the others wait behind, in one
+batch. The vendor answers when all 64 calls have reached it, and its answers are settled behind the lock again.
+
+  submit               a job that is accepted and waits
+  settlement           from the vendor's answer to the caller's: file, settlement, rendering
+  synchronous answer   all of such a call, accepting included
+
+Each is the middle of several windows, less what the loops that look around every few seconds take in as long. What the kernel
 does is not counted, and SHA-256 is counted as the software would do it, because callgrind knows no processor that does it
-in one instruction. A settlement is what a whole job takes more than its submit: lease, work, settle."""
+in one instruction."""
 
 import http.server
 import json
@@ -15,6 +23,8 @@ import pathlib
 import re
 import shutil
 import socket
+import sqlite3
+import statistics
 import struct
 import subprocess
 import sys
@@ -27,7 +37,11 @@ ADMIN = "instructions-admin-token-0123456789"
 KEPT = pathlib.Path(__file__).with_name("instructions.json")
 MOST_GROWTH = 1.05
 AT_ONCE = 64
-WINDOWS = 3
+FETCHES = 16
+WINDOWS = 5
+SIDE = 256
+# The service gives up waiting for the write lock after five seconds.
+MOST_LOCKED_S = 4
 
 
 def png(side):
@@ -42,13 +56,17 @@ def png(side):
 
 
 class Vendor(http.server.BaseHTTPRequestHandler):
-    """Answers every call for pictures at once."""
+    """Answers calls for pictures when all that are expected have come."""
 
     protocol_version = "HTTP/1.1"
     body = b""
+    came = threading.Semaphore(0)
+    may_answer = threading.Semaphore(0)
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.came.release()
+        self.may_answer.acquire()
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(self.body)))
@@ -62,8 +80,10 @@ class Vendor(http.server.BaseHTTPRequestHandler):
 def vendor():
     import base64
 
-    Vendor.body = json.dumps({"data": [{"b64_json": base64.b64encode(png(1024)).decode()}]}).encode()
+    Vendor.body = json.dumps({"data": [{"b64_json": base64.b64encode(png(SIDE)).decode()}]}).encode()
+    http.server.ThreadingHTTPServer.request_queue_size = AT_ONCE
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Vendor)
+    server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_address[1]}/v1"
 
@@ -78,18 +98,19 @@ class Service:
             "ATELIER_LIMITS_SUBMITS_PER_SECOND": "0",
             "ATELIER_LIMITS_CALLS_PER_SECOND": "0",
             "ATELIER_LIMITS_DISK_FREE_PERCENT": "0",
+            "ATELIER_WORKER_THREADS": "1",
         }
         command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={self.out}", binary]
         command += ["serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
         self.child = subprocess.Popen(
-            command, env={**os.environ, **settings}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command, env={**os.environ, **settings}, stdout=subprocess.PIPE, stderr=open(self.folder / "log", "w"), text=True
         )
         for line in self.child.stdout:
             if found := re.search(r"listening on http://([\d.]+):(\d+)", line):
                 self.address = (found[1], int(found[2]))
                 break
         else:
-            sys.exit("the service did not start")
+            sys.exit(f"the service did not start: {(self.folder / 'log').read_text()[-800:]}")
         self.connections = []
         self.dumps = 0
 
@@ -106,20 +127,42 @@ class Service:
         """Those that said nothing for long are closed by the service, so they are opened when they are needed."""
         self.connections = [socket.create_connection(self.address) for _ in range(count)]
 
-    def all(self, requests):
-        """Sends each request on a connection of its own and reads every answer."""
-        for connection, one in zip(self.connections, requests):
-            connection.sendall(one)
-        return [answer(connection) for connection, _ in zip(self.connections, requests)]
-
     def control(self, *words):
         command = ["callgrind_control", *words, str(self.child.pid)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def counted(self, work, times):
-        """Instructions of one of the things that `work` does so many of."""
-        self.control("-i", "on")
+    def idle(self, within):
+        """Waits until no thread of it has had anything to do for a while."""
+        end, quiet = time.monotonic() + within, 0
+        while quiet < 15 and time.monotonic() < end:
+            tasks = pathlib.Path(f"/proc/{self.child.pid}/task").glob("*/stat")
+            busy = any(one.read_text().rsplit(")", 1)[1].split()[0] in "RD" for one in tasks)
+            quiet = 0 if busy else quiet + 1
+            time.sleep(0.02)
+
+    def behind_the_lock(self, work):
+        """Does something while nothing can be committed, and lets it be committed when all of it waits."""
+        database = sqlite3.connect(self.folder / "data" / "atelier.db", isolation_level=None, timeout=30)
+        database.execute("BEGIN IMMEDIATE")
         work()
+        self.idle(MOST_LOCKED_S)
+        database.execute("ROLLBACK")
+        database.close()
+
+    def counting(self):
+        self.control("-i", "on")
+        self.began = time.monotonic()
+
+    def count(self):
+        """Instructions since the counting began, without those that its loops take in as long a time right afterwards."""
+        lasted = time.monotonic() - self.began
+        total = self.dumped()
+        self.idle(5)
+        self.control("-i", "on")
+        time.sleep(lasted)
+        return total - self.dumped()
+
+    def dumped(self):
         self.control("-i", "off")
         self.control("-d")
         self.dumps += 1
@@ -128,12 +171,25 @@ class Service:
         while total is None:
             time.sleep(0.05)
             total = re.search(r"^totals: (\d+)", dump.read_text(errors="replace") if dump.exists() else "", re.M)
-        return int(total[1]) / times
+        return int(total[1])
 
-    def least(self, work, times):
+    def send(self, requests):
+        for connection, one in zip(self.connections, requests):
+            connection.sendall(one)
+
+    def answers(self, count):
+        return [answer(connection) for connection in self.connections[:count]]
+
+    def all(self, requests):
+        """Sends each request on a connection of its own and reads every answer."""
+        self.send(requests)
+        return self.answers(len(requests))
+
+    def middle(self, window):
+        """The middle of several windows, each figure for itself; the first one warms up."""
         self.connect(AT_ONCE)
-        work()
-        return min(self.counted(work, times) for _ in range(WINDOWS))
+        found = [window() for _ in range(WINDOWS + 1)][1:]
+        return [round(statistics.median(figures)) for figures in zip(*found)]
 
 
 def request(method, path, head, body=None):
@@ -172,33 +228,50 @@ def measure(binary):
         fetch = request("GET", f"/artgen/v1/fetch?jobId={parent}", key)
         while json.loads(service.all([fetch])[0])["status"] != "SUCCESS":
             time.sleep(0.2)
-        counts = {"fetch": service.least(lambda: [service.all([fetch] * AT_ONCE) for _ in range(4)], AT_ONCE * 4)}
 
-        seed = request("POST", "/artgen/v1/seed", key, {"jobId": parent})
+        def fetches():
+            service.counting()
+            for _ in range(FETCHES):
+                service.all([fetch] * AT_ONCE)
+            return (service.count() / AT_ONCE / FETCHES,)
 
-        def jobs():
-            ids = [json.loads(body)["data"]["jobId"] for body in service.all([seed] * AT_ONCE)]
-            time.sleep(2)
-            polls = [request("GET", f"/artgen/v1/fetch?jobId={id}", key) for id in ids]
-            while any(json.loads(body)["status"] not in ("SUCCESS", "FAILED") for body in service.all(polls)):
-                time.sleep(1)
+        stalled = request("POST", "/artgen/v1/imagine", key, {"prompt": "a lighthouse at dawn [[stall]]", "timeout": 1200})
 
-        whole = service.least(jobs, AT_ONCE)
+        def submits():
+            service.counting()
+            service.behind_the_lock(lambda: service.send([stalled] * AT_ONCE))
+            service.answers(AT_ONCE)
+            counted = service.count()
+            service.idle(5)
+            return (counted / AT_ONCE,)
 
-        backend = {"name": "instant", "vendor": "openai", "base_url": vendor(), "operations": ["imgmodel"]}
-        backend["settings"] = {"image_model": "gpt-image-1"}
+        backend = {"name": "waiting", "vendor": "openai", "base_url": vendor(), "operations": ["imgmodel"]}
+        backend["settings"] = {"image_model": "m"}
         backend = service.call("POST", "/admin/v1/backends", admin, backend)["data"]["id"]
         worker = {"name": "one", "credential": "sk-count", "concurrency": 256}
         service.call("POST", f"/admin/v1/backends/{backend}/accounts", admin, worker)
-        picture = {"prompt": "a lighthouse", "model": "image-1", "size": "1024x1024"}
+        picture = {"prompt": "a lighthouse", "model": "art-2", "size": f"{SIDE}x{SIDE}"}
         picture = request("POST", "/v1/images/generations", key, picture)
-        counts["synchronous answer"] = service.least(lambda: service.all([picture] * 8), 8)
 
-        stalled = {"prompt": "a lighthouse at dawn [[stall]]", "timeout": 1200}
-        stalled = request("POST", "/artgen/v1/imagine", key, stalled)
-        counts["submit"] = service.least(lambda: service.all([stalled] * AT_ONCE), AT_ONCE)
-        counts["settlement"] = whole - counts["submit"] - counts["fetch"]
-        return {name: round(count) for name, count in counts.items()}
+        def pictures():
+            service.counting()
+            service.behind_the_lock(lambda: service.send([picture] * AT_ONCE))
+            for _ in range(AT_ONCE):
+                Vendor.came.acquire()
+            service.idle(5)
+            asked = service.count()
+            service.counting()
+            service.behind_the_lock(lambda: Vendor.may_answer.release(AT_ONCE))
+            service.answers(AT_ONCE)
+            service.idle(5)
+            settled = service.count()
+            return (settled / AT_ONCE, (asked + settled) / AT_ONCE)
+
+        counts = {}
+        (counts["fetch"],) = service.middle(fetches)
+        counts["settlement"], counts["synchronous answer"] = service.middle(pictures)
+        (counts["submit"],) = service.middle(submits)
+        return counts
     finally:
         service.end()
 
