@@ -41,7 +41,7 @@ use crate::house::House;
 use crate::names::WorkerName;
 use crate::vault::Vault;
 use adopt::Adopted;
-use context::{Context, Line};
+use context::Context;
 use job::RunningJob;
 use polling::Polling;
 use pool::Pool;
@@ -87,7 +87,6 @@ impl Floor {
                 pool,
                 register: Arc::default(),
                 endings: Semaphore::new(ENDINGS_MOST),
-                line: Line::default(),
             }),
             swept: Mutex::default(),
             house,
@@ -151,23 +150,8 @@ impl Floor {
         self.pool().take(wish, now_ms)
     }
 
-    /// The same, for a job whose acceptance is a commit of its own: while no job is known to wait, its place is not kept
-    /// from others meanwhile.
-    pub(crate) fn take_ahead(&self, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
-        if self.house.stopping.is_cancelled() || !self.context.line.is_empty() {
-            return self.take(wish, now_ms);
-        }
-        self.pool().take_ahead(wish, now_ms)
-    }
-
-    /// A job was accepted that waits for a place: nobody gets ahead of it.
-    pub(crate) fn one_waits(&self) {
-        self.context.line.one_more();
-    }
-
     /// Works on a job that was accepted with a place taken, in a task of its own.
     pub(crate) fn start(self: &Arc<Self>, leased: Leased, slot: Slot) {
-        slot.be_born();
         let register = &self.context.register;
         let job = RunningJob::new(leased, slot, register, self.house.now_ms());
         self.work_on(job);

@@ -31,10 +31,7 @@ pub(super) async fn lease(
     if limit == 0 {
         return Ok(0);
     }
-    let look = context.line.look();
-    let waiting = house.store.has_waiting().await?;
-    context.line.looked(look, waiting);
-    if !waiting {
+    if !house.store.has_waiting().await? {
         return Ok(0);
     }
     let kinds = pool.open_kinds(now_ms);

@@ -87,18 +87,6 @@ impl Pool {
         Ok(self.slot(member, probe, false))
     }
 
-    /// Takes a place for a job that is about to be accepted. Inside this process it is not kept from others while the
-    /// acceptance is committed, if there is hope that one is free again by then.
-    pub(crate) fn take_ahead(
-        self: &Arc<Self>,
-        wish: &Wish<'_>,
-        now_ms: i64,
-    ) -> Result<Slot, Choice> {
-        let slot = self.take(wish, now_ms)?;
-        slot.await_birth();
-        Ok(slot)
-    }
-
     /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
     pub(crate) fn take_over(self: &Arc<Self>, name: &WorkerName) -> Option<Slot> {
         let mut members = self.members();

@@ -17,27 +17,12 @@ use crate::floor::settle::broken;
 /// A start that nobody waits for any more still gets this long to name its ticket, so that it can be cancelled.
 pub(super) const LATE_TICKET: Duration = Duration::from_secs(30);
 
-/// A job that was accepted ahead of its place waits for it this long before it goes into the queue.
-const A_MOMENT: Duration = Duration::from_millis(50);
-
 /// A result of more bytes keeps its place until it is stored: memory is what the places bound then.
 const SMALL_RESULT_BYTES: usize = 256 * 1024;
 
 /// Has a worker account begin a job; gives it back when its vendor has to be asked about it from now on.
 pub(super) async fn run(context: &Context, mut job: RunningJob) -> Option<RunningJob> {
     let stop = job.stop();
-    tokio::select! {
-        biased;
-        () = stop.cancelled() => return None,
-        arrived = tokio::time::timeout(A_MOMENT, job.slot.arrive(|| context.house.now_ms())) => {
-            if arrived.is_err() {
-                context.line.one_more();
-                let now = Choice::Wait(context.house.now_ms());
-                hand_back(&context.house, &job.leased, now, false).await;
-                return None;
-            }
-        }
-    }
     let begun = {
         let attempt = begin(context, &job);
         let left = leave(context, &job);

@@ -27,9 +27,6 @@ pub(super) struct Prepared {
     pub(super) trace: Option<TraceContext>,
 }
 
-/// How a place is taken.
-type Take = fn(&Floor, &Wish<'_>, i64) -> Result<Slot, Choice>;
-
 /// A job with a place to begin at, if one was free. Born leased: no second commit is needed before the work starts.
 pub(super) struct Placed {
     job: NewJob,
@@ -42,15 +39,6 @@ pub(super) struct Placed {
 impl Placed {
     /// Takes a place for a job; a refusal when waiting for one is of no use.
     pub(super) fn new(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
-        Self::by(Floor::take, floor, prepared)
-    }
-
-    /// The same for a job that is accepted by itself: others may use the place until it is.
-    pub(super) fn ahead(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
-        Self::by(Floor::take_ahead, floor, prepared)
-    }
-
-    fn by(take: Take, floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
         let Prepared {
             job,
             model,
@@ -58,7 +46,7 @@ impl Placed {
             referred,
             ..
         } = prepared;
-        let slot = slot_for(take, floor, &job, model.as_deref())?;
+        let slot = slot_for(floor, &job, model.as_deref())?;
         Ok(Self {
             job,
             model,
@@ -95,12 +83,12 @@ impl Placed {
     /// It was accepted: the work begins, or somebody looks for a place.
     pub(super) fn begin(self, house: &House, floor: &Arc<Floor>, fence: i64) -> JobId {
         let job_id = JobId::new(self.job.id.clone());
-        if let Some(slot) = self.slot {
-            let leased = Leased::born(self.job, (self.model, self.trace), self.referred, fence);
-            floor.start(leased, slot);
-        } else {
-            floor.one_waits();
-            house.wake_work();
+        match self.slot {
+            Some(slot) => {
+                let leased = Leased::born(self.job, (self.model, self.trace), self.referred, fence);
+                floor.start(leased, slot);
+            }
+            None => house.wake_work(),
         }
         job_id
     }
@@ -113,7 +101,7 @@ pub(super) async fn accept(
     prepared: Prepared,
     idempotency: Option<Idempotency>,
 ) -> Result<Submitted, Refusal> {
-    let placed = Placed::ahead(&floor, prepared)?;
+    let placed = Placed::new(&floor, prepared)?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
     let acceptance = placed.acceptance(&house, idempotency);
@@ -241,14 +229,9 @@ pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
 }
 
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
-fn slot_for(
-    take: Take,
-    floor: &Floor,
-    job: &NewJob,
-    model: Option<&str>,
-) -> Result<Option<Slot>, Refusal> {
+fn slot_for(floor: &Floor, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
-    match take(floor, &wish(job, model, follows.as_ref()), job.created_ms) {
+    match floor.take(&wish(job, model, follows.as_ref()), job.created_ms) {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }

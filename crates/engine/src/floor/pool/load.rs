@@ -160,8 +160,6 @@ impl Loader {
             polls_per_minute: spec.polls_per_minute.get(),
             here: 0,
             returning: 0,
-            accepting: 0,
-            freed: Arc::default(),
             unwritten: Quota::ZERO,
             changed: false,
         })
@@ -230,8 +228,6 @@ fn stranger(row: &WorkerRow) -> Stranger {
 fn keep(member: &mut Member, old: Member) {
     member.here = old.here;
     member.returning = old.returning;
-    member.accepting = old.accepting;
-    member.freed = old.freed;
     member.unwritten = old.unwritten;
     member.changed = old.changed;
     member.candidate.spent = member.candidate.spent + old.unwritten;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use atelier_backends::Backend;
 use atelier_backends::backend::LostSubmit;
 use atelier_contract::{FAMILIES, Quota};
-use tokio::sync::Notify;
 
 use crate::floor::pool::choice::Candidate;
 use crate::meters::EMBEDDED;
@@ -47,10 +46,6 @@ pub(crate) struct Member {
     pub(crate) here: usize,
     /// Those of them that wait for a place to come back to.
     pub(crate) returning: usize,
-    /// Jobs that are being accepted and will begin here.
-    pub(crate) accepting: usize,
-    /// A place was left while somebody waited for one.
-    pub(crate) freed: Arc<Notify>,
     /// Spent since it was last written down.
     pub(crate) unwritten: Quota,
     pub(crate) changed: bool,
@@ -67,20 +62,6 @@ impl Member {
     pub(crate) fn leave(&mut self) {
         self.here = self.here.saturating_sub(1);
         self.candidate.busy = self.candidate.busy.saturating_sub(1);
-        self.call_next();
-    }
-
-    /// Whether one of those who wait for a place may have one now.
-    pub(crate) fn has_room(&self) -> bool {
-        let taken = self.candidate.busy.saturating_sub(self.returning);
-        taken < self.candidate.concurrency.max(1)
-    }
-
-    /// Calls one of those who wait for a place, if there is one for it.
-    pub(crate) fn call_next(&self) {
-        if self.returning > 0 && self.has_room() {
-            self.freed.notify_one();
-        }
     }
 
     /// What runs inside this process.
@@ -107,8 +88,6 @@ impl Member {
             polls_per_minute: 0,
             here: 0,
             returning: 0,
-            accepting: 0,
-            freed: Arc::default(),
             unwritten: Quota::ZERO,
             changed: false,
             candidate,

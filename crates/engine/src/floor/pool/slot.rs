@@ -20,11 +20,6 @@ const HERE: u8 = 0;
 const ASIDE: u8 = 1;
 /// The next free place is this job's.
 const RETURNING: u8 = 2;
-/// The place is another's until the job is accepted.
-const UNBORN: u8 = 3;
-
-/// Jobs that are being accepted for one worker in this process without a place of their own, at most.
-const UNBORN_MOST: usize = 256;
 
 /// A place at a worker account, free again when dropped.
 pub(crate) struct Slot {
@@ -110,66 +105,6 @@ impl Slot {
         }
     }
 
-    /// Leaves the place to others until the job is accepted.
-    pub(super) fn await_birth(&self) {
-        if self.recorded {
-            return;
-        }
-        self.pool.with(&self.name, |member| {
-            if member.accepting < UNBORN_MOST && self.moves(HERE, UNBORN) {
-                member.accepting += 1;
-                member.leave();
-            }
-        });
-    }
-
-    /// The job was accepted: it takes a place, or is the next to have one.
-    pub(crate) fn be_born(&self) {
-        if self.place.load(Ordering::Acquire) != UNBORN {
-            return;
-        }
-        let placed = self.pool.with(&self.name, |member| {
-            member.accepting = member.accepting.saturating_sub(1);
-            let free = member.has_room() && member.returning == 0;
-            member.enter();
-            if !free {
-                member.returning += 1;
-            }
-            self.place
-                .store(if free { HERE } else { RETURNING }, Ordering::Release);
-        });
-        if placed.is_none() {
-            self.place.store(HERE, Ordering::Release);
-        }
-    }
-
-    /// Waits until the job has its place.
-    pub(crate) async fn arrive(&self, now_ms: impl Fn() -> i64) {
-        while self.place.load(Ordering::Acquire) == RETURNING {
-            let came = self.pool.with(&self.name, |member| {
-                let free = member.has_room();
-                if free {
-                    member.returning = member.returning.saturating_sub(1);
-                    if self.recorded {
-                        member.candidate.pace.push(now_ms());
-                    }
-                    self.place.store(HERE, Ordering::Release);
-                    member.call_next();
-                }
-                (free, Arc::clone(&member.freed))
-            });
-            match came {
-                // The account is gone: whoever begins finds out.
-                None => self.place.store(HERE, Ordering::Release),
-                Some((true, _)) => {}
-                Some((false, freed)) => {
-                    // Places of other nodes are given back without a word here.
-                    let _ = tokio::time::timeout(LOOK_AGAIN, freed.notified()).await;
-                }
-            }
-        }
-    }
-
     /// Leaves a vendor's place to others until the vendor can be asked. Nothing was started yet.
     pub(crate) fn leave(&self) {
         if self.moves(HERE, ASIDE) {
@@ -189,7 +124,25 @@ impl Slot {
                 member.returning += 1;
             });
         }
-        self.arrive(now_ms).await;
+        while self.place.load(Ordering::Acquire) == RETURNING {
+            let came = self.pool.with(&self.name, |member| {
+                let taken = member.candidate.busy.saturating_sub(member.returning);
+                let free = taken < member.candidate.concurrency.max(1);
+                if free {
+                    member.returning = member.returning.saturating_sub(1);
+                    member.candidate.pace.push(now_ms());
+                    self.place.store(HERE, Ordering::Release);
+                }
+                free
+            });
+            // The account is gone: whoever begins finds out.
+            if came.is_none() {
+                self.place.store(HERE, Ordering::Release);
+            }
+            if came == Some(false) {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        }
     }
 
     /// The vendor is about to be asked.
@@ -210,13 +163,11 @@ impl Drop for Slot {
         let (probe, recorded) = (self.probe, self.recorded);
         let place = self.place.load(Ordering::Acquire);
         self.pool.with(&self.name, |member| {
+            if place != ASIDE {
+                member.leave();
+            }
             if place == RETURNING {
                 member.returning = member.returning.saturating_sub(1);
-            }
-            match place {
-                ASIDE => {}
-                UNBORN => member.accepting = member.accepting.saturating_sub(1),
-                _ => member.leave(),
             }
             // Whoever left a vendor's place took the start back then.
             if !began && (place == HERE || !recorded) {
