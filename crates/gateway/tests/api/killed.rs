@@ -220,7 +220,8 @@ async fn killed(format: &'static Format, point: Point) {
         assert_eq!(taken, least, "{label}");
     } else {
         assert_eq!(seen["status"], "SUCCESS", "{label}: {seen}");
-        let most = if lost == LostSubmit::Repeat { 2 } else { 1 };
+        // Where repeating is harmless, the new process may repeat it into the silence, which ends only after its start.
+        let most = if lost == LostSubmit::Repeat { 3 } else { 1 };
         assert!((1..=most).contains(&taken), "{label}: {taken} orders");
         delivered(&gateway, seen, &label).await;
     }
