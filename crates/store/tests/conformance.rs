@@ -21,6 +21,8 @@ mod attempt;
 mod bulk;
 #[path = "conformance/chain.rs"]
 mod chain;
+#[path = "conformance/claims.rs"]
+mod claims;
 #[path = "conformance/costs.rs"]
 mod costs;
 #[path = "conformance/coverage.rs"]
