@@ -160,6 +160,16 @@ pub(crate) fn after_ms(prompt: &str) -> i64 {
     word.parse().unwrap_or_default()
 }
 
+/// A rest that lasts longer than any job here, however slow the machine is: stories look at it afterwards.
+const LONG: Duration = Duration::from_mins(5);
+
+fn throttled(rest: Duration) -> Fault {
+    Fault {
+        after: Some(rest),
+        ..Fault::vendor(Class::Rate, "429")
+    }
+}
+
 fn cut(taken: Taken) -> Fault {
     Fault {
         taken,
@@ -184,12 +194,8 @@ impl Actor {
             "down" => return fault(Class::Retry),
             "down-at-one" if self.name == "one" => return fault(Class::Retry),
             "down-once" | "html" if first => return fault(Class::Retry),
-            "throttled" if self.name == "one" => {
-                return Err(Fault {
-                    after: Some(Duration::from_secs(40)),
-                    ..Fault::vendor(Class::Rate, "429")
-                });
-            }
+            "throttled" if self.name == "one" => return Err(throttled(LONG)),
+            "throttled-briefly" => return Err(throttled(Duration::from_secs(40))),
             "broke" if self.name == "one" => return fault(Class::Quota),
             "banned" if self.name == "one" => return fault(Class::Dead),
             "refused" => return Err(Fault::denied("not this")),
@@ -248,9 +254,7 @@ impl Actor {
                 books.arrived.iter().filter(|one| one.1 == prompt).count()
             };
             match prompt.split(' ').next().unwrap_or_default() {
-                "parts-busy" if times == 2 => {
-                    return Err(paid(Fault::vendor(Class::Rate, "429")));
-                }
+                "parts-busy" if times == 2 => return Err(paid(throttled(LONG))),
                 "parts-denied" if times == 3 => return Err(paid(Fault::denied("not this"))),
                 "parts-cut" if times == 3 => {
                     stage.take(&name, &work);
@@ -299,7 +303,7 @@ impl Actor {
         match prompt.split(' ').next().unwrap_or_default() {
             "poll-down" if times <= 4 => Err(Fault::vendor(Class::Retry, "502")),
             "poll-hang" => std::future::pending().await,
-            "poll-throttled" if times <= 2 => Err(Fault::vendor(Class::Rate, "429")),
+            "poll-throttled" if times <= 2 => Err(throttled(LONG)),
             "poll-huge" => Err(Fault::vendor(Class::Retry, "TooLarge")),
             "limbo" => running,
             "patient" if times == 1 => Ok(Progress::Running(Duration::from_mins(2))),

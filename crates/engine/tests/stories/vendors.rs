@@ -318,7 +318,10 @@ async fn a_throttled_worker_rests_for_as_long_as_the_vendor_asked() {
     let (stage, rig) = (Stage::named("rests"), Rig::with_vendors().await);
     let (backend, _) = cast(&rig, "rests", "unknown", &["one"]).await;
     let caller = rig.account(100).await;
-    let id = rig.imagine(&caller, "throttled").await.expect("accepted");
+    let id = rig
+        .imagine(&caller, "throttled-briefly")
+        .await
+        .expect("accepted");
     rig.rest().await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Waiting);
     assert_eq!(
