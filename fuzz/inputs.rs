@@ -1,6 +1,6 @@
 //! Hostile input by the thousand, for tests of every crate: entries of a corpus that is kept in the tree, changed at
 //! random and mixed with words that matter to the reader. Without settings a class takes a second or so;
-//! `ATELIER_FUZZ_SECONDS` says for how long, and from a seed of its own each time. What makes a test fail is written to
+//! `ATELIER_TEST_FUZZ_SECONDS` says for how long, and from a seed of its own each time. What makes a test fail is written to
 //! `fuzz/corpus/CLASS`, where it is the first to be tried from then on.
 
 #![expect(
@@ -68,7 +68,7 @@ impl Inputs {
             .iter()
             .chain(NUMBERS)
             .map(|word| word.as_bytes().to_vec());
-        let seconds = setting("ATELIER_FUZZ_SECONDS").and_then(|text| text.parse().ok());
+        let seconds = setting("ATELIER_TEST_FUZZ_SECONDS").and_then(|text| text.parse().ok());
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seed = match seconds {
             Some(_) => now.map_or(1, |since| since.as_nanos() as u64),
