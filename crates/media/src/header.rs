@@ -121,6 +121,8 @@ fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
             0x00 | 0x01 | 0xd0..=0xd8 => {}
             0xd9 | 0xda => return None,
             0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => {
+                // A shorter one does not hold the size: it would be read from whatever follows.
+                (big16(bytes, at)? >= 8).then_some(())?;
                 return Some((big16(bytes, at + 5)?, big16(bytes, at + 3)?));
             }
             _ => at += (big16(bytes, at)? as usize).max(2),

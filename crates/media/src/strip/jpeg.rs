@@ -6,6 +6,9 @@ use crate::orientation::{only_orientation, orientation};
 /// The part of a JFIF segment before its thumbnail.
 const JFIF_BYTES: usize = 12;
 
+/// The shortest frame header: precision, height, width, number of colours.
+const FRAME_BYTES: usize = 6;
+
 /// The kept parts; `None` when the file cannot be taken apart.
 pub(super) fn strip(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut rest = bytes.strip_prefix(b"\xFF\xD8")?;
@@ -32,6 +35,10 @@ pub(super) fn strip(bytes: &[u8]) -> Option<Vec<u8>> {
         }
         let length = usize::from(u16::from_be_bytes(*after.first_chunk::<2>()?));
         let content = after.get(2..length)?;
+        // One reader would take the size from the bytes behind it, another one from other bytes.
+        if is_frame(marker) && content.len() < FRAME_BYTES {
+            return None;
+        }
         if let Some(exif) = content.strip_prefix(b"Exif\0\0")
             && marker == 0xE1
             && scans == 0
@@ -58,6 +65,11 @@ pub(super) fn strip(bytes: &[u8]) -> Option<Vec<u8>> {
     out.extend(kept);
     out.extend([0xFF, 0xD9]);
     Some(out)
+}
+
+/// Whether a segment says how large the picture is.
+const fn is_frame(marker: u8) -> bool {
+    matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC)
 }
 
 /// Where the next marker begins: its code follows any number of fill bytes.
