@@ -72,7 +72,7 @@ def main():
                     raise
     lasted = time.monotonic() - began
     load.stop()
-    wrong, figures = auditor.check(nodes[0].base, accounts, grants, notes, sink, patience=300)
+    wrong, figures = auditor.check(nodes[0].base, accounts, grants, notes, sink, patience=420)
     for node in nodes:
         node.stop()
     code, said = nodes[0].audit()
