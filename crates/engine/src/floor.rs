@@ -210,7 +210,7 @@ impl Floor {
             };
             let asked = match asked {
                 Asked::Again(again) => again,
-                Asked::Step(job, next) => step::order(&floor.context, job, next).await,
+                Asked::Step(job, next) => Box::pin(step::order(&floor.context, job, next)).await,
             };
             if let Some((job, pause)) = asked {
                 let (rhythm, now_ms) = (floor.pool().rhythm(job.worker()), floor.house.now_ms());

@@ -114,7 +114,7 @@ pub(super) async fn go_on(context: &Context, mut row: JobRow, slot: Slot) -> Opt
     let ticket = ticket.and_then(|text| serde_json::from_str(&text).ok());
     let job = RunningJob::new(row.into(), slot, &context.register, began_ms);
     match without_inputs(context, &job.leased, attempt_id, job.signals()).await {
-        Ok(work) => Some(job.at_vendor(work, ticket)),
+        Ok(work) => Some(job.at_vendor(Box::new(work), ticket)),
         // The lease runs out and somebody takes the job up again.
         Err(unready) => {
             let why = match unready {

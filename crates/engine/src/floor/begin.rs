@@ -40,7 +40,7 @@ pub(super) enum Begun {
 /// Asks the worker account to begin. An error means that the vendor certainly does not have the work.
 pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, Fault> {
     let (house, pool, worker) = (&context.house, &context.pool, job.worker());
-    let mut work = match prepare(context, job).await {
+    let mut work = match Box::pin(prepare(context, job)).await {
         Ok(work) => work,
         Err(Unready::NotHere(why)) => return Ok(Begun::NotHere(why)),
         Err(Unready::Fault(fault)) => return Err(fault),
@@ -51,7 +51,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
         // From here on the vendor may be paid for something that nobody could find again.
         let paid = job.backend().lost_submit() == LostSubmit::Unknown;
         job.signals().set_paid(paid);
-        match write_intent(house, job, &attempt).await? {
+        match Box::pin(write_intent(house, job, &attempt)).await? {
             Began::Yes => {}
             Began::Lost => return Ok(Begun::Lost),
             Began::Full => {
@@ -73,7 +73,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
         }
         Ok(Started::Ticket(ticket)) => {
             pool.accepted(worker, house.now_ms());
-            return Ok(keep_ticket(house, job, kept, ticket).await);
+            return Ok(Box::pin(keep_ticket(house, job, kept, ticket)).await);
         }
         Err(fault) => fault,
     };

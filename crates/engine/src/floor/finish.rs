@@ -36,7 +36,7 @@ pub(super) async fn finish(
         fence: leased.fence,
         price: leased.price,
         asked,
-        work: job.work.as_ref(),
+        work: job.work.as_deref(),
     };
     let cost = cost(job, made.cost.as_ref());
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);

@@ -138,7 +138,7 @@ pub(crate) struct RunningJob {
     pub(crate) slot: Slot,
     pub(crate) began_ms: i64,
     /// What its vendor works on, without the bytes of the inputs; `None` until it has been asked.
-    pub(crate) work: Option<Work>,
+    pub(crate) work: Option<Box<Work>>,
     /// The vendor's ticket; without one the vendor is asked whether it has the work.
     pub(crate) ticket: Option<Value>,
     /// Questions that failed in a row.
@@ -169,7 +169,7 @@ impl RunningJob {
     }
 
     /// The vendor has it, or may have it; one copy of the request is enough for as long as that takes.
-    pub(crate) fn at_vendor(mut self, work: Work, ticket: Option<Value>) -> Self {
+    pub(crate) fn at_vendor(mut self, work: Box<Work>, ticket: Option<Value>) -> Self {
         self.leased.request = String::new();
         self.leased.referred = None;
         self.work = Some(work);

@@ -72,20 +72,20 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Asked {
         match answer {
             None => {}
             Some(Ok(Ok(Progress::Step(step)))) => return Asked::Step(job, step),
-            Some(Ok(answer)) => return Asked::Again(hear(context, job, answer).await),
+            Some(Ok(answer)) => return Asked::Again(Box::pin(hear(context, job, answer)).await),
             Some(Err(_)) => {
                 let fault = Fault::vendor(Class::Retry, "no answer to a question");
-                return Asked::Again(hear(context, job, Err(fault)).await);
+                return Asked::Again(Box::pin(hear(context, job, Err(fault))).await);
             }
         }
     } else {
         let answer = tokio::select! {
             biased;
             () = stop.cancelled() => None,
-            answer = look_up(context, &job, work) => Some(answer),
+            answer = Box::pin(look_up(context, &job, work)) => Some(answer),
         };
         if let Some(answer) = answer {
-            return Asked::Again(found(context, job, answer).await);
+            return Asked::Again(Box::pin(found(context, job, answer)).await);
         }
     }
     let_go(context, &job);

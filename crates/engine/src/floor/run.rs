@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atelier_backends::Made;
+use atelier_backends::{Fault, Made};
 use tokio::sync::SemaphorePermit;
 
 use crate::floor::begin::{Begun, begin};
@@ -21,12 +21,13 @@ pub(super) const LATE_TICKET: Duration = Duration::from_secs(30);
 const SMALL_RESULT_BYTES: usize = 256 * 1024;
 
 /// Has a worker account begin a job; gives it back when its vendor has to be asked about it from now on.
-pub(super) async fn run(context: &Context, mut job: RunningJob) -> Option<RunningJob> {
+pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob> {
     let stop = job.stop();
     let begun = {
-        let attempt = begin(context, &job);
+        // What is over soon or not yet begun has its memory to itself: a job may be worked on for long.
+        let mut attempt = Box::pin(begin(context, &job));
         let left = leave(context, &job);
-        tokio::pin!(attempt, left);
+        tokio::pin!(left);
         let mut rests = false;
         loop {
             tokio::select! {
@@ -45,7 +46,7 @@ pub(super) async fn run(context: &Context, mut job: RunningJob) -> Option<Runnin
                     // What was written down is found by whoever takes the job up; the rest is nobody's try.
                     if !job.slot.recorded() {
                         let now = Choice::Wait(context.house.now_ms());
-                        hand_back(&context.house, &job.leased, now, false).await;
+                        Box::pin(hand_back(&context.house, &job.leased, now, false)).await;
                     }
                     return None;
                 }
@@ -57,17 +58,26 @@ pub(super) async fn run(context: &Context, mut job: RunningJob) -> Option<Runnin
             }
         }
     };
-    // In hand until it is settled: the lease is renewed and progress does not fall back while files are stored.
+    Box::pin(end(context, job, begun)).await
+}
+
+/// Acts on what came of the beginning. In hand until it is settled: the lease is renewed and progress does not fall back
+/// while files are stored.
+async fn end(
+    context: &Context,
+    mut job: RunningJob,
+    begun: Result<Begun, Fault>,
+) -> Option<RunningJob> {
     let (house, leased) = (&context.house, &job.leased);
     match begun {
         Ok(Begun::Ticket(work, ticket)) => {
             job.signals().set_paid(false);
-            return Some(job.at_vendor(*work, Some(ticket)));
+            return Some(job.at_vendor(work, Some(ticket)));
         }
-        Ok(Begun::LookUp(work)) => return Some(job.at_vendor(*work, None)),
+        Ok(Begun::LookUp(work)) => return Some(job.at_vendor(work, None)),
         Ok(Begun::Done(made, work)) => {
             let asked = work.brief.count;
-            job.work = Some(*work);
+            job.work = Some(work);
             let _ending = give_place_back(context, &job, &made);
             finish_at_once(context, &job, (made, asked)).await;
         }
@@ -108,5 +118,30 @@ async fn leave(context: &Context, job: &RunningJob) {
     house.stopping.cancelled().await;
     if job.signals().is_paid() || house.wakes.is_watched(job.id()) {
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::floor::question;
+
+    fn bytes<F: Future>(_: impl Fn(&'static Context, RunningJob) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// Jobs are worked on by the thousand, and each is moved to its task once.
+    #[test]
+    fn what_waits_for_a_job_is_small() {
+        let (working, asking) = (bytes(run), bytes(question::ask));
+        let beginning = {
+            fn bytes<F: Future>(_: impl Fn(&'static Context, &'static RunningJob) -> F) -> usize {
+                size_of::<F>()
+            }
+            bytes(begin)
+        };
+        assert!(working <= 2_048, "{working} bytes to work on a job");
+        assert!(asking <= 2_048, "{asking} bytes to ask about a job");
+        assert!(beginning <= 3_072, "{beginning} bytes to begin a job");
     }
 }
