@@ -41,6 +41,9 @@ pub(crate) async fn filmed(work: &Work, clips: Vec<Bytes>, notes: Value) -> Resu
             shown.extend(on_threads(&[], move || Ok(covers(&bytes))).await?);
         }
     }
+    if files.is_empty() {
+        return Err(Fault::useless("done, and no clip is there"));
+    }
     let made = files.len() as u32;
     files.append(&mut shown);
     Ok(Made {

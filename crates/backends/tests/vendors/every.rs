@@ -1,6 +1,6 @@
 //! What every vendor of this suite promises, whatever its format.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use atelier_backends::backend::{Backend, Class, Taken};
 use atelier_backends::{Started, VENDORS};
@@ -148,6 +148,46 @@ async fn nothing_of_a_vendor_s_page_or_key_reaches_the_caller() {
                 case.name
             );
             assert!(fault.detail.chars().count() < 800, "{}", case.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_vendor_that_is_done_and_shows_nothing_has_made_nothing() {
+    let words = [
+        "succeeded",
+        "SUCCEEDED",
+        "succeed",
+        "SUCCESS",
+        "Success",
+        "completed",
+        "COMPLETED",
+        "Ready",
+        "done",
+    ];
+    let mut bodies = vec![json!({"done": true}), json!({"done": true, "response": {}})];
+    for word in words {
+        bodies.push(json!({"status": word, "state": word, "task_status": word}));
+        bodies.push(json!({"output": {"task_status": word}}));
+        bodies.push(json!({"code": 0, "data": {"task_status": word, "status": word}}));
+    }
+    let ticket = json!({"video": "v", "prompts": ["p"], "task": "t", "jobId": "j",
+        "tasks": [{"id": "t", "interaction": "i", "status": "s"}]});
+    let studio = Studio::new();
+    for case in cases().into_iter().chain(proxies()) {
+        if case.name == "sdwebui" {
+            continue;
+        }
+        let next: Arc<Mutex<Value>> = Arc::default();
+        let said = Arc::clone(&next);
+        let stand = Stand::new(move |_| status(200, &said.lock().expect("not poisoned")));
+        let worker = stand.worker(case.name, case.settings.clone());
+        for body in &bodies {
+            *next.lock().expect("not poisoned") = body.clone();
+            let (work, _) = studio.work(case.operation, &case.body, None);
+            if let Ok(atelier_backends::Progress::Done(made)) = worker.poll(&work, &ticket).await {
+                assert!(!made.files.is_empty(), "{}: {body}", case.name);
+            }
         }
     }
 }
