@@ -1,6 +1,7 @@
 //! What a signed file says, read again by the library of the standard, with its defaults.
 
 use std::io::Cursor;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use atelier_media::credentials::{
     Act, Chain, CredentialsError, Ingredient, Relation, Signatory, Statement, carries_manifest,
@@ -13,6 +14,9 @@ use serde_json::Value;
 
 /// A time that is over whenever this runs.
 const BEFORE_S: i64 = 1_760_000_000;
+const YEAR_S: i64 = 365 * 24 * 3600;
+/// So long is a chain of the service's own good for.
+const GOOD_FOR_S: i64 = 10 * YEAR_S;
 const GENERATED: &str = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
 
 fn chain() -> Chain {
@@ -180,6 +184,43 @@ fn a_key_of_another_certificate_is_refused_before_it_signs_anything() {
         key: "no key".into(),
     };
     assert!(Signatory::new(&words).is_err());
+}
+
+#[test]
+fn a_certificate_whose_time_is_over_or_has_not_come_is_refused_and_that_is_said() {
+    for begins_s in [BEFORE_S - 20 * YEAR_S, BEFORE_S + 100 * YEAR_S] {
+        let chain = own_chain("Atelier", begins_s).expect("a chain");
+        let error = Signatory::new(&chain).err().expect("refused");
+        assert!(matches!(error, CredentialsError::Unusable(_)), "{error}");
+        assert!(
+            error.to_string().contains("not valid at time of signing"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "certificates are judged by the machine's clock"
+)]
+fn a_certificate_whose_time_ends_later_signs_nothing_any_more() {
+    // A machine may be so busy that the time is over before it was tried out.
+    for seconds in [2, 8, 32] {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.expect("after 1970").as_secs() as i64;
+        let chain = own_chain("Atelier", now + seconds - GOOD_FOR_S).expect("a chain");
+        let Ok(signatory) = Signatory::new(&chain) else {
+            continue;
+        };
+        std::thread::sleep(Duration::from_secs(seconds as u64 + 1));
+        let png = picture(Encoding::Png);
+        let unsigned = signatory.sign((&png, "image/png"), &statement(Act::Created), &[]);
+        let error = unsigned.expect_err("its time is over");
+        assert!(matches!(error, CredentialsError::Unsigned(_)), "{error}");
+        return;
+    }
+    panic!("it was never good");
 }
 
 #[test]
