@@ -12,6 +12,8 @@ mod callbacks;
 #[path = "../../../../fuzz/inputs.rs"]
 mod chance;
 mod costs;
+#[cfg(feature = "credentials")]
+mod credentials;
 mod custody;
 mod deadlines;
 mod endings;

@@ -96,7 +96,7 @@ impl Rig {
         let backend = Arc::new(Scripted::new(slots, lost));
         let store = open_store(&folder).await;
         let parts = (store.clone(), files.clone(), outbound.clone());
-        let engine = house(parts, &clock, backend.clone(), "node-1", None);
+        let engine = house(parts, &clock, backend.clone(), "node-1", settings());
         Self {
             engine,
             backend,
@@ -140,27 +140,37 @@ impl Rig {
             self.outbound.clone(),
         );
         let nobody = Arc::new(Scripted::new(0, LostSubmit::Repeat));
-        house(parts, &self.clock, nobody, "bare", None)
+        house(parts, &self.clock, nobody, "bare", settings())
     }
 
     /// A node that asks a review about words and pictures before it accepts them.
     pub(crate) fn reviewed_node(&self, review: &str) -> Arc<Engine> {
-        let parts = (
-            self.store.clone(),
-            self.files.clone(),
-            self.outbound.clone(),
-        );
-        let backend = self.backend.clone();
-        house(parts, &self.clock, backend, "reviewed", Some(review))
+        let moderation = Some(Moderation {
+            base_url: review.to_owned(),
+            key: "secret".into(),
+            model: String::new(),
+            pictures: true,
+            fail_closed: review.ends_with("closed"),
+        });
+        let settings = Settings {
+            moderation,
+            ..settings()
+        };
+        self.node_with("reviewed", settings)
     }
 
     fn node_named(&self, name: &str) -> Arc<Engine> {
+        self.node_with(name, settings())
+    }
+
+    /// A node on the same store and the same files with other settings.
+    pub(crate) fn node_with(&self, name: &str, settings: Settings) -> Arc<Engine> {
         let parts = (
             self.store.clone(),
             self.files.clone(),
             self.outbound.clone(),
         );
-        house(parts, &self.clock, self.backend.clone(), name, None)
+        house(parts, &self.clock, self.backend.clone(), name, settings)
     }
 
     /// The vault is away until it is mended.
@@ -425,12 +435,31 @@ async fn open_store(folder: &std::path::Path) -> Store {
         .expect("a store")
 }
 
+/// What the houses of stories are told.
+pub(crate) fn settings() -> Settings {
+    Settings {
+        prompt_rules: vec![
+            PromptRule {
+                words: vec!["gore".into()],
+                ..PromptRule::default()
+            },
+            PromptRule {
+                name: "faces".into(),
+                families: vec!["facegen".into()],
+                words: vec!["president".into()],
+            },
+        ],
+        hook_base_url: "https://own.example".into(),
+        ..Settings::default()
+    }
+}
+
 fn house(
     (store, files, outbound): (Store, Files, Outbound),
     clock: &Clock,
     backend: Arc<Scripted>,
     node: &str,
-    review: Option<&str>,
+    settings: Settings,
 ) -> Arc<Engine> {
     Engine::new(Parts {
         store,
@@ -439,28 +468,7 @@ fn house(
         vendors: crate::stage::vendors(),
         outbound,
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
-        settings: Settings {
-            prompt_rules: vec![
-                PromptRule {
-                    words: vec!["gore".into()],
-                    ..PromptRule::default()
-                },
-                PromptRule {
-                    name: "faces".into(),
-                    families: vec!["facegen".into()],
-                    words: vec!["president".into()],
-                },
-            ],
-            moderation: review.map(|base_url| Moderation {
-                base_url: base_url.to_owned(),
-                key: "secret".into(),
-                model: String::new(),
-                pictures: true,
-                fail_closed: base_url.ends_with("closed"),
-            }),
-            hook_base_url: "https://own.example".into(),
-            ..Settings::default()
-        },
+        settings,
         clock: clock.clone(),
         ids: Ids::Random,
         keyring: Keyring::new([7; 32]),
