@@ -114,7 +114,7 @@ pub struct MadeFile {
     pub height: u32,
     /// The file itself.
     pub bytes: Bytes,
-    /// What the vendor delivered, where the file was made of it and it says by a manifest of its own how it came to be.
+    /// What the vendor delivered, where the file was made of it and one of it says by a manifest of its own how it came to be.
     pub origins: Vec<Bytes>,
 }
 

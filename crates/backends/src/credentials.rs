@@ -94,6 +94,13 @@ pub async fn with_credentials(
 }
 
 fn sign(signatory: &Signatory, story: &Story, file: &MadeFile) -> Result<Vec<u8>, Fault> {
+    let (statement, ingredients) = told(story, file);
+    let signed = signatory.sign((&file.bytes, file.media_type), &statement, &ingredients);
+    signed.map_err(|error| Fault::house(error.to_string()))
+}
+
+/// What is said of a file, and what went into it.
+fn told<'a>(story: &'a Story, file: &'a MadeFile) -> (Statement<'a>, Vec<Ingredient<'a>>) {
     let passed_on = carries_manifest(&file.bytes);
     let own = passed_on.then(|| std::slice::from_ref(&file.bytes));
     let origins = own.unwrap_or(&file.origins);
@@ -108,7 +115,7 @@ fn sign(signatory: &Signatory, story: &Story, file: &MadeFile) -> Result<Vec<u8>
         ingredients.push(Ingredient {
             title: DELIVERED,
             relation,
-            file: Some(origin),
+            file: carries_manifest(origin).then_some(origin),
         });
     }
     let mut may_be_parent = story.changed && origins.len() != 1;
@@ -136,6 +143,113 @@ fn sign(signatory: &Signatory, story: &Story, file: &MadeFile) -> Result<Vec<u8>
         },
         composite: story.composite,
     };
-    let signed = signatory.sign((&file.bytes, file.media_type), &statement, &ingredients);
-    signed.map_err(|error| Fault::house(error.to_string()))
+    (statement, ingredients)
+}
+
+#[cfg(test)]
+mod tests {
+    use atelier_media::{Encoding, Picture, encode};
+
+    use super::*;
+    use crate::origins::parts;
+
+    /// Where the first chunk of a PNG ends.
+    const AFTER_HEAD: usize = 33;
+
+    fn plain() -> Bytes {
+        encode(&Picture::filled(4, 4, [9, 9, 9, 255]), Encoding::Png, None).into()
+    }
+
+    /// A picture with a chunk for a manifest, which is empty.
+    fn telling() -> Bytes {
+        let mut bytes = plain().to_vec();
+        bytes.splice(AFTER_HEAD..AFTER_HEAD, *b"\0\0\0\0caBX\0\0\0\0");
+        assert!(carries_manifest(&bytes));
+        bytes.into()
+    }
+
+    fn story(changed: bool, given: &[&str]) -> Story {
+        let given = given.iter().map(|title| Given {
+            title: (*title).to_owned(),
+            file: None,
+        });
+        Story {
+            version: "0",
+            model: "v7".into(),
+            when: "2026-01-01T00:00:00Z".into(),
+            given: given.collect(),
+            changed,
+            composite: false,
+        }
+    }
+
+    fn file(delivered: &[Bytes]) -> MadeFile {
+        MadeFile {
+            media_type: "image/png",
+            bytes: plain(),
+            origins: parts(delivered),
+            ..MadeFile::default()
+        }
+    }
+
+    /// Each ingredient: its title, what it is to the file, and whether its manifest is kept.
+    fn said<'a>(story: &'a Story, file: &'a MadeFile) -> (Act, Vec<(&'a str, Relation, bool)>) {
+        let (statement, ingredients) = told(story, file);
+        let all = ingredients.into_iter();
+        let all = all.map(|one| (one.title, one.relation, one.file.is_some()));
+        (statement.act, all.collect())
+    }
+
+    #[test]
+    fn the_four_pictures_of_a_grid_are_its_parts() {
+        let four = [telling(), telling(), telling(), telling()];
+        let (made, grid) = (story(false, &[]), file(&four));
+        let (_, ingredients) = said(&made, &grid);
+        assert_eq!(ingredients, [(DELIVERED, Relation::Component, true); 4]);
+    }
+
+    #[test]
+    fn a_grid_was_not_one_of_its_pictures_before_even_if_only_that_one_has_a_manifest() {
+        let four = [plain(), telling(), plain(), plain()];
+        let (made, grid) = (story(false, &[]), file(&four));
+        let (_, ingredients) = said(&made, &grid);
+        let part = |kept| (DELIVERED, Relation::Component, kept);
+        let expected = [part(false), part(true), part(false), part(false)];
+        assert_eq!(ingredients, expected);
+    }
+
+    #[test]
+    fn a_grid_of_changed_pictures_has_the_earlier_result_as_its_parent() {
+        let four = [telling(), telling(), telling(), telling()];
+        let (changed, grid) = (story(true, &["earlier result", "mask"]), file(&four));
+        let (act, ingredients) = said(&changed, &grid);
+        assert_eq!(act, Act::Edited);
+        assert_eq!(
+            ingredients[..4],
+            [(DELIVERED, Relation::Component, true); 4]
+        );
+        assert_eq!(ingredients[4], ("earlier result", Relation::Parent, false));
+        assert_eq!(ingredients[5], ("mask", Relation::Input, false));
+    }
+
+    #[test]
+    fn a_single_picture_that_was_written_anew_has_one_parent_whatever_was_given() {
+        for changed in [false, true] {
+            let (tale, picture) = (story(changed, &["earlier result"]), file(&[telling()]));
+            let (_, ingredients) = said(&tale, &picture);
+            let expected = [
+                (DELIVERED, Relation::Parent, true),
+                ("earlier result", Relation::Input, false),
+            ];
+            assert_eq!(ingredients, expected, "{changed}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_is_not_remembered() {
+        assert!(parts(&[plain(), plain()]).is_empty());
+        let (made, picture) = (story(false, &["image"]), file(&[plain()]));
+        let expected = (Act::Created, vec![("image", Relation::Input, false)]);
+        assert_eq!(said(&made, &picture), expected);
+    }
 }

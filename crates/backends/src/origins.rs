@@ -5,7 +5,20 @@ use bytes::Bytes;
 
 /// What a vendor delivered, as far as it has to be remembered beside a file that was made of it.
 pub(crate) fn remembered<'a>(delivered: impl IntoIterator<Item = &'a Bytes>) -> Vec<Bytes> {
-    let all = delivered.into_iter();
-    let telling = all.filter(|bytes| Signatory::BUILT && carries_manifest(bytes));
-    telling.cloned().collect()
+    if Signatory::BUILT {
+        parts(delivered)
+    } else {
+        Vec::new()
+    }
+}
+
+/// All that went into a file, when one of them carries a manifest: whoever reads that a grid has a part must not take it for the
+/// only one.
+pub(crate) fn parts<'a>(delivered: impl IntoIterator<Item = &'a Bytes>) -> Vec<Bytes> {
+    let all: Vec<Bytes> = delivered.into_iter().cloned().collect();
+    if all.iter().any(|bytes| carries_manifest(bytes)) {
+        all
+    } else {
+        Vec::new()
+    }
 }
