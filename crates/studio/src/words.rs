@@ -1,5 +1,6 @@
 //! Reads prompts: which subjects, how many, in which colour, where, when, in what weather and style.
 
+mod annotations;
 mod glyphs;
 pub(crate) mod lexicon;
 mod meaning;

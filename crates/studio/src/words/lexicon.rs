@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::annotations::table;
 use super::glyphs::of_glyph;
 use super::meaning::{Meaning, of_code};
 use super::text;
@@ -11,9 +12,6 @@ use crate::subject::own;
 use crate::wanted::habitat;
 use crate::wanted::habitat::Kind;
 use crate::wanted::kinds::Setting;
-
-/// Names and keywords from the Unicode annotations: glyph, group, English name, then one column per language.
-const ANNOTATIONS: &str = include_str!("../../assets/words/annotations.tsv");
 
 /// Our own words: a code, then columns of a language and its words.
 const CORE: &str = include_str!("../../assets/words/core.tsv");
@@ -81,7 +79,8 @@ impl Lexicon {
                 },
             );
         }
-        for row in ANNOTATIONS.lines().skip(1) {
+        let annotations = table();
+        for row in annotations.lines().skip(1) {
             let mut columns = row.split('\t');
             let (Some(glyph), Some(group), Some(name)) =
                 (columns.next(), columns.next(), columns.next())
@@ -93,7 +92,7 @@ impl Lexicon {
             }
         }
         all.core();
-        all.annotations();
+        all.annotations(&annotations);
         all.index_stems();
         all
     }
@@ -144,9 +143,9 @@ impl Lexicon {
         }
     }
 
-    fn annotations(&mut self) {
-        let uses = keyword_uses();
-        for row in ANNOTATIONS.lines().skip(1) {
+    fn annotations(&mut self, annotations: &str) {
+        let uses = keyword_uses(annotations);
+        for row in annotations.lines().skip(1) {
             let columns: Vec<&str> = row.split('\t').collect();
             let [glyph, group, _, languages @ ..] = columns.as_slice() else {
                 continue;
@@ -245,9 +244,9 @@ impl Lexicon {
 }
 
 /// How often a keyword is used within a language: words of many things name none of them.
-fn keyword_uses() -> HashMap<(u8, &'static str), u32> {
+fn keyword_uses(annotations: &str) -> HashMap<(u8, &str), u32> {
     let mut uses = HashMap::new();
-    for row in ANNOTATIONS.lines().skip(1) {
+    for row in annotations.lines().skip(1) {
         for (language, cell) in row.split('\t').skip(3).enumerate() {
             for word in cell.split('|').skip(1) {
                 *uses.entry((language as u8, word)).or_insert(0) += 1;
