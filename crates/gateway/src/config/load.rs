@@ -11,7 +11,7 @@ use super::check::check;
 use super::error::SettingError;
 
 /// The defaults, with a sentence about each setting.
-pub(super) const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+pub(super) static DEFAULTS: &str = include_str!("../../../../config/default.toml");
 /// Environment variables of this name are settings.
 const PREFIX: &str = "ATELIER_";
 /// Environment variables that are not settings although they look like some: the file itself, wishes of tests,

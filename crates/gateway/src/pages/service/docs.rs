@@ -31,7 +31,7 @@ impl Guide {
 }
 
 /// The guides that are read beside the reference.
-const GUIDES: &[Guide] = guides! {
+static GUIDES: &[Guide] = guides! {
     "guide/first-ten-minutes" "The first ten minutes"
     "guide/moving-here" "Moving a client here"
     "guide/openai-clients" "OpenAI clients"
