@@ -122,6 +122,34 @@ fn every_test_that_the_security_page_names_is_there() {
 }
 
 #[test]
+fn a_container_is_built_of_the_sources_alone() {
+    let lines = |file: &str| -> BTreeSet<String> {
+        let text = std::fs::read_to_string(root().join(file)).unwrap_or_default();
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let bare = lines.map(|line| line.trim_start_matches("**/").trim_start_matches('/'));
+        bare.map(str::to_owned).collect()
+    };
+    let (ignored, left_out) = (lines(".gitignore"), lines(".dockerignore"));
+    assert!(ignored.is_subset(&left_out), "{ignored:?} {left_out:?}");
+    assert!(left_out.contains(".git"));
+}
+
+#[test]
+fn what_others_install_can_sign_and_says_what_it_is_made_of() {
+    for file in ["scripts/package", "packaging/docker/Dockerfile"] {
+        let text = std::fs::read_to_string(root().join(file)).expect("a file");
+        let builds = text.lines().filter(|line| line.contains("--release"));
+        let builds: Vec<&str> = builds.filter(|line| line.contains("cargo")).collect();
+        assert_eq!(builds.len(), 1, "{file}");
+        assert!(builds[0].contains("--features credentials"), "{file}");
+        assert!(builds[0].contains("--locked"), "{file}");
+    }
+    let package = std::fs::read_to_string(root().join("scripts/package")).expect("a script");
+    assert!(package.contains("./scripts/sbom \"$folder/atelier.cdx.json\" credentials"));
+    assert!(package.contains("sha256sum atelier atelier.cdx.json ./*.deb"));
+}
+
+#[test]
 fn nothing_is_marked_as_unfinished() {
     let mut found = Vec::new();
     for folder in ["crates", "bench"] {
