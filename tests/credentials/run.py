@@ -78,8 +78,8 @@ def check_created(one, model):
     assert one["claim_generator_info"][0]["name"] == "Atelier", one
 
 
-def certificates(folder, name):
-    """A chain as an operator has it, made by openssl."""
+def certificates(folder, name, days=20):
+    """A chain as an operator has it, made by openssl; with less than no days its time is over."""
     (folder / "leaf.cnf").write_text(
         "basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\n"
         "extendedKeyUsage=emailProtection\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
@@ -90,7 +90,7 @@ def certificates(folder, name):
         "-addext", "keyUsage=critical,keyCertSign")
     run("req", *curve, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/O={name}/CN={name} signing")
     run("x509", "-req", "-in", f"{name}.csr", "-CA", f"{name}-ca.pem", "-CAkey", f"{name}-ca.key", "-CAcreateserial",
-        "-days", "20", "-extfile", "leaf.cnf", "-out", f"{name}-leaf.pem")
+        "-days", str(days), "-extfile", "leaf.cnf", "-out", f"{name}-leaf.pem")
     chain = (folder / f"{name}-leaf.pem").read_text() + (folder / f"{name}-ca.pem").read_text()
     (folder / f"{name}.pem").write_text(chain)
     return chain, (folder / f"{name}.key").read_text(), (folder / f"{name}-ca.pem").read_text()
@@ -204,6 +204,26 @@ def counted(service, outcome):
     return float(rows[0].split()[-1]) if rows else 0.0
 
 
+def follow_ups(service):
+    """A grid of four is a thing of its own; what is made of one of its pictures is made of the grid, which is what was delivered."""
+    grid = service.job("/artgen/v1/imagine", {"prompt": "a lighthouse"})
+    whole, _ = manifest("image/png", download(grid["files"][0]["url"])[1])
+    assert [each["action"] for each in actions(whole)] == ["c2pa.created"], actions(whole)
+    assert not whole.get("ingredients"), whole["ingredients"]
+    for action, relation, words in (
+        ("upsample2", "parentOf", ["c2pa.opened", "c2pa.edited"]),
+        ("variation3", "inputTo", ["c2pa.created"]),
+    ):
+        seen = service.job("/artgen/v1/action", {"jobId": grid["jobId"], "action": action})
+        one, every = manifest("image/png", download(seen["files"][0]["url"])[1])
+        assert [each["action"] for each in actions(one)] == words, actions(one)
+        assert actions(one)[-1]["digitalSourceType"] == GENERATED, actions(one)
+        (ingredient,) = one["ingredients"]
+        assert ingredient["relationship"] == relation and ingredient["title"] == "earlier result", ingredient
+        assert ingredient["active_manifest"] == whole["label"] and whole["label"] in every, (ingredient, whole["label"])
+        print(f"  {action} of a grid: the grid's manifest is {relation}")
+
+
 def own(program, folder):
     """With the certificate that the service makes itself."""
     with Service(program, folder / "own") as service:
@@ -240,7 +260,8 @@ def own(program, folder):
         parent = [each for each in one["ingredients"] if each["relationship"] == "parentOf"]
         assert len(parent) == 1 and parent[0]["active_manifest"] in every, one["ingredients"]
         print("  an edit: opened and edited, its source's manifest is the parent")
-        assert counted(service, "signed") >= 5 and counted(service, "failed") == 0
+        follow_ups(service)
+        assert counted(service, "signed") >= 8 and counted(service, "failed") == 0
     # The same certificate signs after a restart, also when the key that seals it was changed meanwhile.
     service = Service(program, folder / "own")
     rotate = [program, "local", "rotate-master-key", "--config", str(service.config)]
@@ -293,14 +314,24 @@ credential = "sk-none"
 
 
 def refused(program, folder):
-    """A key that is another certificate's is refused by name."""
+    """What cannot sign is refused at the start, by the name of the setting, and the doctor says so too."""
     certificates(folder, "Other")
-    text = f'[credentials]\ncertificate = "{folder}/Operator.pem"\nkey = "{folder}/Other.key"\n'
-    service = Service(program, folder / "refused", text)
-    words = [program, "serve", "--config", str(service.config)]
-    said = subprocess.run(words, env=service.environment(), capture_output=True, text=True, timeout=60, check=False)
-    assert said.returncode != 0 and "credentials.certificate" in said.stderr + said.stdout, said
-    print("  a key of another certificate is refused:", (said.stderr + said.stdout).strip().splitlines()[-1][:160])
+    certificates(folder, "Late", days=-1)
+    for what, certificate, key, setting, why in (
+        ("a key of another certificate", "Operator.pem", "Other.key", "credentials.certificate and credentials.key", ""),
+        ("a certificate whose time is over", "Late.pem", "Late.key", "credentials.certificate and credentials.key", "not valid at time of signing"),
+        ("a certificate that is not there", "Nobody.pem", "Late.key", "credentials.certificate", "No such file"),
+        ("a key that is not there", "Late.pem", "Nobody.key", "credentials.key", "No such file"),
+    ):
+        text = f'[credentials]\ncertificate = "{folder}/{certificate}"\nkey = "{folder}/{key}"\n'
+        service = Service(program, folder / "refused", text)
+        words = [program, "serve", "--config", str(service.config)]
+        ran = subprocess.run(words, env=service.environment(), capture_output=True, text=True, timeout=60, check=False)
+        said = ran.stderr + ran.stdout
+        assert ran.returncode != 0 and setting in said and why in said, ran
+        look = service.doctor()
+        assert look["verdict"] == "bad" and why in look["found"], look
+        print(f"  {what} is refused:", said.strip().splitlines()[-1][:160])
 
 
 def cost(program, folder):
