@@ -32,7 +32,7 @@ fn document() -> Value {
         .iter()
         .map(|title| json!({ "name": title }));
     let tags: Vec<Value> = tags.collect();
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Atelier",
@@ -54,7 +54,10 @@ fn document() -> Value {
                 "operator": { "type": "http", "scheme": "bearer", "description": "The operator's token." },
             },
         },
-    })
+    });
+    // What signs has every crate of its build keep the order of fields: the document is the same in all of them.
+    document.sort_all_objects();
+    document
 }
 
 fn description() -> String {

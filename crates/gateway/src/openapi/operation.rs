@@ -1,5 +1,7 @@
 //! One operation of the catalogue as OpenAPI writes it.
 
+use std::collections::BTreeMap;
+
 use atelier_contract::pages::Access;
 use serde_json::{Map, Value, json};
 
@@ -80,7 +82,9 @@ fn in_query(object: &Value) -> Vec<Value> {
         listed.is_some_and(|listed| listed.iter().any(|one| one == name))
     };
     let fields = object["properties"].as_object().into_iter().flatten();
+    let fields: BTreeMap<&String, &Value> = fields.collect();
     fields
+        .into_iter()
         .map(|(name, schema)| {
             let required = required(name);
             json!({ "name": name, "in": "query", "required": required, "schema": schema })
