@@ -65,6 +65,16 @@ impl Jobs {
                 Err(Refusal::job_not_found())
             };
         }
+        // A connection keeps room for the largest call it may make; this one is asked for too seldom to have room everywhere.
+        Box::pin(self.read_body(account_id, family, id)).await
+    }
+
+    async fn read_body(
+        &self,
+        account_id: &AccountId,
+        family: &'static Family,
+        id: &JobId,
+    ) -> Result<Bytes, Refusal> {
         let job = self.job(account_id, id).await?;
         match family_of(&job.operation) {
             Some(own) if own.name == family.name => {}

@@ -184,7 +184,8 @@ async fn handle(
     };
     received.who = match known {
         Some(caller) => Who::Caller(caller),
-        None => access::admit(app, seat, access, &received).await?,
+        // In a box, because a connection keeps room for the largest way for as long as it is open.
+        None => Box::pin(access::admit(app, seat, access, &received)).await?,
     };
     if let Who::Caller(caller) = &mut received.who {
         caller.trace = from.trace;

@@ -15,13 +15,14 @@ pub(crate) mod watch;
 
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulConnection;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -68,7 +69,8 @@ impl Door {
 pub(crate) struct Server {
     app: Arc<App>,
     watch: Arc<Watch>,
-    builder: Builder<TokioExecutor>,
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
     bounds: Bounds,
     tls: Option<Arc<Tls>>,
     tasks: TaskTracker,
@@ -89,7 +91,8 @@ impl Server {
                 head: limits.header_bytes,
                 lines: limits.headers,
             },
-            builder: builder(limits),
+            http1: http1(limits),
+            http2: http2(limits),
             tls: tls.map(Arc::new),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
@@ -178,8 +181,13 @@ impl Server {
         }
         match &self.tls {
             Some(tls) if from.secure => {
-                let safe = timeout(patience, tls.acceptor().accept(stream)).await??;
-                self.converse(safe, seat, from).await;
+                // What TLS needs is apart, so that those who come without do not keep room for it.
+                let safe = Box::pin(async {
+                    let safe = timeout(patience, tls.acceptor().accept(stream)).await??;
+                    self.converse(safe, seat, from).await;
+                    io::Result::Ok(())
+                });
+                safe.await?;
             }
             _ => self.converse(stream, seat, from).await,
         }
@@ -190,29 +198,54 @@ impl Server {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let app = &self.app;
-        let service = service_fn(move |request| {
-            http::serve(Arc::clone(app), Arc::clone(seat), from, request)
+        let guarded = Guarded::new(stream, Arc::clone(seat), self.bounds);
+        let greeted = tokio::select! {
+            biased;
+            greeted = guarded.greeted() => greeted,
+            // Nobody who has asked for nothing is waited for.
+            _ = seat.command() => return,
+        };
+        let (io, speaks_http2) = match greeted {
+            Ok((guarded, speaks_http2)) => (TokioIo::new(guarded), speaks_http2),
+            Err(error) => {
+                tracing::debug!(%error, "connection ended before its first request");
+                return;
+            }
+        };
+        let service = service_fn(|request| {
+            http::serve(Arc::clone(&self.app), Arc::clone(seat), from, request)
         });
-        let io = TokioIo::new(Guarded::new(stream, Arc::clone(seat), self.bounds));
-        let mut connection = pin!(self.builder.serve_connection(io, service));
-        let mut command = pin!(seat.command());
-        loop {
-            tokio::select! {
-                biased;
-                result = connection.as_mut() => {
-                    if let Err(error) = result {
-                        tracing::debug!(%error, "connection ended early");
-                    }
+        if speaks_http2 {
+            // Apart as well: it is larger, and one of these stands for many callers.
+            let mut connection = Box::pin(self.http2.serve_connection(io, service));
+            attend(connection.as_mut(), seat).await;
+        } else {
+            attend(pin!(self.http1.serve_connection(io, service)), seat).await;
+        }
+    }
+}
+
+/// Sees a connection through, and has it finish or go when the watch says so.
+async fn attend<C>(mut connection: Pin<&mut C>, seat: &Seat)
+where
+    C: GracefulConnection<Error = hyper::Error>,
+{
+    let mut command = pin!(seat.command());
+    loop {
+        tokio::select! {
+            biased;
+            result = connection.as_mut() => {
+                if let Err(error) = result {
+                    tracing::debug!(%error, "connection ended early");
+                }
+                break;
+            }
+            command_given = command.as_mut() => {
+                if command_given == Command::Leave {
                     break;
                 }
-                command_given = command.as_mut() => {
-                    if command_given == Command::Leave {
-                        break;
-                    }
-                    connection.as_mut().graceful_shutdown();
-                    command.set(seat.command());
-                }
+                connection.as_mut().graceful_shutdown();
+                command.set(seat.command());
             }
         }
     }
@@ -228,19 +261,22 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-fn builder(limits: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+fn http1(limits: &Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
     if limits.headers > HEADERS_OF_HYPER {
-        builder.http1().max_headers(limits.headers);
+        builder.max_headers(limits.headers);
     }
     builder
-        .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         // One more than what is let through, so that a head is never too long for the second reader alone.
         .max_buf_size(limits.header_bytes.max(8192) + 1024);
     builder
-        .http2()
+}
+
+fn http2(limits: &Limits) -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.http2_streams)
         .max_header_list_size(limits.header_bytes as u32)

@@ -29,7 +29,8 @@ pub(super) async fn show(
         .first()
         .map_or(SPELLINGS[0], |fetch| fetch.param);
     let id = if !body.is_end_stream() {
-        job_id(&body::query_and_fields(app, head, body).await?, documented)?
+        let fields = Box::pin(body::query_and_fields(app, head, body));
+        job_id(&fields.await?, documented)?
     } else if let Some(id) = plain_id(head.uri.query(), documented) {
         id
     } else {

@@ -138,11 +138,7 @@ pub(crate) fn text(media_type: &'static str, text: String) -> Reply {
 /// A stream of server-sent events.
 pub(crate) fn events(flow: Flow) -> Reply {
     let mut reply = Response::new(Payload::Flow(flow, None));
-    *reply.headers_mut() = api_headers(HeaderValue::from_static("text/event-stream"));
-    reply.headers_mut().insert(
-        HeaderName::from_static("x-accel-buffering"),
-        HeaderValue::from_static("no"),
-    );
+    *reply.headers_mut() = EVENT_HEADERS.clone();
     reply
 }
 
@@ -224,6 +220,16 @@ static API_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
     headers.insert(REFERRER_POLICY, NO_REFERRER);
     headers.insert(RESOURCE_POLICY, SAME_ORIGIN);
     headers.insert(request_id::HEADER, HeaderValue::from_static("-"));
+    headers
+});
+
+/// Those of a stream, which keeps them for as long as it is open: a copy is no larger than they are.
+static EVENT_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
+    let mut headers = api_headers(HeaderValue::from_static("text/event-stream"));
+    headers.insert(
+        HeaderName::from_static("x-accel-buffering"),
+        HeaderValue::from_static("no"),
+    );
     headers
 });
 

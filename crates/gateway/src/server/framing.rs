@@ -78,6 +78,11 @@ impl Framing {
         matches!(self.state, State::Body(_) | State::Chunks(_))
     }
 
+    /// Whether what comes are the frames of HTTP/2.
+    pub(super) fn has_frames(&self) -> bool {
+        matches!(self.state, State::Frames)
+    }
+
     /// Whether nothing that comes matters any more.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.state, State::Over)
@@ -209,7 +214,7 @@ impl Framing {
         };
         self.heads += 1;
         ready.extend_from_slice(&self.head);
-        self.head.clear();
+        self.head = Vec::new();
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! A socket that tells the watch when bytes arrive and when the caller stops taking them, and lets through only HTTP
 //! that everybody reads alike.
 
-use std::future::Future as _;
+use std::future::{Future as _, poll_fn};
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -14,8 +15,11 @@ use tokio::time::Sleep;
 use super::framing::{Bounds, BrokenBody, Framing, Wrong};
 use super::watch::Seat;
 
-/// How much memory a connection keeps for what was looked at.
+/// How much is read at once of what is forgotten.
 const PIECE: usize = 8192;
+
+/// How much is read at once before it is known what the caller speaks; nearly every head is shorter.
+const FIRST: usize = 2048;
 
 /// An answer of so few bytes goes out in one piece: the kernel takes longer over two pieces than it takes to copy them.
 const SMALL: usize = 2048;
@@ -68,10 +72,30 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
         self.handed_on += size;
         if self.handed_on == self.approved.len() {
             self.handed_on = 0;
-            self.approved.clear();
-            self.approved.shrink_to(PIECE);
+            // Nearly every head goes on where it lies, so that a connection would keep this for nothing.
+            self.approved = Vec::new();
         }
         true
+    }
+
+    /// Waits for what the caller says first, and whether that is HTTP/2.
+    pub(crate) async fn greeted(mut self) -> io::Result<(Self, bool)> {
+        poll_fn(|context| self.poll_first(context)).await?;
+        let speaks_http2 = self.framing.has_frames();
+        Ok((self, speaks_http2))
+    }
+
+    /// Reads until something was approved, or until nothing more comes.
+    fn poll_first(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.approved.is_empty() {
+            let mut piece = [MaybeUninit::uninit(); FIRST];
+            let mut buffer = ReadBuf::uninit(&mut piece);
+            if !ready!(self.read_and_look(context, &mut buffer))? {
+                break;
+            }
+            self.approved.extend_from_slice(buffer.filled());
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// Bytes that belong to a body or to HTTP/2 go straight on.
