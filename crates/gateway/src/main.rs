@@ -15,6 +15,7 @@ mod first_run;
 mod http;
 mod logging;
 mod mcp;
+mod memory;
 mod openapi;
 mod pages;
 mod secrets;

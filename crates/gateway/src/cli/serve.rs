@@ -16,7 +16,7 @@ use crate::config::{Config, Role};
 use crate::server::signals::Signals;
 use crate::server::tls::Tls;
 use crate::server::{Door, Server};
-use crate::{first_run, logging, openapi, secrets};
+use crate::{first_run, logging, memory, openapi, secrets};
 
 /// The engine gets at least this long to hand back its leases, whatever the requests took.
 const TO_HAND_BACK: Duration = Duration::from_secs(5);
@@ -42,6 +42,7 @@ atelier serve --listen 0.0.0.0:8080 --data-dir /var/lib/atelier
 atelier serve --config atelier.toml --database postgres://atelier@db/atelier";
 
     fn run(self) -> Result<ExitCode> {
+        memory::keep_pages_small();
         let listen = self.listen.map(|address| ("listen", address));
         let config = self.place.sources(listen.into_iter().collect()).config()?;
         logging::start(&config.log)?;

@@ -283,9 +283,14 @@ impl Gateway {
 
     /// The most memory it has had so far, in KiB.
     pub(crate) fn peak_memory_kib(&self) -> u64 {
+        self.status_kib("VmHWM:")
+    }
+
+    /// What the kernel counts under a name for the process, in KiB.
+    pub(crate) fn status_kib(&self, name: &str) -> u64 {
         let path = format!("/proc/{}/status", self.process_id());
         let status = std::fs::read_to_string(path).expect("the process runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let number = line.and_then(|line| line.split_whitespace().next());
         number.and_then(|text| text.parse().ok()).expect("a number")
     }

@@ -52,6 +52,7 @@ mod local;
 mod looking;
 mod lookups;
 mod mcp;
+mod memory;
 mod metrics;
 mod midjourney;
 mod money;
