@@ -28,7 +28,8 @@ type Due = (i64, u64);
 #[derive(Default)]
 struct Queue {
     due: BTreeMap<Due, String>,
-    jobs: HashMap<String, (Due, RunningJob)>,
+    /// Each job in a box: a table has room for up to twice as many as it holds, and for all of them again while it grows.
+    jobs: HashMap<String, (Due, Box<RunningJob>)>,
     /// Jobs being asked about that are to be asked again at once.
     poked: HashSet<String>,
     /// Jobs being asked about, each with its worker.
@@ -40,7 +41,7 @@ struct Queue {
 }
 
 impl Queue {
-    fn put(&mut self, job: RunningJob, due_ms: i64) {
+    fn put(&mut self, job: Box<RunningJob>, due_ms: i64) {
         self.count += 1;
         let due = (due_ms, self.count);
         let id = job.id().to_string();
@@ -85,7 +86,7 @@ impl Queue {
             job.granted = false;
             *self.under_way.entry(worker.clone()).or_default() += 1;
             self.asking.insert(id, worker);
-            return Some(job);
+            return Some(*job);
         }
     }
 
@@ -137,7 +138,7 @@ impl Polling {
             .due
             .first_key_value()
             .is_none_or(|(first, _)| due_ms < first.0);
-        queue.put(job, due_ms);
+        queue.put(Box::new(job), due_ms);
         drop(queue);
         if earlier {
             self.hint.notify_one();
