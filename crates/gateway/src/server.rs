@@ -1,7 +1,7 @@
 //! The sockets: accept loops, connection limits that really apply, and a stop that loses nothing.
 //!
-//! hyper's own header timer starts again while a connection is idle and is not yet there while the protocol is being
-//! guessed, so the limits live in [`watch`], one clock for all connections.
+//! hyper's own header timer starts again while a connection is idle, and hyper is not yet there while the first head comes,
+//! which says what the caller speaks; so the limits live in [`watch`], one clock for all connections.
 
 mod descriptors;
 pub(crate) mod framing;
