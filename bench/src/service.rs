@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 
 const ADMIN: &str = "bench-admin-token-0123456789abcdef";
@@ -235,16 +235,30 @@ pub(crate) fn request(method: &str, path: &str, key: &str, body: &str, close: bo
 
 /// A back end that speaks like OpenAI, for pictures.
 pub(crate) async fn backend(address: SocketAddr, base_url: &str) -> Result<()> {
-    let admin = format!("authorization: Bearer {ADMIN}");
     let body = format!(
         r#"{{"name":"instant","vendor":"openai","base_url":"{base_url}","operations":["imgmodel"],"settings":{{"image_model":"m"}}}}"#
     );
+    add_backend(address, &body, 256).await
+}
+
+/// A back end with one place that never answers: every job but one waits for as long as what is given lives.
+pub(crate) async fn one_silent_place(address: SocketAddr) -> Result<TcpListener> {
+    // Nobody accepts; the kernel takes the call, and that is all.
+    let silent = TcpListener::bind("127.0.0.1:0").await?;
+    let base_url = format!("http://{}", silent.local_addr()?);
+    let body = format!(r#"{{"name":"silent","vendor":"relay","base_url":"{base_url}"}}"#);
+    add_backend(address, &body, 1).await?;
+    Ok(silent)
+}
+
+async fn add_backend(address: SocketAddr, body: &str, concurrency: u32) -> Result<()> {
+    let admin = format!("authorization: Bearer {ADMIN}");
     let path = "/admin/v1/backends";
-    let made = call(address, &request("POST", path, &admin, &body, true)).await?;
+    let made = call(address, &request("POST", path, &admin, body, true)).await?;
     let id = made["data"]["id"].as_str();
     let path = format!("{path}/{}/accounts", id.with_context(|| made.to_string())?);
-    let body = r#"{"name":"one","credential":"sk-bench","concurrency":256}"#;
-    let made = call(address, &request("POST", &path, &admin, body, true)).await?;
+    let body = format!(r#"{{"name":"one","credential":"sk-bench","concurrency":{concurrency}}}"#);
+    let made = call(address, &request("POST", &path, &admin, &body, true)).await?;
     anyhow::ensure!(made["status"] == "SUCCESS", "{made}");
     Ok(())
 }

@@ -8,8 +8,9 @@ use crate::service::{self, request};
 
 const ROUNDS: usize = 3;
 const SECONDS: f64 = 2.0;
-/// A prompt that keeps the embedded engine from drawing, so that accepting is what is measured.
 const BODY: &str = r#"{"prompt":"a lighthouse at dawn [[stall]]","timeout":1200}"#;
+/// Nobody but a silent back end is there, so that accepting is what is measured: the embedded engine would begin every job.
+const SETTINGS: &[(&str, &str)] = &[("ATELIER_STUDIO_ENABLED", "false")];
 
 /// Measures and prints, on SQLite and, when there is a server, on PostgreSQL.
 pub(crate) async fn run() -> Result<()> {
@@ -44,7 +45,9 @@ async fn compare(name: &str, server: Option<&str>) -> Result<()> {
                 ),
                 None => None,
             };
-            let service = service::start(place.as_ref().map(|place| place.url.as_str())).await?;
+            let url = place.as_ref().map(|place| place.url.as_str());
+            let service = service::start_with(url, SETTINGS).await?;
+            let _silent = service::one_silent_place(service.address).await?;
             let key = service::account(service.address, "submit").await?;
             let call = request("POST", "/artgen/v1/imagine", &key, BODY, false);
             let measured = load::round(service.address, submitters, SECONDS, &call).await?;
