@@ -32,6 +32,8 @@ pub(crate) fn is_kept_name(text: &str) -> bool {
         .is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
+const UNREADABLE: &str = "has an unreadable image header";
+
 /// What the header of an image file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageHeader {
@@ -53,7 +55,10 @@ impl ImageHeader {
             Ok(imagesize::ImageType::Gif) => "image/gif",
             _ => return Err("must be a png, jpeg, webp or gif image"),
         };
-        let size = imagesize::blob_size(bytes).map_err(|_| "has an unreadable image header")?;
+        if media_type == "image/jpeg" && !is_plain_jpeg(bytes) {
+            return Err(UNREADABLE);
+        }
+        let size = imagesize::blob_size(bytes).map_err(|_| UNREADABLE)?;
         let pixels = size.width as u64 * size.height as u64;
         if pixels == 0 || pixels > MOST_PIXELS || size.width > 65_535 || size.height > 65_535 {
             return Err("must have at most 67108864 pixels");
@@ -63,6 +68,27 @@ impl ImageHeader {
             width: size.width as u32,
             height: size.height as u32,
         })
+    }
+}
+
+/// Whether the segments of a JPEG follow each other up to its size, with nothing between them: readers skip what does not
+/// belong there in different ways, and would not agree about the size.
+fn is_plain_jpeg(bytes: &[u8]) -> bool {
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    loop {
+        // Any number of fill bytes may stand before the code of a marker.
+        let fill = rest.iter().take_while(|byte| **byte == 0xff).count();
+        let (Some(&marker), Some(length)) = (rest.get(fill), rest.get(fill + 1..fill + 3)) else {
+            return false;
+        };
+        let length = usize::from(length[0]) << 8 | usize::from(length[1]);
+        match marker {
+            _ if fill == 0 || length < 2 => return false,
+            0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => return length >= 8,
+            // These have no length, or end what was to come.
+            0x00 | 0x01 | 0xd0..=0xda => return false,
+            _ => rest = rest.get(fill + 1 + length..).unwrap_or_default(),
+        }
     }
 }
 
