@@ -41,6 +41,8 @@ mod invariants;
 mod jobs;
 #[path = "conformance/keys.rs"]
 mod keys;
+#[path = "conformance/lanes.rs"]
+mod lanes;
 #[path = "conformance/lease.rs"]
 mod lease;
 #[path = "conformance/ledger.rs"]
