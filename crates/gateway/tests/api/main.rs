@@ -21,6 +21,7 @@ mod clocks;
 mod connections;
 mod console;
 mod crash;
+mod declared;
 mod deletion;
 mod envelopes;
 mod events;
