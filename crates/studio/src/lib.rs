@@ -11,6 +11,7 @@ mod fill;
 mod film;
 mod grain;
 mod layout;
+mod packed;
 mod paint;
 mod painter;
 mod pyramid;

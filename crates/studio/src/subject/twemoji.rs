@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use miniz_oxide::inflate::decompress_to_vec_zlib;
+use crate::packed;
 
 /// Lines of a glyph, a tab and its drawing.
 const PACKED: &[u8] = include_bytes!("../../assets/emoji.z");
@@ -24,10 +24,7 @@ pub(super) fn svg(glyph: &str) -> Option<&'static str> {
 /// The table; read once, and kept for as long as the process runs.
 fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| {
-        let bytes = decompress_to_vec_zlib(PACKED).unwrap_or_default();
-        String::from_utf8(bytes).unwrap_or_default()
-    })
+    TEXT.get_or_init(|| packed::text(PACKED))
 }
 
 #[cfg(test)]

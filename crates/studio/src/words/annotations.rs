@@ -1,14 +1,13 @@
 //! Names and keywords from the Unicode annotations: a third of their bytes lie in the program, and the whole is held only while
 //! the lexicon is built from it. The test beneath makes the packed table and holds it against the one that people read.
 
-use miniz_oxide::inflate::decompress_to_vec_zlib;
+use crate::packed;
 
 const PACKED: &[u8] = include_bytes!("../../assets/words/annotations.z");
 
 /// The table: glyph, group, English name, then one column per language.
 pub(super) fn table() -> String {
-    let bytes = decompress_to_vec_zlib(PACKED).unwrap_or_default();
-    String::from_utf8(bytes).unwrap_or_default()
+    packed::text(PACKED)
 }
 
 #[cfg(test)]
