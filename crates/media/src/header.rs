@@ -120,7 +120,7 @@ fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
         match marker {
             0x00 | 0x01 | 0xd0..=0xd8 => {}
             0xd9 | 0xda => return None,
-            0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => {
+            frame if is_frame(frame) => {
                 // A shorter one does not hold the size: it would be read from whatever follows.
                 (big16(bytes, at)? >= 8).then_some(())?;
                 return Some((big16(bytes, at + 5)?, big16(bytes, at + 3)?));
@@ -128,6 +128,11 @@ fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
             _ => at += (big16(bytes, at)? as usize).max(2),
         }
     }
+}
+
+/// Whether a segment of a JPEG says how large the picture is.
+pub(crate) const fn is_frame(marker: u8) -> bool {
+    matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
 }
 
 fn webp_size(bytes: &[u8]) -> Option<(u32, u32)> {

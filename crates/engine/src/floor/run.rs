@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::floor::question;
 
-    fn bytes<F: Future>(_: impl Fn(&'static Context, RunningJob) -> F) -> usize {
+    fn bytes<J, F: Future>(_: impl Fn(&'static Context, J) -> F) -> usize {
         size_of::<F>()
     }
 
@@ -134,12 +134,7 @@ mod tests {
     #[test]
     fn what_waits_for_a_job_is_small() {
         let (working, asking) = (bytes(run), bytes(question::ask));
-        let beginning = {
-            fn bytes<F: Future>(_: impl Fn(&'static Context, &'static RunningJob) -> F) -> usize {
-                size_of::<F>()
-            }
-            bytes(begin)
-        };
+        let beginning = bytes::<&'static RunningJob, _>(begin);
         assert!(working <= 2_048, "{working} bytes to work on a job");
         assert!(asking <= 2_048, "{asking} bytes to ask about a job");
         assert!(beginning <= 3_072, "{beginning} bytes to begin a job");

@@ -1,6 +1,7 @@
 //! JPEG: segments and scans up to the end of the image. Kept are those that are needed to decode, and the colour
 //! profile. Behind the end cameras hang more pictures and whole films.
 
+use crate::header::is_frame;
 use crate::orientation::{only_orientation, orientation};
 
 /// The part of a JFIF segment before its thumbnail.
@@ -65,11 +66,6 @@ pub(super) fn strip(bytes: &[u8]) -> Option<Vec<u8>> {
     out.extend(kept);
     out.extend([0xFF, 0xD9]);
     Some(out)
-}
-
-/// Whether a segment says how large the picture is.
-const fn is_frame(marker: u8) -> bool {
-    matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC)
 }
 
 /// Where the next marker begins: its code follows any number of fill bytes.
