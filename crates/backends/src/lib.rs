@@ -18,6 +18,7 @@ mod fetched;
 mod files;
 mod fit;
 pub mod guard;
+pub mod heavy;
 pub mod hooks;
 pub mod http;
 mod inputs;

@@ -4,9 +4,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use tokio::task::spawn_blocking;
-
 use crate::backend::Fault;
+use crate::heavy;
 use crate::shares::Shares;
 
 /// Threads and memory that all pieces of work share.
@@ -36,7 +35,7 @@ impl Threads {
         let memory = self.megabytes.take(whose, megabytes).await;
         let thread = self.places.take(whose, 1).await;
         // What was taken travels with the work: it stays taken when the waiting side is dropped and the work is not.
-        let running = spawn_blocking(move || {
+        let running = heavy::spawn(move || {
             let result = work();
             drop((memory, thread));
             result

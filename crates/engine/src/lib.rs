@@ -37,7 +37,7 @@ mod vault;
 mod views;
 mod wake;
 
-pub use atelier_backends::{Post, allowances, credentials, shares};
+pub use atelier_backends::{Post, allowances, credentials, heavy, shares};
 pub use atelier_store::AllowancePatch;
 pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::Clock;

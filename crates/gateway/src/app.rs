@@ -20,6 +20,7 @@ use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
+use crate::http::body_pace::BodyPace;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::kept::Kept;
@@ -51,6 +52,8 @@ pub(crate) struct App {
     pub(crate) is_public: bool,
     /// Requests that are being answered.
     pub(crate) places: Arc<Shares>,
+    /// How fast bodies are read.
+    pub(crate) body_pace: Arc<BodyPace>,
     /// Bytes of bodies that are neither accepted nor refused.
     pub(crate) body_memory: Arc<Shares>,
     /// Large bodies that are being worked on.
@@ -97,6 +100,7 @@ impl App {
                 limits.body_memory_mib * 1024 * 1024,
                 IMAGE_BODY as u64,
             ),
+            body_pace: Arc::new(BodyPace::new(limits.body_mib_per_s)),
             large_requests: Shares::elastic("large_requests", limits.large_requests),
             batches: Shares::fixed("batches", BATCHES, 1),
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),

@@ -153,6 +153,7 @@ pub(crate) struct Limits {
     pub(crate) write_timeout_s: u64,
     pub(crate) body_grace_s: u64,
     pub(crate) body_bytes_per_s: u64,
+    pub(crate) body_mib_per_s: u32,
     pub(crate) body_memory_mib: u64,
     pub(crate) target_bytes: usize,
     pub(crate) headers: usize,

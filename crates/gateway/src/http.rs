@@ -4,6 +4,7 @@
 mod access;
 mod answer;
 mod body;
+pub(crate) mod body_pace;
 mod body_share;
 mod caller;
 pub(crate) mod cors;
@@ -91,7 +92,13 @@ pub(crate) async fn serve(
     };
     let mut reply = match answer {
         Ok(Ok(reply)) => reply,
-        Ok(Err(denial)) => reply::denied(shape, &denial),
+        Ok(Err(denial)) => {
+            if denial.refusal.code == Code::RateLimited {
+                // In a box, because it is rare.
+                Box::pin(pass.wait_outside()).await;
+            }
+            reply::denied(shape, &denial)
+        }
         Err(_) => reply::denied(
             shape,
             &Refusal::new(Code::Internal, "something went wrong here").into(),

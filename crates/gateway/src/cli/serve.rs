@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use atelier_engine::heavy;
 use clap::Args;
 use tokio::net::TcpListener;
 
@@ -51,6 +52,7 @@ atelier serve --config atelier.toml --database postgres://atelier@db/atelier";
             runtime.worker_threads(config.worker_threads);
         }
         let runtime = runtime.enable_all().build()?;
+        heavy::give_way();
         let served = runtime.block_on(serve(config));
         // Whatever hangs in a thread of its own does not hold up the end.
         runtime.shutdown_background();

@@ -13,8 +13,10 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use hyper::http::request::Parts;
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep, timeout_at};
 
+use super::body_pace::BodyPace;
 use super::body_share::BodyShare;
 use super::denial::Denial;
 use super::pass::{Pass, refused};
@@ -51,6 +53,9 @@ pub(super) struct Intake {
     memory: Arc<Shares>,
     work: Arc<Shares>,
     share: BodyShare,
+    pace: Arc<BodyPace>,
+    /// Bytes that the pace does not know of yet.
+    uncounted: usize,
 }
 
 impl Intake {
@@ -88,6 +93,8 @@ impl Intake {
             memory: Arc::clone(&app.body_memory),
             work: Arc::clone(&app.large_requests),
             share: BodyShare::default(),
+            pace: Arc::clone(&app.body_pace),
+            uncounted: 0,
         };
         intake.make_place(announced)?;
         Ok(intake)
@@ -111,6 +118,15 @@ impl Intake {
             }
             self.make_place(self.taken as u64)?;
             self.earn(bytes.len());
+            self.uncounted += bytes.len();
+            if let Some(wait) = self.pace.read(self.pass.holder(), &mut self.uncounted) {
+                self.deadline += wait;
+                // At least everybody else has a turn.
+                match wait {
+                    Duration::ZERO => yield_now().await,
+                    wait => sleep(wait).await,
+                }
+            }
             return Ok(Some(bytes));
         }
     }
@@ -185,8 +201,8 @@ pub(super) async fn fields_within(
     }
     refuse_foreign_media(&head.headers)?;
     let (bytes, pass, share) = Intake::new(app, head, body, most)?.all().await?;
-    let parse = async move { parse_object_within(&bytes, structure) };
-    let (parsed, share) = share.spend(parse).await?;
+    let parse = move || parse_object_within(&bytes, structure);
+    let (parsed, share) = share.work_out(parse).await?;
     let fields = parsed?;
     pass.keep(share);
     Ok(fields)

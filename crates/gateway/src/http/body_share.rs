@@ -6,6 +6,7 @@ use std::sync::Arc;
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
 
+use atelier_engine::heavy;
 use atelier_engine::shares::{Full, Part, Shares};
 
 /// A body of so few bytes is no burden.
@@ -59,7 +60,22 @@ impl BodyShare {
         }
         let runtime = tokio::runtime::Handle::current();
         let done = tokio::task::spawn_blocking(move || (runtime.block_on(work), self));
-        let broken = |_| Refusal::new(Code::Internal, "the body could not be worked on");
         done.await.map_err(broken)
     }
+
+    /// Works something out of the body, without waiting for anything. What is heavy gives way to other requests.
+    pub(super) async fn work_out<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<(T, Self), Refusal> {
+        if self.work.is_none() {
+            return Ok((work(), self));
+        }
+        let done = heavy::spawn(move || (work(), self));
+        done.await.map_err(broken)
+    }
+}
+
+fn broken(_: tokio::task::JoinError) -> Refusal {
+    Refusal::new(Code::Internal, "the body could not be worked on")
 }

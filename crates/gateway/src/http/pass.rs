@@ -13,6 +13,10 @@ use super::denial::Denial;
 use super::rate::{Kind, Rates, Standing};
 use atelier_engine::shares::{Full, Part, Shares};
 
+/// How long whoever asks too much waits to be told so: otherwise a caller that does not heed it would have as much of the
+/// processor in refusals as others have in answers.
+const REFUSED_AFTER: Duration = Duration::from_millis(250);
+
 /// The grants of one request.
 pub(crate) struct Pass {
     address: Arc<str>,
@@ -154,6 +158,15 @@ impl Pass {
     ) -> Result<T, Refusal> {
         let share = std::mem::take(&mut self.granted().share);
         share.spend(work).await.map(|(done, _)| done)
+    }
+
+    /// The request was one too many: everything it was granted is given back, and it is answered a moment later.
+    pub(super) async fn wait_outside(&self) {
+        {
+            let mut granted = self.granted();
+            (granted.place, granted.share) = (None, BodyShare::default());
+        }
+        tokio::time::sleep(REFUSED_AFTER).await;
     }
 
     /// Gives the place to whoever sends the answer.

@@ -49,14 +49,14 @@ struct Policy {
 
 /// So many calls in a span, and so many at once.
 #[derive(Clone, Copy)]
-struct Pace {
+pub(super) struct Pace {
     /// How long it takes until one more call is given; `None` for no limit.
     interval: Option<Duration>,
     burst: u32,
 }
 
 impl Pace {
-    fn new(calls: u32, span: Duration, burst: u32) -> Self {
+    pub(super) fn new(calls: u32, span: Duration, burst: u32) -> Self {
         Self {
             interval: span.checked_div(calls),
             burst: burst.max(1),
@@ -187,7 +187,7 @@ struct Level {
 
 /// Buckets that are each kept as the moment at which they are full again: a call moves it by one interval, and is given
 /// unless it would then lie more than a whole bucket ahead.
-struct Buckets<K> {
+pub(super) struct Buckets<K> {
     shards: [Mutex<HashMap<K, Instant, RandomState>>; SHARDS],
     hasher: RandomState,
 }
@@ -208,19 +208,42 @@ impl<K: Hash + Eq> Buckets<K> {
         Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
     {
         let interval = pace.interval?;
+        Some(self.at(key, |full_at, now| take(full_at, now, interval, pace.burst)))
+    }
+
+    /// Takes one that may be given later: how long to wait for it.
+    pub(super) fn wait_for<Q>(&self, key: &Q, pace: Pace) -> Duration
+    where
+        K: std::borrow::Borrow<Q>,
+        Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
+    {
+        let Some(interval) = pace.interval else {
+            return Duration::ZERO;
+        };
+        self.at(key, |full_at, now| {
+            *full_at = (*full_at).max(now) + interval;
+            (*full_at - now).saturating_sub(interval * pace.burst)
+        })
+    }
+
+    fn at<Q, T>(&self, key: &Q, change: impl FnOnce(&mut Instant, Instant) -> T) -> T
+    where
+        K: std::borrow::Borrow<Q>,
+        Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
+    {
         let now = Instant::now();
         let shard = &self.shards[self.hasher.hash_one(key) as usize % SHARDS];
         let mut buckets = shard.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(full_at) = buckets.get_mut(key) {
-            return Some(take(full_at, now, interval, pace.burst));
+            return change(full_at, now);
         }
         if buckets.len() >= CROWDED {
             buckets.retain(|_, full_at| *full_at > now);
         }
         let mut full_at = now;
-        let level = take(&mut full_at, now, interval, pace.burst);
+        let changed = change(&mut full_at, now);
         buckets.insert(key.to_owned(), full_at);
-        Some(level)
+        changed
     }
 }
 

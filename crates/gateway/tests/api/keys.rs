@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use atelier_contract::time::timestamp;
 use atelier_engine::Clock;
+use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::gateway::{Gateway, Options, send};
 
@@ -191,15 +192,10 @@ async fn an_account_has_its_own_rate() {
         .set("LIMITS_CALLS_BURST", "3");
     let gateway = limits.spawn().await;
     let (busy, calm) = (gateway.account(1).await, gateway.account(1).await);
-    let mut refused = 0;
-    for _ in 0..10 {
-        let answer = gateway.get(&busy.key, INFO).await;
-        if answer.status == 429 {
-            assert_eq!(answer.header("retry-after"), "1");
-            refused += 1;
-        }
-    }
-    assert!(refused >= 5, "{refused} of 10 refused");
+    let answers = join_all((0..10).map(|_| gateway.get(&busy.key, INFO))).await;
+    let refused = answers.iter().filter(|answer| answer.status == 429);
+    assert!(refused.clone().all(|one| one.header("retry-after") == "1"));
+    assert!(refused.count() >= 5, "of 10");
     // A second key of the same account is no second rate.
     let second = json!({ "name": "second" });
     let path = format!("/admin/v1/accounts/{}/keys", busy.id);
@@ -212,6 +208,43 @@ async fn an_account_has_its_own_rate() {
     let calm_one = gateway.get(&calm.key, INFO).await;
     assert_eq!(calm_one.header("ratelimit"), "\"calls\";r=2;t=1");
     assert_eq!(gateway.get(&calm.key, INFO).await.status, 200);
+}
+
+/// The promise: who does not heed that it asks too much has no more of the service for it. Being told so takes a moment,
+/// in which others are answered.
+#[tokio::test]
+async fn refusals_take_a_moment_and_others_do_not_wait_for_them() {
+    let limits = Options::default()
+        .set("LIMITS_CALLS_PER_SECOND", "50")
+        .set("LIMITS_CALLS_BURST", "50");
+    let gateway = limits.spawn().await;
+    let (busy, calm) = (gateway.account(1).await, gateway.account(1).await);
+    let began = Instant::now();
+    let crowd = join_all((0..8).map(async |_| {
+        let mut refused = 0;
+        while began.elapsed() < Duration::from_secs(2) {
+            let answer = gateway.get(&busy.key, INFO).await;
+            refused += u32::from(answer.status == 429);
+        }
+        refused
+    }));
+    let others = async {
+        sleep(Duration::from_millis(500)).await;
+        let mut times = Vec::new();
+        for _ in 0..10 {
+            let asked = Instant::now();
+            assert_eq!(gateway.get(&calm.key, INFO).await.status, 200);
+            times.push(asked.elapsed());
+            sleep(Duration::from_millis(50)).await;
+        }
+        times.sort_unstable();
+        times[5]
+    };
+    let (refused, middle) = tokio::join!(crowd, others);
+    // Four a second for each of the eight, where there were thousands.
+    let refused: u32 = refused.iter().sum();
+    assert!((8..=8 * 9).contains(&refused), "{refused} refusals");
+    assert!(middle < Duration::from_millis(150), "{middle:?}");
 }
 
 /// A key issued with another one.
