@@ -79,6 +79,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
     ("0025_costs", include_str!("../migrations/0025_costs.sql")),
     ("0026_shares", include_str!("../migrations/0026_shares.sql")),
     (SINCE_WIDENS, include_str!("../migrations/0028_widens.sql")),
+    ("0029_listed", include_str!("../migrations/0029_listed.sql")),
 ];
 
 /// The migration since which it is noted whether one widens.

@@ -60,12 +60,6 @@ impl Store {
         let Some(place) = place else {
             return Ok((Vec::new(), total));
         };
-        let way = if filter.ascending { "ASC" } else { "DESC" };
-        let page = format!(
-            "SELECT {JOB_COLUMNS} FROM job WHERE {} AND job.deleted_ms IS NULL AND job.created_ms >= $7 AND job.created_ms < $8 \
-             ORDER BY job.created_ms {way}, job.id {way} LIMIT $9 OFFSET $10",
-            conditions(&filter)
-        );
         let from_ms = (place.days.0 * DAY_MS).max(filter.created_from_ms.unwrap_or(i64::MIN));
         let pattern = filter.text.as_deref().map(containing);
         let mut args = common(&filter, &operations, pattern.as_deref()).to_vec();
@@ -75,7 +69,7 @@ impl Store {
             Arg::from(filter.limit),
             Arg::from(place.offset),
         ]);
-        Ok((self.db().all(&page, &args).await?, total))
+        Ok((self.db().all(&page(&filter), &args).await?, total))
     }
 
     /// How many jobs match, by the day they were created on, in the order of the list. Of an account with a long history
@@ -135,6 +129,18 @@ impl JobFilter {
     fn counts_jobs(&self) -> bool {
         self.created_from_ms.is_some() || self.text.is_some() || self.parent_id.is_some()
     }
+}
+
+/// A page: those before it are skipped in the index, the jobs themselves are read for the page alone.
+fn page(filter: &JobFilter) -> String {
+    let way = if filter.ascending { "ASC" } else { "DESC" };
+    format!(
+        "SELECT {JOB_COLUMNS} FROM job WHERE job.id IN (SELECT job.id FROM job WHERE {} AND job.deleted_ms IS NULL \
+           AND job.created_ms >= $7 AND job.created_ms < $8 \
+           ORDER BY job.created_ms {way}, job.id {way} LIMIT $9 OFFSET $10) \
+         ORDER BY job.created_ms {way}, job.id {way}",
+        conditions(filter)
+    )
 }
 
 /// The values of the conditions.
@@ -202,7 +208,12 @@ fn conditions(filter: &JobFilter) -> String {
             "$2 IS NOT NULL",
             "job.operation IN ({list:$2})",
         ),
-        pick(filter.state.is_some(), "job.state = $3", "$3 IS NULL"),
+        match filter.state {
+            // Said twice, because only then an index of those that have ended is known to do.
+            Some(state) if state.is_final() => "job.state = $3 AND job.state >= 2",
+            Some(_) => "job.state = $3",
+            None => "$3 IS NULL",
+        },
         pick(
             filter.text.is_some(),
             "({prompt:job.request} {like} $4 ESCAPE '\\' OR job.id = $5)",
@@ -223,14 +234,56 @@ mod tests {
     use super::*;
     use crate::Options;
 
-    #[tokio::test]
-    async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
-        let name = format!("atelier-days-{}.db", std::process::id());
+    /// A store of its own, and where it is.
+    async fn opened(name: &str) -> (Store, std::path::PathBuf) {
+        let name = format!("atelier-{name}-{}.db", std::process::id());
         let path = std::env::temp_dir().join(name);
         let url = format!("sqlite:{}", path.display());
-        let store = Store::open(&url, Options::default())
-            .await
-            .expect("a store");
+        let store = Store::open(&url, Options::default()).await;
+        (store.expect("a store"), path)
+    }
+
+    async fn removed((store, path): (Store, std::path::PathBuf)) {
+        store.close().await;
+        for ending in ["", "-wal", "-shm"] {
+            std::fs::remove_file(format!("{}{ending}", path.display())).ok();
+        }
+    }
+
+    /// Its number, the step that it is a part of, something else, and what is done.
+    type Step = (i64, (i64, (i64, String)));
+
+    /// A page in the middle of a day with ten thousand jobs reads its own and no other; open jobs are found among open ones.
+    #[tokio::test]
+    async fn jobs_before_a_page_are_not_read() {
+        let (store, path) = opened("page").await;
+        let plan = async |sql: &str, values: &[Arg<'_>]| {
+            let sql = format!("EXPLAIN QUERY PLAN {sql}");
+            let steps = store.db().all::<Step>(&sql, values).await.expect("a plan");
+            let steps = steps.into_iter().map(|(_, (_, (_, step)))| step);
+            steps.collect::<Vec<_>>().join("; ")
+        };
+        let filter = JobFilter {
+            account_id: Some("a".into()),
+            operations: vec!["artgen.imagine".into()],
+            state: Some(JobState::Succeeded),
+            ..JobFilter::default()
+        };
+        let mut values = common(&filter, "[]", None).to_vec();
+        values.extend([0, 1, 20, 5_000].map(Arg::from));
+        let steps = plan(&page(&filter), &values).await;
+        assert!(steps.contains("USING COVERING INDEX job_listed"), "{steps}");
+        for open in ["", " AND created_ms >= 5 ORDER BY created_ms DESC"] {
+            let sql = format!("SELECT id FROM job WHERE account_id = 'a' AND state < 2{open}");
+            let steps = plan(&sql, &[]).await;
+            assert!(steps.contains("INDEX job_open"), "{steps}");
+        }
+        removed((store, path)).await;
+    }
+
+    #[tokio::test]
+    async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
+        let (store, path) = opened("days").await;
         let written = store.change((), |conn, ()| {
             Box::pin(async move {
                 let days = "WITH RECURSIVE n (day) AS (SELECT 20000 UNION ALL SELECT day + 1 FROM n WHERE day < 21999) \
@@ -248,10 +301,7 @@ mod tests {
         assert_eq!(days.iter().map(|(_, jobs)| jobs).sum::<i64>(), 6_000);
         assert_eq!(days.first(), Some(&(21_999, 3)), "the latest first");
         assert!(days.len() <= 33, "{} days were read", days.len());
-        store.close().await;
-        for ending in ["", "-wal", "-shm"] {
-            std::fs::remove_file(format!("{}{ending}", path.display())).ok();
-        }
+        removed((store, path)).await;
     }
 
     #[test]

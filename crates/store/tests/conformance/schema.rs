@@ -121,6 +121,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0028_widens",
         "c13c76cd9f0f0dc0fa002661087bb91434880e311132a542d4cea82ddad6e502",
     ),
+    (
+        "0029_listed",
+        "595400bc62d060607f1622cc9dfc87c91c4cf480938754b8542fdf14423a97c6",
+    ),
 ];
 
 #[test]

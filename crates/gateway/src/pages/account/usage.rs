@@ -15,6 +15,8 @@ use crate::http::page::{Data, Query};
 use crate::http::received::Received;
 
 const DAY_MS: i64 = 86_400_000;
+/// Whole hours are added up already when jobs end.
+const HOUR_MS: i64 = 3_600_000;
 /// Usage covers this many days unless a period is named.
 const USUAL_DAYS: i64 = 30;
 
@@ -25,13 +27,17 @@ pub(crate) async fn show(
     Query(query): Query<UsageQuery>,
 ) -> Result<Data<Usage>, Denial> {
     let to_ms = query.to.map_or_else(|| app.engine.now_ms(), Moment::ms);
-    let from_ms = query.from.map_or(to_ms - USUAL_DAYS * DAY_MS, Moment::ms);
+    // What is not named is whole hours, which no jobs have to be counted for: nothing has ended after now.
+    let next_hour_ms = (to_ms.div_euclid(HOUR_MS) + 1) * HOUR_MS;
+    let until_ms = query.to.map_or(next_hour_ms, Moment::ms);
+    let usual_from_ms = next_hour_ms - HOUR_MS - USUAL_DAYS * DAY_MS;
+    let from_ms = query.from.map_or(usual_from_ms, Moment::ms);
     let account = received.account()?;
     let usage = app
         .engine
         .office()
         .accounts()
-        .usage(account, from_ms, to_ms)
+        .usage(account, from_ms, until_ms)
         .await?;
     let by_family = grouped(&usage, |one| {
         operation(&one.operation).map_or_else(
