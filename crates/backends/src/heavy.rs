@@ -1,60 +1,102 @@
 //! Threads for work that takes the processor for long. In a service they give way to the threads that answer: a picture
-//! takes a moment longer while others call, and nobody's call waits for somebody's picture.
+//! takes a moment longer while others call, and nobody's call waits for somebody's picture. Whoever asks for much gives
+//! way to whoever asks for little.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-/// How much they give way, as `nice` counts it: a tenth of the processor is left to them when others want all of it.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 10;
+/// Whose work it is, in the order in which the processor is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Of somebody who has nothing else under way.
+    Single,
+    /// One of many pieces of the same account.
+    Crowd,
+}
 
-static BACKGROUND: OnceLock<Runtime> = OnceLock::new();
+/// Threads that wait for what a pool works out.
+struct Background {
+    waiting: Runtime,
+    single: ThreadPool,
+    crowd: ThreadPool,
+}
+
+static GIVES_WAY: AtomicBool = AtomicBool::new(false);
+/// None where no threads can be had; they are not made before there is work for them.
+static BACKGROUND: LazyLock<Option<Background>> = LazyLock::new(|| {
+    let pool = |whose: Whose| {
+        ThreadPoolBuilder::new()
+            .thread_name(|_| "heavy".into())
+            .start_handler(move |_| lower(whose))
+            .build()
+    };
+    Some(Background {
+        waiting: Builder::new_current_thread().build().ok()?,
+        single: pool(Whose::Single).ok()?,
+        crowd: pool(Whose::Crowd).ok()?,
+    })
+});
 
 /// From now on heavy work gives way. Before, and wherever time is not the real one, it runs beside everything else.
 pub fn give_way() {
-    let threads = Builder::new_current_thread()
-        .thread_name("heavy")
-        .on_thread_start(lower)
-        .build();
-    if let Ok(threads) = threads {
-        let _ = BACKGROUND.set(threads);
-    }
+    GIVES_WAY.store(true, Ordering::Relaxed);
 }
 
 /// Runs a piece of heavy work. It must not start threads for others, because they would give way as well.
-pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    match BACKGROUND.get() {
-        Some(threads) => threads.spawn_blocking(work),
-        None => spawn_blocking(work),
-    }
+pub fn spawn<T: Send + 'static>(
+    whose: Whose,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<T> {
+    let gives_way = GIVES_WAY.load(Ordering::Relaxed);
+    let Some(background) = gives_way.then_some(&*BACKGROUND).and_then(Option::as_ref) else {
+        return spawn_blocking(work);
+    };
+    let pool = match whose {
+        Whose::Single => &background.single,
+        Whose::Crowd => &background.crowd,
+    };
+    background
+        .waiting
+        .spawn_blocking(move || pool.install(work))
 }
 
-/// Linux counts it for each thread.
+/// Linux counts it for each thread. Of two that want all of the processor, each step of one makes a difference of a tenth.
 #[cfg(target_os = "linux")]
-fn lower() {
-    let _ = rustix::process::nice(NICE);
+fn lower(whose: Whose) {
+    let steps = match whose {
+        Whose::Single => 5,
+        Whose::Crowd => 19,
+    };
+    let _ = rustix::process::nice(steps);
 }
 
 /// Elsewhere it would be counted for the whole process.
 #[cfg(not(target_os = "linux"))]
-fn lower() {}
+fn lower(_: Whose) {}
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
-    /// Nobody's call waits for somebody's picture: heavy work has less of the processor than what answers.
+    /// Nobody's call waits for somebody's picture, and no single picture for a crowd of them: heavy work has less of the
+    /// processor than what answers.
     #[tokio::test]
     async fn heavy_work_gives_way_to_what_answers() {
         let priority = || rustix::process::nice(0).expect("a priority");
         let usual = priority();
-        let before = spawn(priority).await.expect("it runs");
+        let before = spawn(Whose::Single, priority).await.expect("it runs");
         assert_eq!(before, usual);
         give_way();
-        let heavy = spawn(priority).await.expect("it runs");
-        assert_eq!(heavy, (usual + NICE).min(19));
+        let single = spawn(Whose::Single, priority).await.expect("it runs");
+        let crowd = spawn(Whose::Crowd, priority).await.expect("it runs");
+        assert_eq!((single, crowd), ((usual + 5).min(19), 19));
+        // What such work divides among threads gives way as well.
+        let divided = spawn(Whose::Crowd, move || rayon::join(priority, priority));
+        assert_eq!(divided.await.expect("it runs"), (crowd, crowd));
         let other = spawn_blocking(priority).await.expect("it runs");
         assert_eq!((priority(), other), (usual, usual));
     }

@@ -171,6 +171,14 @@ impl Shares {
         }
     }
 
+    /// Whether a holder has more than one part, or waits for another.
+    pub fn has_more(&self, holder: &Arc<str>) -> bool {
+        let state = self.state();
+        let mut waiting = state.waiting.iter();
+        state.part_of(holder) > 1
+            || waiting.any(|one| one.holder == *holder && !one.turn.is_closed())
+    }
+
     /// What is taken, all together.
     pub fn taken(&self) -> u64 {
         self.state().taken

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::backend::Fault;
-use crate::heavy;
+use crate::heavy::{self, Whose};
 use crate::shares::Shares;
 
 /// Threads and memory that all pieces of work share.
@@ -17,7 +17,8 @@ pub(crate) struct Threads {
 impl Threads {
     pub(crate) fn new(threads: usize, megabytes: u32) -> Self {
         Self {
-            places: Shares::elastic("threads", threads as u64),
+            // One more than one account may have, so that nobody waits until somebody else's piece is done.
+            places: Shares::fixed("threads", threads as u64 + 1, threads as u64),
             megabytes: Shares::elastic("memory", u64::from(megabytes)),
         }
     }
@@ -32,10 +33,16 @@ impl Threads {
     ) -> Result<T, Fault> {
         // A piece larger than the whole budget still runs, alone.
         let megabytes = u64::from(megabytes.max(1));
-        let memory = self.megabytes.take(whose, megabytes).await;
+        // Memory comes last: whoever still waits for a thread keeps none from others.
         let thread = self.places.take(whose, 1).await;
+        let memory = self.megabytes.take(whose, megabytes).await;
         // What was taken travels with the work: it stays taken when the waiting side is dropped and the work is not.
-        let running = heavy::spawn(move || {
+        let whose = if self.places.has_more(whose) {
+            Whose::Crowd
+        } else {
+            Whose::Single
+        };
+        let running = heavy::spawn(whose, move || {
             let result = work();
             drop((memory, thread));
             result
@@ -100,6 +107,35 @@ mod tests {
             done.expect("the piece works");
         }
         assert_eq!(most.load(Ordering::SeqCst), 2);
+    }
+
+    /// Whoever has nothing begins at once, also while another account has a piece on every thread and waits for more.
+    #[tokio::test]
+    async fn one_account_never_has_all_places() {
+        let threads = Arc::new(Threads::new(2, 100));
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let ended = Arc::new(std::sync::Mutex::new(ended));
+        let mut crowd = tokio::task::JoinSet::new();
+        for _ in 0..4 {
+            let (threads, ended) = (Arc::clone(&threads), Arc::clone(&ended));
+            crowd.spawn(async move {
+                let work = move || {
+                    let _ = ended.lock().expect("no panic").recv();
+                    Ok(())
+                };
+                threads.run(&"crowd".into(), 1, work).await
+            });
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let whose: Arc<str> = "single".into();
+        assert!(threads.places.has_more(&"crowd".into()));
+        assert!(!threads.places.has_more(&whose));
+        let single = threads.run(&whose, 1, || Ok(()));
+        let single = tokio::time::timeout(Duration::from_secs(5), single).await;
+        assert!(single.is_ok_and(|done| done.is_ok()));
+        drop(end);
+        let done = crowd.join_all().await;
+        assert!(done.iter().all(Result::is_ok));
     }
 
     /// A crowd of one account's pieces waits; the next thread is another account's all the same.

@@ -143,11 +143,16 @@ impl Floor {
     }
 
     /// Takes a place for a job that is about to be accepted, or says what waiting is good for.
-    pub(crate) fn take(&self, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
+    pub(crate) fn take(
+        &self,
+        wish: &Wish<'_>,
+        account_id: &str,
+        now_ms: i64,
+    ) -> Result<Slot, Choice> {
         if self.house.stopping.is_cancelled() {
             return Err(self.pool().outlook(wish, now_ms));
         }
-        self.pool().take(wish, now_ms)
+        self.pool().take_first(wish, account_id, now_ms)
     }
 
     /// Works on a job that was accepted with a place taken, in a task of its own.

@@ -20,7 +20,7 @@ use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
-use crate::http::body_pace::BodyPace;
+use crate::http::byte_pace::BytePace;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::kept::Kept;
@@ -53,7 +53,7 @@ pub(crate) struct App {
     /// Requests that are being answered.
     pub(crate) places: Arc<Shares>,
     /// How fast bodies are read.
-    pub(crate) body_pace: Arc<BodyPace>,
+    pub(crate) body_pace: Arc<BytePace>,
     /// Bytes of bodies that are neither accepted nor refused.
     pub(crate) body_memory: Arc<Shares>,
     /// Large bodies that are being worked on.
@@ -64,6 +64,8 @@ pub(crate) struct App {
     pub(crate) event_streams: Arc<Shares>,
     /// Result files that are being sent.
     pub(crate) downloads: Arc<Shares>,
+    /// How fast they are sent.
+    pub(crate) download_pace: Arc<BytePace>,
     /// Whether there is room for more results.
     pub(crate) disk: Disk,
     /// Where every request is written down, if anywhere.
@@ -100,11 +102,12 @@ impl App {
                 limits.body_memory_mib * 1024 * 1024,
                 IMAGE_BODY as u64,
             ),
-            body_pace: Arc::new(BodyPace::new(limits.body_mib_per_s)),
+            body_pace: Arc::new(BytePace::new(limits.body_mib_per_s)),
             large_requests: Shares::elastic("large_requests", limits.large_requests),
             batches: Shares::fixed("batches", BATCHES, 1),
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
             downloads: Shares::fixed("downloads", limits.downloads, 1),
+            download_pace: Arc::new(BytePace::new(limits.download_mib_per_s)),
             disk: Disk::default(),
             access_log: AccessLog::start(&config.log.access).context("log.access")?,
             stopping: CancellationToken::new(),

@@ -172,6 +172,7 @@ pub(crate) struct Limits {
     pub(crate) disk_free_percent: u64,
     pub(crate) event_streams: u64,
     pub(crate) downloads: u64,
+    pub(crate) download_mib_per_s: u32,
 }
 
 /// How jobs are run.

@@ -4,8 +4,8 @@
 mod access;
 mod answer;
 mod body;
-pub(crate) mod body_pace;
 mod body_share;
+pub(crate) mod byte_pace;
 mod caller;
 pub(crate) mod cors;
 pub(crate) mod denial;

@@ -198,7 +198,12 @@ impl Server {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let guarded = Guarded::new(stream, Arc::clone(seat), self.bounds);
+        let guarded = Guarded::new(
+            stream,
+            Arc::clone(seat),
+            self.bounds,
+            Arc::clone(&self.app.body_pace),
+        );
         let greeted = tokio::select! {
             biased;
             greeted = guarded.greeted() => greeted,

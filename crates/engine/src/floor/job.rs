@@ -93,6 +93,7 @@ impl Leased {
             follows: self.follows.as_ref(),
             price: self.price,
             earlier,
+            first: false,
         }
     }
 }

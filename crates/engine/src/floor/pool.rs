@@ -15,6 +15,7 @@ pub(crate) mod view;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::backend::LostSubmit;
+use atelier_backends::shares::{Part, Shares};
 use atelier_backends::{Backend, Fault};
 use atelier_contract::{BackendId, Quota};
 use atelier_store::WorkerNote;
@@ -23,13 +24,14 @@ use crate::floor::lane::Lane;
 use crate::names::WorkerName;
 use choice::{Candidate, Choice, Wish, choose};
 use health::{Condition, Fitness, Health};
-use member::{Member, Worker};
+use member::{Member, SPARE, Worker};
 
 pub(crate) use slot::Slot;
 
 /// The pool of this process.
-#[derive(Default)]
 pub(crate) struct Pool {
+    /// Who has a job at a spare place: one for each account.
+    spare: Arc<Shares>,
     members: Mutex<Vec<Member>>,
     strangers: Mutex<Vec<Stranger>>,
 }
@@ -46,6 +48,7 @@ impl Pool {
     pub(crate) fn new(workers: Vec<Worker>) -> Arc<Self> {
         let members = workers.into_iter().map(Member::inside).collect();
         Arc::new(Self {
+            spare: Shares::fixed("spare places", SPARE as u64, 1),
             members: Mutex::new(members),
             strangers: Mutex::default(),
         })
@@ -73,6 +76,36 @@ impl Pool {
 
     /// Takes a place for a job, or says when to ask again.
     pub(crate) fn take(self: &Arc<Self>, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
+        self.take_with(wish, now_ms, None)
+    }
+
+    /// The same for a job that has just come: if it had to wait for the jobs of others, and it is the only one of its account
+    /// that would, it takes a spare place.
+    pub(crate) fn take_first(
+        self: &Arc<Self>,
+        wish: &Wish<'_>,
+        account_id: &str,
+        now_ms: i64,
+    ) -> Result<Slot, Choice> {
+        let choice = match self.take(wish, now_ms) {
+            Err(Choice::Wait(until_ms)) => Choice::Wait(until_ms),
+            other => return other,
+        };
+        let part = self.spare.try_take(&account_id.into(), 1);
+        let first = Wish {
+            first: true,
+            ..*wish
+        };
+        let taken = part.map(|part| self.take_with(&first, now_ms, Some(part)));
+        taken.ok().and_then(Result::ok).ok_or(choice)
+    }
+
+    fn take_with(
+        self: &Arc<Self>,
+        wish: &Wish<'_>,
+        now_ms: i64,
+        spare: Option<Part>,
+    ) -> Result<Slot, Choice> {
         let mut members = self.members();
         let choice = choose(wish, members.iter().map(|member| &member.candidate), now_ms);
         let Choice::Take(place) = choice else {
@@ -84,7 +117,7 @@ impl Pool {
         member.candidate.pace.push(now_ms);
         member.candidate.busy += 1;
         member.here += 1;
-        Ok(self.slot(member, probe, false))
+        Ok(Slot::new(Arc::clone(self), member, (probe, false), spare))
     }
 
     /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
@@ -95,11 +128,7 @@ impl Pool {
             .find(|member| member.candidate.name == *name)?;
         member.candidate.busy += 1;
         member.here += 1;
-        Some(self.slot(member, false, true))
-    }
-
-    fn slot(self: &Arc<Self>, member: &Member, probe: bool, began: bool) -> Slot {
-        Slot::new(Arc::clone(self), member, probe, began)
+        Some(Slot::new(Arc::clone(self), member, (false, true), None))
     }
 
     /// What would come of a wish right now.

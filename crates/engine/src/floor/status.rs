@@ -107,6 +107,7 @@ fn outlook(
         follows: None,
         price: Quota::ZERO,
         earlier: Earlier::NONE,
+        first: false,
     };
     match pool.outlook(&wish, now_ms) {
         Choice::Take(_) => Outlook::Running,

@@ -231,7 +231,8 @@ pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
 fn slot_for(floor: &Floor, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
-    match floor.take(&wish(job, model, follows.as_ref()), job.created_ms) {
+    let wish = wish(job, model, follows.as_ref());
+    match floor.take(&wish, &job.account_id, job.created_ms) {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }
@@ -246,6 +247,7 @@ fn wish<'a>(job: &'a NewJob, model: Option<&'a str>, follows: Option<&'a WorkerN
         follows,
         price: job.price,
         earlier: Earlier::NONE,
+        first: false,
     }
 }
 

@@ -16,8 +16,8 @@ use serde_json::Value;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::body_pace::BodyPace;
 use super::body_share::BodyShare;
+use super::byte_pace::BytePace;
 use super::denial::Denial;
 use super::pass::{Pass, refused};
 use crate::app::App;
@@ -53,7 +53,7 @@ pub(super) struct Intake {
     memory: Arc<Shares>,
     work: Arc<Shares>,
     share: BodyShare,
-    pace: Arc<BodyPace>,
+    pace: Arc<BytePace>,
     /// Bytes that the pace does not know of yet.
     uncounted: usize,
 }
@@ -119,7 +119,7 @@ impl Intake {
             self.make_place(self.taken as u64)?;
             self.earn(bytes.len());
             self.uncounted += bytes.len();
-            if let Some(wait) = self.pace.read(self.pass.holder(), &mut self.uncounted) {
+            if let Some(wait) = self.pace.count(self.pass.holder(), &mut self.uncounted) {
                 self.deadline += wait;
                 // At least everybody else has a turn.
                 match wait {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
 
-use atelier_engine::heavy;
+use atelier_engine::heavy::{self, Whose};
 use atelier_engine::shares::{Full, Part, Shares};
 
 /// A body of so few bytes is no burden.
@@ -71,7 +71,7 @@ impl BodyShare {
         if self.work.is_none() {
             return Ok((work(), self));
         }
-        let done = heavy::spawn(move || (work(), self));
+        let done = heavy::spawn(Whose::Single, move || (work(), self));
         done.await.map_err(broken)
     }
 }

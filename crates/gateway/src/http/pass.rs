@@ -15,7 +15,7 @@ use atelier_engine::shares::{Full, Part, Shares};
 
 /// How long whoever asks too much waits to be told so: otherwise a caller that does not heed it would have as much of the
 /// processor in refusals as others have in answers.
-const REFUSED_AFTER: Duration = Duration::from_millis(250);
+const REFUSED_AFTER_MS: std::ops::Range<u64> = 250..500;
 
 /// The grants of one request.
 pub(crate) struct Pass {
@@ -166,7 +166,8 @@ impl Pass {
             let mut granted = self.granted();
             (granted.place, granted.share) = (None, BodyShare::default());
         }
-        tokio::time::sleep(REFUSED_AFTER).await;
+        // Not all at the same moment, or others would meet them all at once.
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(REFUSED_AFTER_MS))).await;
     }
 
     /// Gives the place to whoever sends the answer.

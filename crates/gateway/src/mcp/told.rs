@@ -6,7 +6,8 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::pages::jobs::JobProgress;
 use atelier_contract::{File, Job, JobId, JobState, Refusal};
-use atelier_engine::{Caller, heavy};
+use atelier_engine::Caller;
+use atelier_engine::heavy::{self, Whose};
 use atelier_media::{Encoding, Limits, decode, encode, first_frame};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -147,7 +148,7 @@ async fn preview(app: &Arc<App>, file: &File) -> Option<(String, Vec<u8>)> {
     if bytes.len() <= SMALL && shown_as_it_is.contains(&file.media_type.as_str()) {
         return Some((file.media_type.clone(), bytes.to_vec()));
     }
-    let made = heavy::spawn(move || {
+    let made = heavy::spawn(Whose::Single, move || {
         let picture = decode(&bytes, Limits::default()).ok();
         let picture = picture
             .or_else(|| first_frame(&bytes).ok())?

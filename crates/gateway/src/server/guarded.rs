@@ -14,6 +14,7 @@ use tokio::time::Sleep;
 
 use super::framing::{Bounds, BrokenBody, Framing, Wrong};
 use super::watch::Seat;
+use crate::http::byte_pace::BytePace;
 
 /// How much is read at once of what is forgotten.
 const PIECE: usize = 8192;
@@ -28,6 +29,9 @@ const SMALL: usize = 2048;
 /// the line, and a proxy that is still sending then reports a broken service instead of the answer.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// How long others have a turn meanwhile, at least.
+const A_TURN: Duration = Duration::from_millis(1);
+
 /// A watched socket.
 pub(crate) struct Guarded<S> {
     stream: S,
@@ -36,19 +40,29 @@ pub(crate) struct Guarded<S> {
     /// What was looked at and not yet handed on.
     approved: Vec<u8>,
     handed_on: usize,
-    /// Until when what still comes is read and forgotten, once the answer is out.
-    lingering: Option<Pin<Box<Sleep>>>,
+    pace: Arc<BytePace>,
+    /// Set once the answer is out, while what still comes is read and forgotten.
+    lingering: Option<Box<Lingering>>,
+}
+
+/// How what still comes is read: no faster than the bodies of one account are.
+struct Lingering {
+    end: Pin<Box<Sleep>>,
+    /// Nothing is read before.
+    pause: Option<Pin<Box<Sleep>>>,
+    uncounted: usize,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
     /// Watches a socket.
-    pub(crate) fn new(stream: S, seat: Arc<Seat>, bounds: Bounds) -> Self {
+    pub(crate) fn new(stream: S, seat: Arc<Seat>, bounds: Bounds, pace: Arc<BytePace>) -> Self {
         Self {
             stream,
             seat,
             framing: Framing::new(bounds),
             approved: Vec::new(),
             handed_on: 0,
+            pace,
             lingering: None,
         }
     }
@@ -162,18 +176,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
 
     /// Reads what still comes, until the caller has said everything or the time is up.
     fn forget_the_rest(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(lingering) = &mut self.lingering else {
+            return Poll::Ready(());
+        };
+        if lingering.end.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
         let mut piece = [0; PIECE];
         loop {
-            if let Some(end) = &mut self.lingering
-                && end.as_mut().poll(context).is_ready()
-            {
-                return Poll::Ready(());
+            if let Some(pause) = &mut lingering.pause {
+                ready!(pause.as_mut().poll(context));
+                lingering.pause = None;
             }
             let mut buffer = ReadBuf::new(&mut piece);
             match ready!(Pin::new(&mut self.stream).poll_read(context, &mut buffer)) {
                 Ok(()) if !buffer.filled().is_empty() => {}
                 _ => return Poll::Ready(()),
             }
+            lingering.uncounted += buffer.filled().len();
+            let wait = (self.pace).count(&self.seat.holder, &mut lingering.uncounted);
+            // Also who is not too fast gives others a turn.
+            lingering.pause = wait.map(|wait| Box::pin(tokio::time::sleep(wait.max(A_TURN))));
         }
     }
 
@@ -255,7 +278,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
             if !self.framing.in_body() {
                 return Poll::Ready(Ok(()));
             }
-            self.lingering = Some(Box::pin(tokio::time::sleep(LINGER)));
+            self.lingering = Some(Box::new(Lingering {
+                end: Box::pin(tokio::time::sleep(LINGER)),
+                pause: None,
+                uncounted: 0,
+            }));
         }
         self.forget_the_rest(context).map(Ok)
     }

@@ -22,6 +22,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) price: Quota,
     /// What is known from earlier tries.
     pub(crate) earlier: &'a Earlier,
+    /// Its account has no other job at one of the spare places.
+    pub(crate) first: bool,
 }
 
 /// What became of a job at those who were asked before.
@@ -76,6 +78,8 @@ pub(crate) struct Candidate {
     pub(crate) cost: i64,
     pub(crate) weight: i64,
     pub(crate) concurrency: usize,
+    /// Places besides, for one job each of accounts that would have to wait for others.
+    pub(crate) spare: usize,
     /// Jobs it has in hand, on all nodes.
     pub(crate) busy: usize,
     pub(crate) mode: Mode,
@@ -142,7 +146,8 @@ impl Candidate {
             return Standing::Ill(opens_ms);
         }
         let next_ms = self.pace.next_ms(now_ms);
-        if next_ms > now_ms || self.busy >= self.concurrency {
+        let places = self.concurrency + if wish.first { self.spare } else { 0 };
+        if next_ms > now_ms || self.busy >= places {
             return Standing::Busy(next_ms);
         }
         Standing::Free

@@ -145,6 +145,7 @@ impl Loader {
             cost: row.costs.iter().map(|(_, cost)| *cost).max().unwrap_or(0),
             weight: spec.weight.get(),
             concurrency: limit(spec.concurrency.get()),
+            spare: 0,
             busy: 0,
             mode,
             pace: Pace::new(limit(spec.per_minute.get()), limit(spec.per_hour.get())),

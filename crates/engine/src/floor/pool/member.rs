@@ -11,6 +11,10 @@ use crate::floor::pool::choice::Candidate;
 use crate::meters::EMBEDDED;
 use crate::names::WorkerName;
 
+/// How many accounts may each have a job at a spare place. Only the embedded engine has some: a vendor's places are as many as
+/// the vendor allows.
+pub(crate) const SPARE: usize = 8;
+
 /// Whoever makes the media inside this process, under a name and with so many jobs at once.
 #[derive(Clone)]
 pub struct Worker {
@@ -76,6 +80,7 @@ impl Member {
             operations: operations(worker.backend.as_ref(), allowed),
             weight: 1,
             concurrency: worker.slots,
+            spare: SPARE,
             name: WorkerName::inside(&worker.name),
             ..Candidate::default()
         };

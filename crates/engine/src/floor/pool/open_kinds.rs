@@ -50,6 +50,7 @@ fn add(open: &mut Vec<String>, which: Lane<'_>, members: &[&Candidate], now_ms: 
                 follows: None,
                 price: Quota::ZERO,
                 earlier: Earlier::NONE,
+                first: false,
             };
             let choice = choose(&wish, members.iter().copied(), now_ms);
             if matches!(choice, Choice::Take(_)) {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use atelier_backends::Backend;
+use atelier_backends::shares::Part;
 use atelier_store::StartLimits;
 
 use super::Pool;
@@ -33,10 +34,17 @@ pub(crate) struct Slot {
     began: AtomicBool,
     place: AtomicU8,
     probe: bool,
+    /// Kept for as long as the job is at a spare place.
+    _spare: Option<Part>,
 }
 
 impl Slot {
-    pub(super) fn new(pool: Arc<Pool>, member: &Member, probe: bool, began: bool) -> Self {
+    pub(super) fn new(
+        pool: Arc<Pool>,
+        member: &Member,
+        (probe, began): (bool, bool),
+        spare: Option<Part>,
+    ) -> Self {
         Self {
             pool,
             name: member.candidate.name.clone(),
@@ -47,6 +55,7 @@ impl Slot {
             began: AtomicBool::new(began),
             place: AtomicU8::new(HERE),
             probe,
+            _spare: spare,
         }
     }
 

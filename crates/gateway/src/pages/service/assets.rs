@@ -7,7 +7,7 @@ use std::time::Duration;
 use atelier_engine::Asset;
 use futures_util::TryStreamExt as _;
 use hyper::Method;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -105,9 +105,22 @@ async fn open(
         .vault()
         .asset_bytes(asset, part.first..part.last + 1)
         .await?;
-    // The stream owns its place, and gives it back with the file.
-    let bytes = bytes.map_err(io::Error::other).inspect_ok(move |_| {
+    let (pace, holder) = (
+        Arc::clone(&app.download_pace),
+        Arc::clone(received.pass.holder()),
+    );
+    let mut uncounted = 0;
+    let bytes = bytes.map_err(io::Error::other).and_then(move |piece| {
+        // The stream owns its place, and gives it back with the file.
         let _ = &place;
+        uncounted += piece.len();
+        let wait = pace.count(&holder, &mut uncounted).unwrap_or_default();
+        async move {
+            if !wait.is_zero() {
+                sleep(wait).await;
+            }
+            Ok(piece)
+        }
     });
     Ok(Some(Box::pin(bytes)))
 }

@@ -28,6 +28,7 @@ fn wish() -> Wish<'static> {
         follows: None,
         price: Quota::from_thousandths(1_000),
         earlier: Earlier::NONE,
+        first: false,
     }
 }
 
@@ -413,4 +414,26 @@ fn whatever_the_pool_a_choice_breaks_no_rule_and_misses_no_chance() {
             choose(&wish, candidates.iter(), NOW)
         );
     }
+}
+
+/// The promise: a crowd of one account at the embedded engine keeps no other account from beginning.
+#[test]
+fn a_spare_place_is_for_whoever_has_none() {
+    let full = Candidate {
+        spare: 1,
+        busy: 2,
+        ..candidate("a/1", 1)
+    };
+    let usual = wish();
+    let first = Wish {
+        first: true,
+        ..usual
+    };
+    assert_eq!(choose(&usual, [&full].into_iter(), NOW), Choice::Wait(NOW));
+    assert_eq!(choose(&first, [&full].into_iter(), NOW), Choice::Take(0));
+    let fuller = Candidate { busy: 3, ..full };
+    assert_eq!(
+        choose(&first, [&fuller].into_iter(), NOW),
+        Choice::Wait(NOW)
+    );
 }

@@ -1,23 +1,23 @@
-//! How fast the bodies of one account are read, all together. A machine beside the service can send faster than both
-//! processors can copy; no line from outside carries more than this.
+//! How fast the bodies of one account are read, and files sent to one address, all together. A machine beside the service can
+//! send and take faster than both processors can copy; few lines from outside carry more than this.
 
 use std::time::Duration;
 
 use super::rate::{Buckets, Pace};
 
-/// Bodies are counted in pieces of so many bytes; what is smaller costs nothing.
+/// Bytes are counted in pieces of so many; what is smaller costs nothing.
 const PIECE: usize = 256 * 1024;
-/// Pieces that are read at once after a pause.
+/// Pieces that pass at once after a pause.
 const BURST: u32 = 64;
 
-/// The speed of everybody's bodies.
-pub(crate) struct BodyPace {
+/// Everybody's speed.
+pub(crate) struct BytePace {
     buckets: Buckets<String>,
     pace: Pace,
 }
 
-impl BodyPace {
-    /// So many MiB a second for each account; 0 for no limit.
+impl BytePace {
+    /// So many MiB a second for each holder; 0 for no limit.
     pub(crate) fn new(mib_per_s: u32) -> Self {
         let pieces = mib_per_s.saturating_mul((1024 * 1024 / PIECE) as u32);
         Self {
@@ -26,9 +26,9 @@ impl BodyPace {
         }
     }
 
-    /// Counts what was read and not yet counted: whole pieces are taken off it. Says how long to wait before more is read,
+    /// Counts what passed and is not yet counted: whole pieces are taken off it. Says how long to wait before more may pass,
     /// or nothing as long as there is less than a piece.
-    pub(super) fn read(&self, holder: &str, uncounted: &mut usize) -> Option<Duration> {
+    pub(crate) fn count(&self, holder: &str, uncounted: &mut usize) -> Option<Duration> {
         let pieces = *uncounted / PIECE;
         *uncounted %= PIECE;
         let waits = (0..pieces).map(|_| self.buckets.wait_for(holder, self.pace));
@@ -42,11 +42,11 @@ mod tests {
 
     use super::*;
 
-    async fn read_mib(pace: &BodyPace, holder: &str, mib: usize) -> Duration {
+    async fn read_mib(pace: &BytePace, holder: &str, mib: usize) -> Duration {
         let (began, mut uncounted) = (Instant::now(), 0);
         for _ in 0..mib * 16 {
             uncounted += 64 * 1024;
-            if let Some(wait) = pace.read(holder, &mut uncounted) {
+            if let Some(wait) = pace.count(holder, &mut uncounted) {
                 sleep(wait).await;
             }
         }
@@ -56,12 +56,12 @@ mod tests {
     /// Fast bytes of one account do not take the processor from others: it waits, and others do not.
     #[tokio::test(start_paused = true)]
     async fn an_account_that_sends_faster_than_allowed_waits_alone() {
-        let pace = BodyPace::new(128);
+        let pace = BytePace::new(128);
         assert_eq!(read_mib(&pace, "one", 16).await, Duration::ZERO);
         let (one, more) = tokio::join!(read_mib(&pace, "one", 64), read_mib(&pace, "one", 64));
         assert!(one.max(more).abs_diff(Duration::from_secs(1)) < Duration::from_millis(100));
         assert_eq!(read_mib(&pace, "other", 16).await, Duration::ZERO);
-        let endless = BodyPace::new(0);
+        let endless = BytePace::new(0);
         assert_eq!(read_mib(&endless, "one", 1000).await, Duration::ZERO);
     }
 }
