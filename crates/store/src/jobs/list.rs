@@ -45,6 +45,35 @@ struct Place {
     days: (i64, i64),
     /// Rows to skip there.
     offset: i64,
+    /// Rows there.
+    jobs: i64,
+}
+
+/// A way to a page: from the beginning of its days, or from their end when that is nearer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Way {
+    from_end: bool,
+    offset: i64,
+    limit: i64,
+}
+
+impl Place {
+    fn way(self, limit: i64) -> Way {
+        let behind = self.jobs - self.offset.saturating_add(limit);
+        if behind < self.offset {
+            Way {
+                from_end: true,
+                offset: behind.max(0),
+                limit: limit + behind.min(0),
+            }
+        } else {
+            Way {
+                from_end: false,
+                offset: self.offset,
+                limit,
+            }
+        }
+    }
 }
 
 impl Store {
@@ -60,16 +89,18 @@ impl Store {
         let Some(place) = place else {
             return Ok((Vec::new(), total));
         };
+        let way = place.way(filter.limit);
         let from_ms = (place.days.0 * DAY_MS).max(filter.created_from_ms.unwrap_or(i64::MIN));
         let pattern = filter.text.as_deref().map(containing);
         let mut args = common(&filter, &operations, pattern.as_deref()).to_vec();
         args.extend([
             Arg::from(from_ms),
             Arg::from((place.days.1 + 1) * DAY_MS),
-            Arg::from(filter.limit),
-            Arg::from(place.offset),
+            Arg::from(way.limit),
+            Arg::from(way.offset),
         ]);
-        Ok((self.db().all(&page(&filter), &args).await?, total))
+        let page = page(&filter, way.from_end);
+        Ok((self.db().all(&page, &args).await?, total))
     }
 
     /// How many jobs match, by the day they were created on, in the order of the list. Of an account with a long history
@@ -83,14 +114,15 @@ impl Store {
         let first = format!(
             "(SELECT COALESCE(MAX(latest.day), 0) - {LATE_DAYS} FROM tally AS latest WHERE latest.account_id = $1)"
         );
+        let day = format!(
+            "CASE WHEN job.created_ms / 86400000 < {first} THEN {EARLIER} ELSE job.created_ms / 86400000 END"
+        );
+        let open = filter.open_jobs(&day, &which);
         let sql = format!(
             "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
                SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL AND tally.day >= {first} \
                UNION ALL \
-               SELECT {EARLIER}, SUM(tally.jobs) FROM tally WHERE {finished} AND tally.day < {first} \
-               UNION ALL \
-               SELECT CASE WHEN job.created_ms / 86400000 < {first} THEN {EARLIER} ELSE job.created_ms / 86400000 END, 1 \
-               FROM job WHERE job.state < 2 AND {which}) AS found \
+               SELECT {EARLIER}, SUM(tally.jobs) FROM tally WHERE {finished} AND tally.day < {first}{open}) AS found \
              WHERE jobs > 0 GROUP BY day ORDER BY day DESC"
         );
         let mut args = common(filter, operations, None).to_vec();
@@ -109,11 +141,10 @@ impl Store {
             )
         } else {
             let finished = which.replace("job.", "tally.");
+            let open = filter.open_jobs("job.created_ms / 86400000", &which);
             format!(
                 "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
-                   SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL \
-                   UNION ALL \
-                   SELECT job.created_ms / 86400000, 1 FROM job WHERE job.state < 2 AND {which}) AS found \
+                   SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL{open}) AS found \
                  GROUP BY day ORDER BY day {way}"
             )
         };
@@ -129,15 +160,25 @@ impl JobFilter {
     fn counts_jobs(&self) -> bool {
         self.created_from_ms.is_some() || self.text.is_some() || self.parent_id.is_some()
     }
+
+    /// What jobs that have not ended add to what was added up, unless none of them can be asked for: then days come in the
+    /// order in which they were added up.
+    fn open_jobs(&self, day: &str, which: &str) -> String {
+        if self.state.is_some_and(JobState::is_final) {
+            return String::new();
+        }
+        format!(" UNION ALL SELECT {day}, 1 FROM job WHERE job.state < 2 AND {which}")
+    }
 }
 
 /// A page: those before it are skipped in the index, the jobs themselves are read for the page alone.
-fn page(filter: &JobFilter) -> String {
-    let way = if filter.ascending { "ASC" } else { "DESC" };
+fn page(filter: &JobFilter, from_end: bool) -> String {
+    let order = |ascending: bool| if ascending { "ASC" } else { "DESC" };
+    let (way, found) = (order(filter.ascending), order(filter.ascending != from_end));
     format!(
         "SELECT {JOB_COLUMNS} FROM job WHERE job.id IN (SELECT job.id FROM job WHERE {} AND job.deleted_ms IS NULL \
            AND job.created_ms >= $7 AND job.created_ms < $8 \
-           ORDER BY job.created_ms {way}, job.id {way} LIMIT $9 OFFSET $10) \
+           ORDER BY job.created_ms {found}, job.id {found} LIMIT $9 OFFSET $10) \
          ORDER BY job.created_ms {way}, job.id {way}",
         conditions(filter)
     )
@@ -181,8 +222,10 @@ fn place(days: &[(i64, i64)], filter: &JobFilter) -> Option<Place> {
             let found = place.get_or_insert(Place {
                 days: (day, day),
                 offset: filter.offset - before,
+                jobs: 0,
             });
             found.days = (found.days.0.min(day), found.days.1.max(day));
+            found.jobs += jobs;
             if end >= filter.offset.saturating_add(filter.limit) {
                 break;
             }
@@ -271,7 +314,7 @@ mod tests {
         };
         let mut values = common(&filter, "[]", None).to_vec();
         values.extend([0, 1, 20, 5_000].map(Arg::from));
-        let steps = plan(&page(&filter), &values).await;
+        let steps = plan(&page(&filter, true), &values).await;
         assert!(steps.contains("USING COVERING INDEX job_listed"), "{steps}");
         for open in ["", " AND created_ms >= 5 ORDER BY created_ms DESC"] {
             let sql = format!("SELECT id FROM job WHERE account_id = 'a' AND state < 2{open}");
@@ -318,13 +361,28 @@ mod tests {
                 limit,
                 ..JobFilter::default()
             };
-            place(&days(), &filter).map(|place| (place.days, place.offset))
+            place(&days(), &filter).map(|place| (place.days, place.offset, place.jobs))
         };
-        assert_eq!(at(0, 3), Some(((9, 9), 0)));
-        assert_eq!(at(2, 2), Some(((7, 9), 2)));
-        assert_eq!(at(3, 2), Some(((7, 7), 0)));
-        assert_eq!(at(4, 100), Some(((4, 7), 1)));
-        assert_eq!(at(9, 1), Some(((4, 4), 4)));
+        assert_eq!(at(0, 3), Some(((9, 9), 0, 3)));
+        assert_eq!(at(2, 2), Some(((7, 9), 2, 5)));
+        assert_eq!(at(3, 2), Some(((7, 7), 0, 2)));
+        assert_eq!(at(4, 100), Some(((4, 7), 1, 7)));
+        assert_eq!(at(9, 1), Some(((4, 4), 4, 5)));
         assert_eq!(at(10, 1), None);
+    }
+
+    #[test]
+    fn a_page_is_found_from_the_nearer_end() {
+        let way = |offset, limit| {
+            let days = (0, 0);
+            let jobs = 100;
+            let way = Place { days, offset, jobs }.way(limit);
+            (way.from_end, way.offset, way.limit)
+        };
+        assert_eq!(way(0, 20), (false, 0, 20));
+        assert_eq!(way(40, 20), (false, 40, 20));
+        assert_eq!(way(41, 20), (true, 39, 20));
+        assert_eq!(way(80, 20), (true, 0, 20));
+        assert_eq!(way(95, 20), (true, 0, 5));
     }
 }
