@@ -25,6 +25,9 @@ struct Background {
     crowd: ThreadPool,
 }
 
+/// Room for several pieces on top of each other: a thread that waits for parts of one may begin with another.
+const STACK_BYTES: usize = 8 << 20;
+
 static GIVES_WAY: AtomicBool = AtomicBool::new(false);
 /// None where no threads can be had; they are not made before there is work for them.
 static BACKGROUND: LazyLock<Option<Background>> = LazyLock::new(|| {
@@ -32,6 +35,7 @@ static BACKGROUND: LazyLock<Option<Background>> = LazyLock::new(|| {
         ThreadPoolBuilder::new()
             .thread_name(|_| "heavy".into())
             .start_handler(move |_| lower(whose))
+            .stack_size(STACK_BYTES)
             .build()
     };
     Some(Background {

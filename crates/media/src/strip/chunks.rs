@@ -57,6 +57,14 @@ fn png_chunk(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
 pub(super) fn webp(bytes: &[u8]) -> Option<Vec<u8>> {
     let size = u32::from_le_bytes(*bytes.get(4..8)?.first_chunk::<4>()?) as usize;
     let mut rest = bytes.get(12..size.checked_add(8)?)?;
+    // The first chunk holds the size: a file that ends before it, or where it is too short for that, has none.
+    let sized = match rest.get(..4)? {
+        b"VP8L" => 5,
+        _ => 10,
+    };
+    rest.get(8..8 + sized)?;
+    let first = u32::from_le_bytes(*rest.get(4..8)?.first_chunk::<4>()?) as usize;
+    (first >= sized).then_some(())?;
     let (mut kept, mut up) = (Vec::new(), 1);
     while !rest.is_empty() {
         let length = u32::from_le_bytes(*rest.get(4..8)?.first_chunk::<4>()?) as usize;
