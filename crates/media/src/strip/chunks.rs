@@ -21,6 +21,8 @@ const WEBP_KEPT: [&[u8; 4]; 7] = [
 /// The kept chunks; whatever stands behind the end belongs to nobody. `None` when the file cannot be taken apart.
 pub(super) fn png(bytes: &[u8]) -> Option<Vec<u8>> {
     let (signature, mut rest) = bytes.split_at_checked(8)?;
+    // The size is in the first chunk, or whatever follows would be read as the size.
+    rest.starts_with(b"\0\0\0\x0dIHDR").then_some(())?;
     let (mut kept, mut up) = (signature.to_vec(), 1);
     loop {
         let length = u32::from_be_bytes(*rest.first_chunk::<4>()?) as usize;
