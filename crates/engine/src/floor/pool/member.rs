@@ -80,7 +80,7 @@ impl Member {
             operations: operations(worker.backend.as_ref(), allowed),
             weight: 1,
             concurrency: worker.slots,
-            spare: SPARE,
+            spare: (worker.slots / 8).min(SPARE),
             name: WorkerName::inside(&worker.name),
             ..Candidate::default()
         };
