@@ -179,6 +179,11 @@ impl Shares {
             || waiting.any(|one| one.holder == *holder && !one.turn.is_closed())
     }
 
+    /// What a holder has.
+    pub fn held(&self, holder: &Arc<str>) -> u64 {
+        self.state().part_of(holder)
+    }
+
     /// What is taken, all together.
     pub fn taken(&self) -> u64 {
         self.state().taken

@@ -146,13 +146,13 @@ impl Floor {
     pub(crate) fn take(
         &self,
         wish: &Wish<'_>,
-        account_id: &str,
+        account_id: &Arc<str>,
         now_ms: i64,
     ) -> Result<Slot, Choice> {
         if self.house.stopping.is_cancelled() {
             return Err(self.pool().outlook(wish, now_ms));
         }
-        self.pool().take_first(wish, account_id, now_ms)
+        self.pool().take(wish, account_id, now_ms)
     }
 
     /// Works on a job that was accepted with a place taken, in a task of its own.

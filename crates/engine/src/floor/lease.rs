@@ -51,7 +51,7 @@ pub(super) async fn lease(
         crash::point("runner.leased");
         let leased = Leased::from(row);
         let earlier = earlier(house, &leased).await;
-        let taken = pool.take(&leased.wish(&earlier), now_ms);
+        let taken = pool.take(&leased.wish(&earlier), leased.account_id.shared(), now_ms);
         match taken {
             Ok(slot) => begin(RunningJob::new(
                 leased,

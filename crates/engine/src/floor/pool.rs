@@ -15,7 +15,7 @@ pub(crate) mod view;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::backend::LostSubmit;
-use atelier_backends::shares::{Part, Shares};
+use atelier_backends::shares::Shares;
 use atelier_backends::{Backend, Fault};
 use atelier_contract::{BackendId, Quota};
 use atelier_store::WorkerNote;
@@ -24,14 +24,14 @@ use crate::floor::lane::Lane;
 use crate::names::WorkerName;
 use choice::{Candidate, Choice, Wish, choose};
 use health::{Condition, Fitness, Health};
-use member::{Member, SPARE, Worker};
+use member::{Member, Worker};
 
 pub(crate) use slot::Slot;
 
 /// The pool of this process.
 pub(crate) struct Pool {
-    /// Who has a job at a spare place: one for each account.
-    spare: Arc<Shares>,
+    /// How many jobs accounts have in hand where there are spare slots.
+    inside: Arc<Shares>,
     members: Mutex<Vec<Member>>,
     strangers: Mutex<Vec<Stranger>>,
 }
@@ -48,7 +48,7 @@ impl Pool {
     pub(crate) fn new(workers: Vec<Worker>) -> Arc<Self> {
         let members = workers.into_iter().map(Member::inside).collect();
         Arc::new(Self {
-            spare: Shares::fixed("spare places", SPARE as u64, 1),
+            inside: Shares::elastic("jobs inside", u64::MAX),
             members: Mutex::new(members),
             strangers: Mutex::default(),
         })
@@ -74,40 +74,24 @@ impl Pool {
             .map(act)
     }
 
-    /// Takes a place for a job, or says when to ask again.
-    pub(crate) fn take(self: &Arc<Self>, wish: &Wish<'_>, now_ms: i64) -> Result<Slot, Choice> {
-        self.take_with(wish, now_ms, None)
-    }
-
-    /// The same for a job that has just come: if it had to wait for the jobs of others, and it is the only one of its account
-    /// that would, it takes a spare place.
-    pub(crate) fn take_first(
+    /// Takes a slot for a job of an account, or says when to ask again. An account that has none of those inside this process
+    /// takes a spare one rather than wait for others.
+    pub(crate) fn take(
         self: &Arc<Self>,
         wish: &Wish<'_>,
-        account_id: &str,
+        account_id: &Arc<str>,
         now_ms: i64,
-    ) -> Result<Slot, Choice> {
-        let choice = match self.take(wish, now_ms) {
-            Err(Choice::Wait(until_ms)) => Choice::Wait(until_ms),
-            other => return other,
-        };
-        let part = self.spare.try_take(&account_id.into(), 1);
-        let first = Wish {
-            first: true,
-            ..*wish
-        };
-        let taken = part.map(|part| self.take_with(&first, now_ms, Some(part)));
-        taken.ok().and_then(Result::ok).ok_or(choice)
-    }
-
-    fn take_with(
-        self: &Arc<Self>,
-        wish: &Wish<'_>,
-        now_ms: i64,
-        spare: Option<Part>,
     ) -> Result<Slot, Choice> {
         let mut members = self.members();
-        let choice = choose(wish, members.iter().map(|member| &member.candidate), now_ms);
+        let wish = Wish {
+            first: self.inside.held(account_id) == 0,
+            ..*wish
+        };
+        let choice = choose(
+            &wish,
+            members.iter().map(|member| &member.candidate),
+            now_ms,
+        );
         let Choice::Take(place) = choice else {
             return Err(choice);
         };
@@ -117,7 +101,11 @@ impl Pool {
         member.candidate.pace.push(now_ms);
         member.candidate.busy += 1;
         member.here += 1;
-        Ok(Slot::new(Arc::clone(self), member, (probe, false), spare))
+        // There is no end to what is only counted.
+        let counted = (member.candidate.spare > 0)
+            .then(|| self.inside.try_take(account_id, 1).ok())
+            .flatten();
+        Ok(Slot::new(Arc::clone(self), member, (probe, false), counted))
     }
 
     /// Takes a place at a named worker account even when it is full: its job is already at the vendor.

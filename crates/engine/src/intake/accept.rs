@@ -232,7 +232,7 @@ pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
 fn slot_for(floor: &Floor, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
-    match floor.take(&wish, &job.account_id, job.created_ms) {
+    match floor.take(&wish, &job.account_id.as_str().into(), job.created_ms) {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }

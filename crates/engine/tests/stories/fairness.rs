@@ -1,6 +1,7 @@
 //! The order of the queue: fair between accounts, faster speeds first, nobody starves.
 
 use atelier_backends::backend::LostSubmit;
+use atelier_contract::JobState;
 use serde_json::json;
 
 use crate::rig::Rig;
@@ -30,6 +31,30 @@ async fn one_job_of_a_small_account_does_not_wait_for_a_hundred_of_a_large_one()
         .expect("it ran");
     assert!(place <= 3, "it ran as number {place}");
     rig.check_books().await;
+}
+
+/// The promise: the slots of the embedded engine are never all one account's, and its own jobs keep their order.
+#[tokio::test]
+async fn a_spare_slot_is_for_an_account_that_has_no_job_in_hand() {
+    let rig = Rig::with(8, LostSubmit::Repeat).await;
+    let (large, small) = (rig.account(10_000).await, rig.account(10).await);
+    let mut crowd = Vec::new();
+    for number in 0..10 {
+        let job = rig.imagine(&large, &format!("hang {number}")).await;
+        crowd.push(job.expect("accepted"));
+    }
+    let began = rig.imagine(&small, "hang small").await.expect("accepted");
+    let waits = rig.imagine(&small, "a second one").await.expect("accepted");
+    assert_eq!(rig.state(&small, &began).await, JobState::Running);
+    assert_eq!(rig.state(&small, &waits).await, JobState::Waiting);
+    for (number, job) in crowd.iter().enumerate() {
+        let expected = if number < 8 {
+            JobState::Running
+        } else {
+            JobState::Waiting
+        };
+        assert_eq!(rig.state(&large, job).await, expected, "number {number}");
+    }
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) price: Quota,
     /// What is known from earlier tries.
     pub(crate) earlier: &'a Earlier,
-    /// Its account has no other job at one of the spare places.
+    /// Its account has no job where there are spare slots.
     pub(crate) first: bool,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Candidate {
     pub(crate) cost: i64,
     pub(crate) weight: i64,
     pub(crate) concurrency: usize,
-    /// Places besides, for one job each of accounts that would have to wait for others.
+    /// Slots besides, for one job each of accounts that have none.
     pub(crate) spare: usize,
     /// Jobs it has in hand, on all nodes.
     pub(crate) busy: usize,
@@ -146,8 +146,8 @@ impl Candidate {
             return Standing::Ill(opens_ms);
         }
         let next_ms = self.pace.next_ms(now_ms);
-        let places = self.concurrency + if wish.first { self.spare } else { 0 };
-        if next_ms > now_ms || self.busy >= places {
+        let slots = self.concurrency + if wish.first { self.spare } else { 0 };
+        if next_ms > now_ms || self.busy >= slots {
             return Standing::Busy(next_ms);
         }
         Standing::Free

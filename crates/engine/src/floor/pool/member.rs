@@ -11,9 +11,9 @@ use crate::floor::pool::choice::Candidate;
 use crate::meters::EMBEDDED;
 use crate::names::WorkerName;
 
-/// How many accounts may each have a job at a spare place. Only the embedded engine has some: a vendor's places are as many as
-/// the vendor allows.
-pub(crate) const SPARE: usize = 8;
+/// One in so many slots inside this process is there besides, for accounts that have none. A vendor's are as many as the vendor
+/// allows.
+const SPARE: usize = 8;
 
 /// Whoever makes the media inside this process, under a name and with so many jobs at once.
 #[derive(Clone)]
@@ -80,7 +80,7 @@ impl Member {
             operations: operations(worker.backend.as_ref(), allowed),
             weight: 1,
             concurrency: worker.slots,
-            spare: (worker.slots / 8).min(SPARE),
+            spare: worker.slots / SPARE,
             name: WorkerName::inside(&worker.name),
             ..Candidate::default()
         };

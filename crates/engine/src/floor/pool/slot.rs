@@ -34,8 +34,8 @@ pub(crate) struct Slot {
     began: AtomicBool,
     place: AtomicU8,
     probe: bool,
-    /// Kept for as long as the job is at a spare place.
-    _spare: Option<Part>,
+    /// That its account has one job more in hand.
+    _counted: Option<Part>,
 }
 
 impl Slot {
@@ -43,7 +43,7 @@ impl Slot {
         pool: Arc<Pool>,
         member: &Member,
         (probe, began): (bool, bool),
-        spare: Option<Part>,
+        counted: Option<Part>,
     ) -> Self {
         Self {
             pool,
@@ -55,7 +55,7 @@ impl Slot {
             began: AtomicBool::new(began),
             place: AtomicU8::new(HERE),
             probe,
-            _spare: spare,
+            _counted: counted,
         }
     }
 

@@ -418,7 +418,7 @@ fn whatever_the_pool_a_choice_breaks_no_rule_and_misses_no_chance() {
 
 /// The promise: a crowd of one account at the embedded engine keeps no other account from beginning.
 #[test]
-fn a_spare_place_is_for_whoever_has_none() {
+fn a_spare_slot_is_for_whoever_has_none() {
     let full = Candidate {
         spare: 1,
         busy: 2,
