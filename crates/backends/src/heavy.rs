@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 /// Whose work it is, in the order in which the processor is given.
@@ -18,7 +18,7 @@ pub enum Whose {
     Crowd,
 }
 
-/// Threads that wait for what a pool works out.
+/// Threads that wait for what a pool works out, or for other things in the middle of heavy work.
 struct Background {
     waiting: Runtime,
     single: ThreadPool,
@@ -38,8 +38,10 @@ static BACKGROUND: LazyLock<Option<Background>> = LazyLock::new(|| {
             .stack_size(STACK_BYTES)
             .build()
     };
+    let mut waiting = Builder::new_current_thread();
+    waiting.on_thread_start(|| lower(Whose::Single));
     Some(Background {
-        waiting: Builder::new_current_thread().build().ok()?,
+        waiting: waiting.build().ok()?,
         single: pool(Whose::Single).ok()?,
         crowd: pool(Whose::Crowd).ok()?,
     })
@@ -55,8 +57,7 @@ pub fn spawn<T: Send + 'static>(
     whose: Whose,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
-    let gives_way = GIVES_WAY.load(Ordering::Relaxed);
-    let Some(background) = gives_way.then_some(&*BACKGROUND).and_then(Option::as_ref) else {
+    let Some(background) = background() else {
         return spawn_blocking(work);
     };
     let pool = match whose {
@@ -66,6 +67,21 @@ pub fn spawn<T: Send + 'static>(
     background
         .waiting
         .spawn_blocking(move || pool.install(work))
+}
+
+/// Runs a piece of heavy work that now and then waits for something, on a thread of its own.
+pub fn attend<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    let runtime = Handle::current();
+    let work = move || runtime.block_on(work);
+    match background() {
+        Some(background) => background.waiting.spawn_blocking(work),
+        None => spawn_blocking(work),
+    }
+}
+
+fn background() -> Option<&'static Background> {
+    let gives_way = GIVES_WAY.load(Ordering::Relaxed);
+    gives_way.then_some(&*BACKGROUND).and_then(Option::as_ref)
 }
 
 /// Linux counts it for each thread. Of two that want all of the processor, each step of one makes a difference of a tenth.
@@ -98,6 +114,11 @@ mod tests {
         let single = spawn(Whose::Single, priority).await.expect("it runs");
         let crowd = spawn(Whose::Crowd, priority).await.expect("it runs");
         assert_eq!((single, crowd), ((usual + 5).min(19), 19));
+        let attended = attend(async move {
+            tokio::task::yield_now().await;
+            priority()
+        });
+        assert_eq!(attended.await.expect("it runs"), single);
         // What such work divides among threads gives way as well.
         let divided = spawn(Whose::Crowd, move || rayon::join(priority, priority));
         assert_eq!(divided.await.expect("it runs"), (crowd, crowd));

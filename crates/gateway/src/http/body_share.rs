@@ -58,8 +58,7 @@ impl BodyShare {
         if self.work.is_none() {
             return Ok((work.await, self));
         }
-        let runtime = tokio::runtime::Handle::current();
-        let done = tokio::task::spawn_blocking(move || (runtime.block_on(work), self));
+        let done = heavy::attend(async move { (work.await, self) });
         done.await.map_err(broken)
     }
 

@@ -4,10 +4,10 @@ use atelier_contract::{FaultKind, JobState};
 use serde::Serialize;
 use url::Position;
 
-use crate::db::{Arg, Line, args, json};
+use crate::db::{Arg, Line, args};
 use crate::deliveries::Delivery;
 use crate::jobs::accept::Accept;
-use crate::jobs::bulk::{BulkItem, NewBulk};
+use crate::jobs::bulk::{BulkItem, NewBulk, written};
 use crate::jobs::row::JobRow;
 
 /// A new job's row.
@@ -73,7 +73,7 @@ impl<'a> BulkLine<'a> {
         Self {
             id: &bulk.id,
             account_id: &bulk.account_id,
-            items: json(items),
+            items: written(items),
             created_ms: bulk.created_ms,
         }
     }

@@ -1,9 +1,11 @@
 //! Accepting many jobs at once: each is admitted or refused in its turn, all in one commit that also remembers what each
 //! request was told.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::db::args;
+use crate::db::{args, json};
 use crate::jobs::accept::{Accept, Accepted, Idempotency};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
@@ -69,7 +71,7 @@ pub struct Bulk {
 }
 
 /// What one of the requests was told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BulkItem {
     /// `family.operation`.
     pub operation: String,
@@ -78,7 +80,7 @@ pub struct BulkItem {
 }
 
 /// What a request was told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     /// It became this job.
@@ -127,6 +129,50 @@ impl Told {
     }
 }
 
+/// What many requests were told, as it is written: an account without quota could fill the disk with the same refusal.
+#[derive(Serialize)]
+struct Written<'a> {
+    /// Every answer once.
+    different: Vec<&'a BulkItem>,
+    /// Which of them each request was given, in order.
+    order: Vec<usize>,
+}
+
+/// The same, as it is read; the first version wrote one after the other.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Remembered {
+    Different {
+        different: Vec<BulkItem>,
+        order: Vec<usize>,
+    },
+    All(Vec<BulkItem>),
+}
+
+/// Writes what requests were told.
+pub(crate) fn written(items: &[BulkItem]) -> String {
+    let (mut places, mut different) = (HashMap::new(), Vec::new());
+    let order = items.iter().map(|item| {
+        *places.entry(item).or_insert_with(|| {
+            different.push(item);
+            different.len() - 1
+        })
+    });
+    let order = order.collect();
+    json(&Written { different, order })
+}
+
+/// Reads it again.
+fn remembered(text: &str) -> serde_json::Result<Vec<BulkItem>> {
+    Ok(match serde_json::from_str(text)? {
+        Remembered::All(items) => items,
+        Remembered::Different { different, order } => {
+            let items = order.iter().filter_map(|place| different.get(*place));
+            items.cloned().collect()
+        }
+    })
+}
+
 struct Row {
     id: String,
     items: String,
@@ -154,7 +200,7 @@ impl Store {
         let sql = "SELECT id, items, created_ms FROM bulk WHERE id = $1 AND account_id = $2";
         let row: Option<Row> = self.db().maybe(sql, args![id, account_id]).await?;
         let read = |row: Row| -> Result<Bulk> {
-            let items = serde_json::from_str(&row.items);
+            let items = remembered(&row.items);
             Ok(Bulk {
                 id: row.id,
                 items: items.map_err(|error| sqlx::Error::Decode(error.into()))?,
@@ -162,5 +208,36 @@ impl Store {
             })
         };
         row.map(read).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(max_queue: i64) -> BulkItem {
+        BulkItem {
+            operation: "artgen.imagine".into(),
+            told: Told::QueueFull { max_queue },
+        }
+    }
+
+    /// Requests that are refused leave next to nothing on the disk, however many come together.
+    #[test]
+    fn a_thousand_equal_refusals_are_written_once() {
+        let mut items = vec![refused(10); 1000];
+        items[500] = BulkItem {
+            operation: "artgen.blend".into(),
+            told: Told::Job("a job".into()),
+        };
+        let text = written(&items);
+        assert!(text.len() < 2_500, "{} bytes", text.len());
+        assert_eq!(remembered(&text).expect("read"), items);
+    }
+
+    #[test]
+    fn what_the_first_version_wrote_is_read() {
+        let items = vec![refused(10), refused(10), refused(11)];
+        assert_eq!(remembered(&json(&items)).expect("read"), items);
     }
 }
