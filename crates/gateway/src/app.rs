@@ -20,11 +20,11 @@ use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
-use crate::http::byte_pace::BytePace;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::kept::Kept;
 use crate::http::rate::Rates;
+use crate::http::throughput::Throughput;
 use crate::server::proxies::Proxies;
 use atelier_engine::shares::Shares;
 use console_policy::console_policy;
@@ -53,7 +53,7 @@ pub(crate) struct App {
     /// Requests that are being answered.
     pub(crate) places: Arc<Shares>,
     /// How fast bodies are read.
-    pub(crate) body_pace: Arc<BytePace>,
+    pub(crate) body_throughput: Arc<Throughput>,
     /// Bytes of bodies that are neither accepted nor refused.
     pub(crate) body_memory: Arc<Shares>,
     /// Large bodies that are being worked on.
@@ -65,7 +65,7 @@ pub(crate) struct App {
     /// Result files that are being sent.
     pub(crate) downloads: Arc<Shares>,
     /// How fast they are sent.
-    pub(crate) download_pace: Arc<BytePace>,
+    pub(crate) download_throughput: Arc<Throughput>,
     /// Whether there is room for more results.
     pub(crate) disk: Disk,
     /// Where every request is written down, if anywhere.
@@ -102,12 +102,12 @@ impl App {
                 limits.body_memory_mib * 1024 * 1024,
                 IMAGE_BODY as u64,
             ),
-            body_pace: Arc::new(BytePace::new(limits.body_mib_per_s)),
+            body_throughput: Arc::new(Throughput::new(limits.body_mib_per_s)),
             large_requests: Shares::elastic("large_requests", limits.large_requests),
             batches: Shares::fixed("batches", BATCHES, 1),
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
             downloads: Shares::fixed("downloads", limits.downloads, 1),
-            download_pace: Arc::new(BytePace::new(limits.download_mib_per_s)),
+            download_throughput: Arc::new(Throughput::new(limits.download_mib_per_s)),
             disk: Disk::default(),
             access_log: AccessLog::start(&config.log.access).context("log.access")?,
             stopping: CancellationToken::new(),

@@ -5,7 +5,6 @@ mod access;
 mod answer;
 mod body;
 mod body_share;
-pub(crate) mod byte_pace;
 mod caller;
 pub(crate) mod cors;
 pub(crate) mod denial;
@@ -26,6 +25,7 @@ mod request_id;
 mod router;
 pub(crate) mod session;
 mod submit;
+pub(crate) mod throughput;
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;

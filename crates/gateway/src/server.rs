@@ -202,7 +202,7 @@ impl Server {
             stream,
             Arc::clone(seat),
             self.bounds,
-            Arc::clone(&self.app.body_pace),
+            Arc::clone(&self.app.body_throughput),
         );
         let greeted = tokio::select! {
             biased;

@@ -17,9 +17,9 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::body_share::BodyShare;
-use super::byte_pace::BytePace;
 use super::denial::Denial;
 use super::pass::{Pass, refused};
+use super::throughput::Throughput;
 use crate::app::App;
 use atelier_engine::shares::Shares;
 
@@ -53,8 +53,8 @@ pub(super) struct Intake {
     memory: Arc<Shares>,
     work: Arc<Shares>,
     share: BodyShare,
-    pace: Arc<BytePace>,
-    /// Bytes that the pace does not know of yet.
+    throughput: Arc<Throughput>,
+    /// Bytes that it does not know of yet.
     uncounted: usize,
 }
 
@@ -93,7 +93,7 @@ impl Intake {
             memory: Arc::clone(&app.body_memory),
             work: Arc::clone(&app.large_requests),
             share: BodyShare::default(),
-            pace: Arc::clone(&app.body_pace),
+            throughput: Arc::clone(&app.body_throughput),
             uncounted: 0,
         };
         intake.make_place(announced)?;
@@ -119,7 +119,10 @@ impl Intake {
             self.make_place(self.taken as u64)?;
             self.earn(bytes.len());
             self.uncounted += bytes.len();
-            if let Some(wait) = self.pace.count(self.pass.holder(), &mut self.uncounted) {
+            if let Some(wait) = self
+                .throughput
+                .count(self.pass.holder(), &mut self.uncounted)
+            {
                 self.deadline += wait;
                 // At least everybody else has a turn.
                 match wait {

@@ -14,7 +14,7 @@ use tokio::time::Sleep;
 
 use super::framing::{Bounds, BrokenBody, Framing, Wrong};
 use super::watch::Seat;
-use crate::http::byte_pace::BytePace;
+use crate::http::throughput::Throughput;
 
 /// How much is read at once of what is forgotten.
 const PIECE: usize = 8192;
@@ -40,7 +40,7 @@ pub(crate) struct Guarded<S> {
     /// What was looked at and not yet handed on.
     approved: Vec<u8>,
     handed_on: usize,
-    pace: Arc<BytePace>,
+    throughput: Arc<Throughput>,
     /// Set once the answer is out, while what still comes is read and forgotten.
     lingering: Option<Box<Lingering>>,
 }
@@ -55,14 +55,19 @@ struct Lingering {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
     /// Watches a socket.
-    pub(crate) fn new(stream: S, seat: Arc<Seat>, bounds: Bounds, pace: Arc<BytePace>) -> Self {
+    pub(crate) fn new(
+        stream: S,
+        seat: Arc<Seat>,
+        bounds: Bounds,
+        throughput: Arc<Throughput>,
+    ) -> Self {
         Self {
             stream,
             seat,
             framing: Framing::new(bounds),
             approved: Vec::new(),
             handed_on: 0,
-            pace,
+            throughput,
             lingering: None,
         }
     }
@@ -194,7 +199,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
                 _ => return Poll::Ready(()),
             }
             lingering.uncounted += buffer.filled().len();
-            let wait = (self.pace).count(&self.seat.holder, &mut lingering.uncounted);
+            let wait = self
+                .throughput
+                .count(&self.seat.holder, &mut lingering.uncounted);
             // Also who is not too fast gives others a turn.
             lingering.pause = wait.map(|wait| Box::pin(tokio::time::sleep(wait.max(A_TURN))));
         }

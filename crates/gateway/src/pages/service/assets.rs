@@ -105,8 +105,8 @@ async fn open(
         .vault()
         .asset_bytes(asset, part.first..part.last + 1)
         .await?;
-    let (pace, holder) = (
-        Arc::clone(&app.download_pace),
+    let (throughput, holder) = (
+        Arc::clone(&app.download_throughput),
         Arc::clone(received.pass.holder()),
     );
     let mut uncounted = 0;
@@ -114,7 +114,9 @@ async fn open(
         // The stream owns its place, and gives it back with the file.
         let _ = &place;
         uncounted += piece.len();
-        let wait = pace.count(&holder, &mut uncounted).unwrap_or_default();
+        let wait = throughput
+            .count(&holder, &mut uncounted)
+            .unwrap_or_default();
         async move {
             if !wait.is_zero() {
                 sleep(wait).await;

@@ -11,12 +11,12 @@ const PIECE: usize = 256 * 1024;
 const BURST: u32 = 64;
 
 /// Everybody's speed.
-pub(crate) struct BytePace {
+pub(crate) struct Throughput {
     buckets: Buckets<String>,
     pace: Pace,
 }
 
-impl BytePace {
+impl Throughput {
     /// So many MiB a second for each holder; 0 for no limit.
     pub(crate) fn new(mib_per_s: u32) -> Self {
         let pieces = mib_per_s.saturating_mul((1024 * 1024 / PIECE) as u32);
@@ -42,11 +42,11 @@ mod tests {
 
     use super::*;
 
-    async fn read_mib(pace: &BytePace, holder: &str, mib: usize) -> Duration {
+    async fn read_mib(throughput: &Throughput, holder: &str, mib: usize) -> Duration {
         let (began, mut uncounted) = (Instant::now(), 0);
         for _ in 0..mib * 16 {
             uncounted += 64 * 1024;
-            if let Some(wait) = pace.count(holder, &mut uncounted) {
+            if let Some(wait) = throughput.count(holder, &mut uncounted) {
                 sleep(wait).await;
             }
         }
@@ -56,12 +56,15 @@ mod tests {
     /// Fast bytes of one account do not take the processor from others: it waits, and others do not.
     #[tokio::test(start_paused = true)]
     async fn an_account_that_sends_faster_than_allowed_waits_alone() {
-        let pace = BytePace::new(128);
-        assert_eq!(read_mib(&pace, "one", 16).await, Duration::ZERO);
-        let (one, more) = tokio::join!(read_mib(&pace, "one", 64), read_mib(&pace, "one", 64));
+        let throughput = Throughput::new(128);
+        assert_eq!(read_mib(&throughput, "one", 16).await, Duration::ZERO);
+        let (one, more) = tokio::join!(
+            read_mib(&throughput, "one", 64),
+            read_mib(&throughput, "one", 64)
+        );
         assert!(one.max(more).abs_diff(Duration::from_secs(1)) < Duration::from_millis(100));
-        assert_eq!(read_mib(&pace, "other", 16).await, Duration::ZERO);
-        let endless = BytePace::new(0);
+        assert_eq!(read_mib(&throughput, "other", 16).await, Duration::ZERO);
+        let endless = Throughput::new(0);
         assert_eq!(read_mib(&endless, "one", 1000).await, Duration::ZERO);
     }
 }
