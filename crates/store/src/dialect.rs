@@ -1,6 +1,7 @@
 //! The few words in which the two databases differ. A statement is written once, with these marks in it:
 //!
 //! - `{list:$1}`: the texts of a JSON array, as a sub-select;
+//! - `{among:$1}`: compares with those texts row by row, where a sub-select would have all rows joined with it first;
 //! - `{rows:$1 id text, price bigint}`: the objects of a JSON array, as a source named `v`;
 //! - `{lines:id text, price bigint}`: so many lines of values, the statement's only ones, as a source named `v`;
 //! - `{prompt:column}`: the words that a request kept as JSON was asked with; `{like}` compares them in any case;
@@ -56,6 +57,13 @@ impl Dialect {
             }
             (Some(("list", place)), Self::Postgres) => {
                 write!(out, "SELECT json_array_elements_text({place}::json)")
+            }
+            (Some(("among", place)), Self::Sqlite) => {
+                write!(out, "IN (SELECT value FROM json_each({place}))")
+            }
+            (Some(("among", place)), Self::Postgres) => {
+                let list = format_args!("SELECT json_array_elements_text({place}::json)");
+                write!(out, "= ANY (ARRAY({list}))")
             }
             (Some(("rows", rows)), _) => self.rows(rows, out),
             (Some(("prompt", column)), _) => self.prompt(column, out),
@@ -157,6 +165,19 @@ mod tests {
             Postgres.text(sql),
             "SELECT id FROM json_to_recordset($1::json) AS v(id text, n bigint) \
              WHERE id IN (SELECT json_array_elements_text($2::json)) FOR UPDATE SKIP LOCKED"
+        );
+    }
+
+    #[test]
+    fn what_is_among_texts_is_compared_row_by_row() {
+        let sql = "SELECT id FROM job WHERE operation {among:$1}";
+        assert_eq!(
+            Sqlite.text(sql),
+            "SELECT id FROM job WHERE operation IN (SELECT value FROM json_each($1))"
+        );
+        assert_eq!(
+            Postgres.text(sql),
+            "SELECT id FROM job WHERE operation = ANY (ARRAY(SELECT json_array_elements_text($1::json)))"
         );
     }
 

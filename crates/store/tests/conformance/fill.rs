@@ -15,6 +15,8 @@ pub(crate) struct Fill<'a> {
     pub(crate) jobs: i64,
     /// 0 for waiting ones, 1 for running ones of `node`, 2 for those that succeeded.
     pub(crate) state: i64,
+    /// What they do; imagine when empty.
+    pub(crate) operation: &'a str,
     /// Where they may run.
     pub(crate) lane: &'a str,
     /// How long after one another they were made.
@@ -32,10 +34,16 @@ impl Fill<'_> {
             name,
             jobs,
             state,
+            operation,
             lane,
             apart_ms,
             host,
         } = self;
+        let operation = if operation.is_empty() {
+            "artgen.imagine"
+        } else {
+            operation
+        };
         let hook = if host.is_empty() {
             "NULL".to_owned()
         } else {
@@ -60,7 +68,7 @@ impl Fill<'_> {
         let mut script = format!(
             "{series} INSERT INTO job (id, account_id, operation, queue, state, speed, progress, request, output, price, \
              quota, created_ms, started_ms, finished_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, \
-             lease_owner, lease_until_ms, tries, lane, hook_url) SELECT {id}, '{account_id}', 'artgen.imagine', 'artgen', {state}, 1, 0, \
+             lease_owner, lease_until_ms, tries, lane, hook_url) SELECT {id}, '{account_id}', '{operation}', 'artgen', {state}, 1, 0, \
              '{{\"prompt\":\"a lighthouse on a cliff at dusk, oil painting, dramatic clouds\"}}', {output}, 0, 0, \
              {NOW} - i * {apart_ms}, NULL, {finished} - i * {apart_ms}, {NOW} + 3000000, {NOW}, 1, {NOW} - i * {apart_ms}, 0, {state}, {owner}, {until}, 0, '{lane}', {hook} FROM n; "
         );

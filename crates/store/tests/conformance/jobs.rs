@@ -13,6 +13,7 @@ each_db!(
     jobs_are_found_by_their_words_and_by_what_they_follow,
     what_happened_lately_is_told_newest_first,
     a_page_far_down_is_the_same_as_counted,
+    a_page_far_down_holds_what_is_asked_for_and_nothing_else,
     usage_of_any_span_is_the_sum_of_its_jobs,
     counts_tell_what_there_is_to_do,
     usage_sums_by_day_and_operation,
@@ -96,6 +97,51 @@ async fn pages_are_as_counted(rig: &Rig, done_ms: i64, open_ms: i64) {
             assert_eq!(page, all[offset..end], "{offset}, {ascending}");
         }
     }
+}
+
+/// The promise: jobs before a page are skipped without a look at each only where all of them are asked for.
+async fn a_page_far_down_holds_what_is_asked_for_and_nothing_else(rig: Rig) {
+    let account = rig.account(10, 10_000).await;
+    let fill = async |name: &str, operation: &str, jobs, apart_ms| {
+        let fill = Fill {
+            account_id: &account,
+            name,
+            operation,
+            jobs,
+            state: 2,
+            apart_ms,
+            ..Fill::default()
+        };
+        fill.into(&rig.url).await;
+    };
+    fill("alike", "artgen.imagine", 900, 10_000).await;
+    let list = async |operation: &str, offset, limit| {
+        let filter = JobFilter {
+            account_id: Some(account.clone()),
+            operations: vec![operation.into()],
+            state: Some(JobState::Succeeded),
+            offset,
+            limit,
+            ..JobFilter::default()
+        };
+        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
+        (ids, total)
+    };
+    let far_down = async |operation: &str, jobs: i64| {
+        let (all, total) = list(operation, 0, 1_000).await;
+        assert_eq!((all.len() as i64, total), (jobs, jobs));
+        for offset in [0, 230, jobs / 2, jobs - 240, jobs - 5] {
+            let (page, _) = list(operation, offset, 10).await;
+            let (first, end) = (offset as usize, (offset as usize + 10).min(all.len()));
+            assert_eq!(page, all[first..end], "{operation} from {offset}");
+        }
+    };
+    far_down("artgen.imagine", 900).await;
+    fill("unlike", "artgen.blend", 90, 99_000).await;
+    far_down("artgen.imagine", 900).await;
+    let (blends, total) = list("artgen.blend", 0, 1_000).await;
+    assert_eq!((blends.len(), total), (90, 90));
 }
 
 /// The promise: usage is exact for any span, though whole hours were added up before.
