@@ -177,7 +177,7 @@ fn a_key_of_another_certificate_is_refused_before_it_signs_anything() {
         key: chain().key,
         ..chain()
     };
-    let error = Signatory::new(&wrong).err().expect("refused");
+    let error = Signatory::new(&wrong).expect_err("refused");
     assert!(matches!(error, CredentialsError::Unusable(_)), "{error}");
     let words = Chain {
         certificates: "no certificate".into(),
@@ -190,7 +190,7 @@ fn a_key_of_another_certificate_is_refused_before_it_signs_anything() {
 fn a_certificate_whose_time_is_over_or_has_not_come_is_refused_and_that_is_said() {
     for begins_s in [BEFORE_S - 20 * YEAR_S, BEFORE_S + 100 * YEAR_S] {
         let chain = own_chain("Atelier", begins_s).expect("a chain");
-        let error = Signatory::new(&chain).err().expect("refused");
+        let error = Signatory::new(&chain).expect_err("refused");
         assert!(matches!(error, CredentialsError::Unusable(_)), "{error}");
         assert!(
             error.to_string().contains("not valid at time of signing"),
