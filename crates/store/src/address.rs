@@ -7,18 +7,21 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use tokio::time::timeout;
+use sqlx::{ConnectOptions, SqliteConnection};
+use tokio::time::{sleep, timeout};
 
 use crate::db::in_place::in_place;
 use crate::db::{Conn, Link, Patience};
 use crate::dialect::Dialect;
+use crate::error::is_away;
 use crate::{Error, Options, Result};
 
 /// How long a read waits for a connection, and a connection for a lock of another process.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long until a file is asked for again that another connection has.
+const TURN_PAUSE: Duration = Duration::from_millis(20);
 /// How long one step of a connection to PostgreSQL may take; the server gives up a statement earlier by itself.
 const STEP: Duration = Duration::from_secs(10);
 /// What the server is asked to keep to on every connection. A client that has gone silent must not hold its locks for
@@ -35,14 +38,17 @@ const SERVER_SIDE: [(&str, &str); 7] = [
 
 /// What the writer asks of the planner. Every statement of the writer reaches rows by key. Plans made while the tables
 /// were still empty would read them whole, and stay in use until the next ANALYZE.
-const BY_KEY: [(&str, &str); 6] = [
+const BY_KEY: [(&str, &str); 5] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
     ("enable_bitmapscan", "off"),
     ("enable_material", "off"),
-    ("plan_cache_mode", "force_generic_plan"),
 ];
+
+/// One plan for each statement, whatever its values are: the server would plan a page of a long list anew each time, which
+/// takes longer than reading it.
+const PLANNED_ONCE: (&str, &str) = ("plan_cache_mode", "force_generic_plan");
 
 /// Where the database is; opens connections.
 #[derive(Clone, Debug)]
@@ -117,7 +123,10 @@ impl Address {
                     .pragma("journal_size_limit", "4194304");
                 open_sqlite(&options, *patience).await
             }
-            Self::Postgres(server) => server.open(SERVER_SIDE.iter().chain(&BY_KEY)).await,
+            Self::Postgres(server) => {
+                let settings = SERVER_SIDE.iter().chain([&PLANNED_ONCE]);
+                server.open(settings.chain(&BY_KEY)).await
+            }
         }
     }
 
@@ -163,7 +172,7 @@ impl Address {
                 let options = (**options).clone().read_only(true).create_if_missing(false);
                 open_sqlite(&options, *patience).await
             }
-            Self::Postgres(server) => server.open(SERVER_SIDE.iter()).await,
+            Self::Postgres(server) => server.open(SERVER_SIDE.iter().chain([&PLANNED_ONCE])).await,
         }
     }
 
@@ -218,14 +227,25 @@ fn postgres(url: &str) -> Result<PgConnectOptions> {
 }
 
 async fn open_sqlite(options: &SqliteConnectOptions, patience: Patience) -> Result<Conn> {
-    let opening = options.connect();
     let opened = match patience {
         // Virtual time must not run out meanwhile.
-        Patience::InPlace => Ok(in_place(opening)),
-        _ => timeout(PATIENCE, opening).await,
+        Patience::InPlace => Ok(in_place(options.connect())),
+        _ => timeout(PATIENCE, connect_in_turn(options)).await,
     };
     let conn = opened.map_err(|_| Error::Busy)??;
     Ok(Conn::new(Link::Sqlite(Box::new(conn)), patience))
+}
+
+/// SQLite does not wait for whoever else begins the write-ahead log of the same new file.
+async fn connect_in_turn(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    loop {
+        match options.connect().await {
+            Err(sqlx::Error::Database(error)) if is_away(error.as_ref()) => {
+                sleep(TURN_PAUSE).await;
+            }
+            connected => return connected,
+        }
+    }
 }
 
 async fn open_postgres(options: &PgConnectOptions, patience: Patience) -> Result<Conn> {

@@ -77,13 +77,14 @@ pub(crate) fn loses_connection(error: &sqlx::Error) -> bool {
 }
 
 /// Connection trouble, shutting down, or no room for one more connection; SQLite: locked by another process.
-fn is_away(database: &dyn DatabaseError) -> bool {
+pub(crate) fn is_away(database: &dyn DatabaseError) -> bool {
     let code = database.code().unwrap_or_default();
     let postgres = database.try_downcast_ref::<PgDatabaseError>().is_some();
     if postgres {
         code.starts_with("08") || code.starts_with("53") || code.starts_with("57P")
     } else {
-        code == "5"
+        // What is above the lowest byte tells more about it.
+        code.parse::<i32>().is_ok_and(|code| code & 0xff == 5)
     }
 }
 

@@ -80,6 +80,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
     ("0026_shares", include_str!("../migrations/0026_shares.sql")),
     (SINCE_WIDENS, include_str!("../migrations/0028_widens.sql")),
     ("0029_listed", include_str!("../migrations/0029_listed.sql")),
+    ("0030_totals", include_str!("../migrations/0030_totals.sql")),
 ];
 
 /// The migration since which it is noted whether one widens.

@@ -37,6 +37,23 @@ pub(super) const ALL: &[Invariant] = &[
         at_work: false,
     },
     Invariant {
+        name: "counters.finished_in_all",
+        what: "counter of all finished jobs is not the sum of its days",
+        of: Rows::Totals,
+        broken: "tally_total.jobs <> (SELECT COALESCE(SUM(tally.jobs), 0) FROM tally \
+            WHERE tally.account_id = tally_total.account_id AND tally.operation = tally_total.operation \
+            AND tally.state = tally_total.state)",
+        at_work: false,
+    },
+    Invariant {
+        name: "counters.finished_in_all_missing",
+        what: "counter of all finished jobs is missing",
+        of: Rows::Tallies,
+        broken: "tally.jobs > 0 AND NOT EXISTS (SELECT 1 FROM tally_total WHERE tally_total.account_id = tally.account_id \
+            AND tally_total.operation = tally.operation AND tally_total.state = tally.state)",
+        at_work: false,
+    },
+    Invariant {
         name: "counters.used",
         what: "usage is not the sum of what jobs were charged",
         of: Rows::Hours,

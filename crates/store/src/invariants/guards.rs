@@ -26,6 +26,8 @@ const GUARDS: &[&str] = &[
     "job_final",
     "job_counted",
     "job_uncounted",
+    "job_totalled",
+    "tally_lowered",
     "audit_by_number",
 ];
 

@@ -30,13 +30,14 @@ pub(crate) enum Rows {
     Calls,
     Queues,
     Tallies,
+    Totals,
     Hours,
     Assets,
 }
 
 impl Rows {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Accounts,
         Self::Checkpoints,
         Self::Queues,
@@ -49,6 +50,7 @@ impl Rows {
         Self::Deliveries,
         Self::Assets,
         Self::Tallies,
+        Self::Totals,
         Self::Hours,
     ];
 }

@@ -123,6 +123,14 @@ const WAYS: &[Way] = &[
         page: 20,
     },
     Way {
+        rows: Rows::Totals,
+        table: "tally_total",
+        key: &[("account_id", false), ("operation", false), ("state", true)],
+        subject: "tally_total.account_id",
+        filter: EVERY,
+        page: 50,
+    },
+    Way {
         rows: Rows::Hours,
         table: "spent",
         key: &[("account_id", false), ("hour", true), ("operation", false)],

@@ -128,7 +128,7 @@ impl Store {
     }
 
     /// How many jobs match, by the day they were created on, in the order of the list. Of an account with a long history
-    /// all but the latest days are one sum, which is enough for the pages that are read most.
+    /// all but the latest days are one number, which is kept and enough for the pages that are read most.
     async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Vec<(i64, i64)>> {
         if filter.counts_jobs() || filter.ascending || filter.account_id.is_none() {
             return self.all_days(filter, operations).await;
@@ -141,17 +141,26 @@ impl Store {
         let day = format!(
             "CASE WHEN job.created_ms / 86400000 < {first} THEN {EARLIER} ELSE job.created_ms / 86400000 END"
         );
-        let open = filter.open_jobs(&day, &which);
+        let in_all = which.replace("job.", "tally_total.");
+        let open = filter.open_jobs(&format!("{day}, 1, 0"), &which);
+        // What is counted in all, less what the latest days say of it, ended before them.
         let sql = format!(
-            "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
-               SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL AND tally.day >= {first} \
+            "SELECT day, CAST(SUM(jobs) AS BIGINT), CAST(SUM(earlier) AS BIGINT) FROM ( \
+               SELECT tally.day AS day, tally.jobs AS jobs, -tally.jobs AS earlier FROM tally \
+               WHERE {finished} AND $7 IS NULL AND tally.day >= {first} \
                UNION ALL \
-               SELECT {EARLIER}, SUM(tally.jobs) FROM tally WHERE {finished} AND tally.day < {first}{open}) AS found \
-             WHERE jobs > 0 GROUP BY day ORDER BY day DESC"
+               SELECT {EARLIER}, 0, tally_total.jobs FROM tally_total WHERE {in_all}{open}) AS found \
+             GROUP BY day ORDER BY day DESC"
         );
         let mut args = common(filter, operations, None).to_vec();
         args.push(Arg::from(filter.created_from_ms));
-        self.db().all(&sql, &args).await
+        let rows: Vec<(i64, (i64, i64))> = self.db().all(&sql, &args).await?;
+        let ended_earlier: i64 = rows.iter().map(|(_, (_, earlier))| earlier).sum();
+        let days = rows.into_iter().map(|(day, (jobs, _))| match day {
+            EARLIER => (day, jobs + ended_earlier),
+            day => (day, jobs),
+        });
+        Ok(days.filter(|(_, jobs)| *jobs > 0).collect())
     }
 
     /// The same, day by day to the end.
@@ -165,7 +174,7 @@ impl Store {
             )
         } else {
             let finished = which.replace("job.", "tally.");
-            let open = filter.open_jobs("job.created_ms / 86400000", &which);
+            let open = filter.open_jobs("job.created_ms / 86400000, 1", &which);
             format!(
                 "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
                    SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL{open}) AS found \
@@ -187,11 +196,11 @@ impl JobFilter {
 
     /// What jobs that have not ended add to what was added up, unless none of them can be asked for: then days come in the
     /// order in which they were added up.
-    fn open_jobs(&self, day: &str, which: &str) -> String {
+    fn open_jobs(&self, columns: &str, which: &str) -> String {
         if self.state.is_some_and(JobState::is_final) {
             return String::new();
         }
-        format!(" UNION ALL SELECT {day}, 1 FROM job WHERE job.state < 2 AND {which}")
+        format!(" UNION ALL SELECT {columns} FROM job WHERE job.state < 2 AND {which}")
     }
 }
 
@@ -352,11 +361,17 @@ mod tests {
         let written = store.change((), |conn, ()| {
             Box::pin(async move {
                 let days = "WITH RECURSIVE n (day) AS (SELECT 20000 UNION ALL SELECT day + 1 FROM n WHERE day < 21999) \
-                     INSERT INTO tally SELECT 'a', day, 'artgen.imagine', 2, 3 FROM n";
+                     INSERT INTO tally SELECT 'a', day, 'artgen.imagine', 2, 3 FROM n; \
+                     INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs) FROM tally GROUP BY 1, 2, 3";
                 conn.script(days).await
             })
         });
         written.await.expect("a history of 2,000 days");
+        // Were the earlier days added up, they would be missed now.
+        let forgotten = store.change((), |conn, ()| {
+            Box::pin(conn.script("DELETE FROM tally WHERE day < 21000"))
+        });
+        forgotten.await.expect("days are gone");
         let filter = JobFilter {
             account_id: Some("a".into()),
             limit: 20,
