@@ -2,7 +2,7 @@
 as many jobs as its pages show (2,000 in 30 days), and to one with many finished jobs, half of them of one account, with two
 ledger rows each.
 
-    growth.py RELEASE FOLDER [--jobs 1000000] [--accounts 1000] [--postgres URL] [--seconds 2] [--rounds 3] [--clients 16]
+    growth.py RELEASE FOLDER [--jobs 1000000] [--accounts 1000] [--postgres URL] [--seconds 2] [--rounds 3] [--clients 16] [--keep FILE]
 
 RELEASE is the folder with `atelier` and `atelier-bench`. Calls come at half of what the young database takes at most, or as
 often as keeps the processors half busy with it if that is less: a call that comes alone costs more than one in a crowd. (Pages
@@ -186,13 +186,19 @@ def measure(words, young, full):
     return found
 
 
+def middles(sides):
+    """Of the rounds of one call: (side, figure) to its median."""
+    figures = ("p50_ms", "p99_ms", "processor_us", "per_second")
+    return {(side, name): statistics.median(one[name] for one in rounds) for side, rounds in sides.items() for name in figures}
+
+
 def report(found):
     """The table, and what does not hold."""
     wrong = []
     print(f"{'':27} {'young':>9} {'':8} {'':>8} {'full':>9} {'':8} {'':>8}   p99 by    at")
     print(f"{'':27} {'p50 ms':>9} {'p99 ms':>8} {'cpu us':>8} {'p50 ms':>9} {'p99 ms':>8} {'cpu us':>8}   young     calls/s")
     for what, sides in found.items():
-        figure = {(side, name): statistics.median(one[name] for one in rounds) for side, rounds in sides.items() for name in ("p50_ms", "p99_ms", "processor_us", "per_second")}
+        figure = middles(sides)
         slow, quick = figure["full", "p99_ms"], figure["young", "p99_ms"]
         well = slow <= min(MOST_MS, quick * MOST_TIMES)
         cells = "".join(f"{figure[side, 'p50_ms']:10.2f} {figure[side, 'p99_ms']:8.2f} {figure[side, 'processor_us']:8.0f}" for side in ("young", "full"))
@@ -211,6 +217,7 @@ def main():
     words.add_argument("--seconds", type=float, default=2)
     words.add_argument("--rounds", type=int, default=3)
     words.add_argument("--clients", type=int, default=16)
+    words.add_argument("--keep", type=pathlib.Path, help="a file to which the figures are added as a line")
     words.add_argument("--audit", action="store_true", help="ask `atelier audit` even of more than 200,000 jobs")
     words = words.parse_args()
     words.folder.mkdir(parents=True, exist_ok=True)
@@ -242,7 +249,12 @@ def main():
     young.jobs, full.jobs = YOUNG, half
     for side in (young, full):
         side.known = [job_id(side.account, number) for number in random.Random(3).sample(range(side.jobs), min(1000, side.jobs))]
-    wrong += report(measure(words, young, full))
+    found = measure(words, young, full)
+    wrong += report(found)
+    if words.keep:
+        figures = {what: {f"{side} {name}": value for (side, name), value in middles(sides).items()} for what, sides in found.items()}
+        with open(words.keep, "a") as file:
+            print(json.dumps({"database": "PostgreSQL" if words.postgres else "SQLite", "jobs": words.jobs, "calls": figures}), file=file)
     memory = {side.name: next(int(line.split()[1]) // 1024 for line in open(f"/proc/{side.node.process.pid}/status") if line.startswith("VmHWM")) for side in (young, full)}
     print(f"start {start:.2f} s; memory at most {memory['young']} MB young, {memory['full']} MB full; all of it took {time.monotonic() - began:.0f} s")
     for side in (young, full):
