@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use atelier_store::migrate::{MIGRATIONS, is_widening};
-use atelier_store::{Error, Store};
+use atelier_store::{Error, Guard, JobFilter, Store};
 use sha2::{Digest, Sha256};
 
 use crate::rig::{Folder, Rig, options, quota, spawn, sql};
@@ -12,6 +12,7 @@ each_db!(
     opening_again_changes_nothing,
     a_newer_schema_is_refused,
     a_schema_that_is_only_wider_is_worked_beside,
+    jobs_from_before_there_were_totals_are_in_them,
     two_nodes_may_start_at_once,
 );
 
@@ -277,6 +278,40 @@ async fn a_schema_that_is_only_wider_is_worked_beside(rig: Rig) {
     .expect("a narrower one between");
     let opened = Store::open(&rig.url, options()).await;
     assert!(matches!(opened, Err(Error::NewerSchema { found: 999, .. })));
+}
+
+/// The promise: a database of the release before gets its totals when it is opened, and those of jobs that end later.
+async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let end = async |store: &Store| {
+        let job = rig.running(&account, 2).await;
+        let ended = store.settle(rig.failure(&job, Guard::Fence(1))).await;
+        ended.expect("it ends");
+    };
+    end(&rig.store).await;
+    end(&rig.store).await;
+    let functions = if rig.store.is_postgres() {
+        "DROP TRIGGER job_totalled ON job; DROP TRIGGER tally_lowered ON tally; \
+         DROP FUNCTION total_job; DROP FUNCTION lower_total;"
+    } else {
+        "DROP TRIGGER job_totalled; DROP TRIGGER tally_lowered;"
+    };
+    let before = format!(
+        "{functions} DROP TABLE tally_total; DELETE FROM schema_version WHERE name = '0030_totals'"
+    );
+    sql(&rig.url, &before).await.expect("as it was");
+    let store = Store::open(&rig.url, options()).await.expect("opened");
+    end(&store).await;
+    let filter = JobFilter {
+        account_id: Some(account.clone()),
+        limit: 10,
+        ..JobFilter::default()
+    };
+    let (jobs, total) = store.jobs(filter).await.expect("a page");
+    assert_eq!((jobs.len(), total), (3, 3));
+    let found = store.check_books().await.expect("an audit");
+    assert!(found.is_empty(), "{found:?}");
+    store.close().await;
 }
 
 /// What is said to widen adds tables, indexes, columns that a program need not fill, and triggers that fill those tables;
