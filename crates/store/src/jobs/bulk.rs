@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
+use serde_json::Error;
 
 use crate::db::{args, json};
 use crate::jobs::accept::{Accept, Accepted, Idempotency};
@@ -167,8 +169,11 @@ fn remembered(text: &str) -> serde_json::Result<Vec<BulkItem>> {
     Ok(match serde_json::from_str(text)? {
         Remembered::All(items) => items,
         Remembered::Different { different, order } => {
-            let items = order.iter().filter_map(|place| different.get(*place));
-            items.cloned().collect()
+            let item = |place: &usize| {
+                let missing = || Error::custom(format_args!("no answer at {place}"));
+                different.get(*place).cloned().ok_or_else(missing)
+            };
+            order.iter().map(item).collect::<serde_json::Result<_>>()?
         }
     })
 }
@@ -233,6 +238,15 @@ mod tests {
         let text = written(&items);
         assert!(text.len() < 2_500, "{} bytes", text.len());
         assert_eq!(remembered(&text).expect("read"), items);
+    }
+
+    /// A batch is never shorter than it was.
+    #[test]
+    fn an_answer_that_is_missing_is_no_answer() {
+        let text = written(&[refused(10), refused(11)]);
+        let damaged = text.replace("[0,1]", "[0,2]");
+        assert_ne!(text, damaged);
+        assert!(remembered(&damaged).is_err());
     }
 
     #[test]
