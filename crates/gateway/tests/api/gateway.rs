@@ -417,6 +417,8 @@ fn listening(child: &mut Child, output: &Arc<Mutex<String>>, count: usize) -> Ve
     });
     let next = |_| {
         receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            // Its last words may still be on their way.
+            std::thread::sleep(Duration::from_millis(500));
             panic!(
                 "it never said where it listens:\n{}",
                 output.lock().expect("the log")
