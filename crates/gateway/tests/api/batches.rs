@@ -34,7 +34,7 @@ async fn until(response: &mut Response, last: impl Fn(&str, &Value) -> bool) -> 
             }
         }
     };
-    timeout(Duration::from_secs(30), read)
+    timeout(Duration::from_mins(2), read)
         .await
         .expect("in time");
     found

@@ -167,7 +167,7 @@ async fn kill_nine_in_the_middle_of_two_hundred_jobs_loses_nothing() {
     assert_eq!(ids.len(), 200);
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let gateway = gateway.restart(lively());
-    let jobs = settled(&gateway, &account, Duration::from_secs(90)).await;
+    let jobs = settled(&gateway, &account, Duration::from_mins(4)).await;
     let listed: HashSet<String> = jobs
         .iter()
         .map(|job| job["jobId"].as_str().expect("an id").to_owned())
@@ -231,7 +231,7 @@ async fn a_crash_at_any_named_point_loses_nothing_and_charges_nothing_twice() {
                 "{point}: one key, one job"
             );
         }
-        let jobs = settled(&gateway, &account, Duration::from_mins(1)).await;
+        let jobs = settled(&gateway, &account, Duration::from_mins(3)).await;
         let job = jobs
             .iter()
             .find(|job| job["jobId"] == id.as_str())
@@ -244,6 +244,6 @@ async fn a_crash_at_any_named_point_loses_nothing_and_charges_nothing_twice() {
         gateway.ended(Duration::from_mins(1));
     }
     gateway = gateway.restart(lively());
-    let jobs = settled(&gateway, &account, Duration::from_secs(10)).await;
+    let jobs = settled(&gateway, &account, Duration::from_mins(1)).await;
     assert_eq!(jobs.len(), points.len(), "one job per key");
 }

@@ -192,16 +192,21 @@ async fn an_account_has_its_own_rate() {
         .set("LIMITS_CALLS_BURST", "3");
     let gateway = limits.spawn().await;
     let (busy, calm) = (gateway.account(1).await, gateway.account(1).await);
-    let answers = join_all((0..10).map(|_| gateway.get(&busy.key, INFO))).await;
-    let refused = answers.iter().filter(|answer| answer.status == 429);
-    assert!(refused.clone().all(|one| one.header("retry-after") == "1"));
-    assert!(refused.count() >= 5, "of 10");
     // A second key of the same account is no second rate.
     let second = json!({ "name": "second" });
     let path = format!("/admin/v1/accounts/{}/keys", busy.id);
     let made = gateway.operate(Method::POST, &path, Some(second)).await;
     let key = made.json["data"]["api_key"].as_str().expect("a key");
-    let answer = gateway.get(key, INFO).await;
+    let began = Instant::now();
+    let keys = [busy.key.as_str(), key];
+    let answers = join_all((0..40).map(|n| gateway.get(keys[n % 2], INFO))).await;
+    // On a busy machine the calls themselves take seconds, and each second allows one more.
+    let most = 3 + began.elapsed().as_secs() as usize + 1;
+    let refused = answers.iter().filter(|answer| answer.status == 429);
+    assert!(refused.clone().all(|one| one.header("retry-after") == "1"));
+    let allowed = answers.len() - refused.clone().count();
+    assert!((3..=most).contains(&allowed), "{allowed} of 40");
+    let answer = refused.last().expect("one that was refused");
     answer.assert_refused(429, "rate_limited");
     assert_eq!(answer.header("ratelimit-policy"), "\"calls\";q=3;w=3");
     assert!(answer.header("ratelimit").starts_with("\"calls\";r=0;t="));
