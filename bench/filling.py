@@ -19,7 +19,7 @@ SUMS = [
     "DELETE FROM tally_total",
     "DELETE FROM spent",
     "INSERT INTO tally SELECT account_id, created_ms / 86400000, operation, state, COUNT(*) FROM job WHERE state >= 2 GROUP BY 1, 2, 3, 4",
-    "INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs) FROM tally GROUP BY 1, 2, 3",
+    "INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs), 0 FROM tally GROUP BY 1, 2, 3",
     "INSERT INTO spent SELECT account_id, finished_ms / 3600000, operation, COUNT(*), SUM(quota) FROM job WHERE state = 2 GROUP BY 1, 2, 3",
 ]
 

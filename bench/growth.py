@@ -5,9 +5,10 @@ ledger rows each.
     growth.py RELEASE FOLDER [--jobs 1000000] [--accounts 1000] [--postgres URL] [--seconds 2] [--rounds 3] [--clients 16] [--keep FILE]
 
 RELEASE is the folder with `atelier` and `atelier-bench`. Calls come at half of what the young database takes at most, or as
-often as keeps the processors half busy with it if that is less: a call that comes alone costs more than one in a crowd. (Pages
-in the middle come at half of what the full one takes: more jobs lie before them there, whatever is done.) A call that waits for
-its turn counts as waiting, so that a slow answer is not hidden by the ones it holds up. The wait for the disk is left out:
+often as keeps the processors half busy with it if that is less: a call that comes alone costs more than one in a crowd. Fifty
+pages stand for those in the middle, from all over the list; what the first look at each takes, before anything is remembered of
+its day, is told apart. A call that waits for its turn counts as waiting, so that a slow answer is not hidden by the ones it
+holds up. The wait for the disk is left out:
 syncing does nothing here. Prints a table and ends with 1 when a call of the full database is slower than
 promised: p99 within twice the young one's and under 30 ms; start under 2 s."""
 
@@ -130,13 +131,27 @@ class Side:
             time.sleep(0.002)
 
 
+def middle(side):
+    """Fifty pages from all over the list."""
+    return [f"/artgen/v1/fetch-list?page={1 + side.jobs // 20 * part // 51}&limit=20" for part in range(1, 51)]
+
+
+def first_looks(side):
+    """Milliseconds that a first look at each of those takes."""
+    times = []
+    for path in middle(side):
+        begin = time.monotonic()
+        call(side.node.base, "GET", path, side.key)
+        times.append((time.monotonic() - begin) * 1000)
+    return sorted(times)
+
+
 def asked(side):
     """Calls by name."""
-    page = max(side.jobs // 20 // 2, 1)
     return {
         "fetch": [side.raw("GET", f"/jobs/v1/{job}") for job in side.known],
         "fetch-list": [side.raw("GET", "/artgen/v1/fetch-list?page=1&limit=20")],
-        MIDDLE: [side.raw("GET", f"/artgen/v1/fetch-list?page={max(page - step * 7, 1)}&limit=20") for step in range(50)],
+        MIDDLE: [side.raw("GET", path) for path in middle(side)],
         "usage": [side.raw("GET", "/account/v1/usage")],
         "ledger": [side.raw("GET", "/account/v1/ledger?page=1&limit=20")],
         "submit": [side.raw("POST", "/artgen/v1/imagine", FAILING)],
@@ -171,7 +186,10 @@ def half_of_most(side, what, seconds):
 
 def measure(words, young, full):
     """Every call in rounds, one side after the other: name to side to figures."""
-    rates = {what: half_of_most(full if what == MIDDLE else young, what, words.seconds) for what in asked(young)}
+    for side in (young, full):
+        first = first_looks(side)
+        print(f"a first look at each of {len(first)} pages in the middle, {side.name}: p50 {first[len(first) // 2]:.1f} ms, the longest {first[-1]:.1f} ms")
+    rates = {what: half_of_most(young, what, words.seconds) for what in asked(young)}
     sink, found = Sink(), {}
     for _ in range(words.rounds):
         for what, rate in rates.items():

@@ -1,11 +1,13 @@
 -- widens
 -- How many jobs an account finished in all: the first page of a list tells it without adding up the account's days. It changes
--- with them, in the same commit: it grows when a job ends, and falls where a day falls, whoever lowers it.
+-- with them, in the same commit: it grows when a job ends, and falls where a day falls, whoever lowers it. How often it fell is
+-- counted too: while that and a number of jobs stay the same, they are the same jobs.
 CREATE TABLE tally_total (
     account_id TEXT NOT NULL,
     operation TEXT NOT NULL,
     state BIGINT NOT NULL CHECK (state IN (2, 3)),
     jobs BIGINT NOT NULL CHECK (jobs >= 0),
+    falls BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (account_id, operation, state)
 ) {clustered};
 
@@ -18,7 +20,7 @@ BEGIN
 END;
 CREATE TRIGGER tally_lowered AFTER UPDATE OF jobs ON tally WHEN NEW.jobs < OLD.jobs
 BEGIN
-    UPDATE tally_total SET jobs = jobs - (OLD.jobs - NEW.jobs) WHERE account_id = NEW.account_id
+    UPDATE tally_total SET jobs = jobs - (OLD.jobs - NEW.jobs), falls = falls + 1 WHERE account_id = NEW.account_id
     AND operation = NEW.operation AND state = NEW.state;
 END;
 
@@ -32,7 +34,7 @@ BEGIN
 END $$;
 CREATE FUNCTION lower_total() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE tally_total SET jobs = jobs - (OLD.jobs - NEW.jobs) WHERE account_id = NEW.account_id
+    UPDATE tally_total SET jobs = jobs - (OLD.jobs - NEW.jobs), falls = falls + 1 WHERE account_id = NEW.account_id
     AND operation = NEW.operation AND state = NEW.state;
     RETURN NULL;
 END $$;

@@ -10,6 +10,7 @@ pub mod lease;
 pub mod list;
 pub mod margins;
 pub mod marks;
+pub(crate) mod outline;
 pub(crate) mod row;
 pub mod settle;
 pub mod statistics;

@@ -81,6 +81,7 @@ use tokio_util::task::TaskTracker;
 use address::Address;
 use db::Conn;
 use dialect::Dialect;
+use jobs::outline::Outlines;
 use pending::{Act, Pending, Single};
 use reading::Db;
 use time::SharedTime;
@@ -136,6 +137,7 @@ pub struct Store {
     time: Arc<SharedTime>,
     address: Address,
     alone: Arc<Mutex<Option<File>>>,
+    outlines: Arc<Outlines>,
     tasks: TaskTracker,
 }
 
@@ -160,6 +162,7 @@ impl Store {
             time,
             address,
             alone: Arc::default(),
+            outlines: Arc::default(),
             tasks,
         })
     }
@@ -239,6 +242,10 @@ impl Store {
 
     fn db(&self) -> &Db {
         &self.db
+    }
+
+    fn outlines(&self) -> &Outlines {
+        &self.outlines
     }
 
     /// Has the writer do a change; answered after its commit.

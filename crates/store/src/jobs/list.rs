@@ -1,18 +1,25 @@
 //! Jobs in pages. How many there are is known by the day without counting them, so that any page is found by going to
-//! its days first.
+//! its days first, and in a long day to a part of it.
 
 use atelier_contract::JobState;
 
+use super::outline::{Known, Outline, Outlined, Proof};
 use crate::db::{Arg, args, json};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::{Result, Store};
 
 const DAY_MS: i64 = 86_400_000;
-/// Days before an account's latest that are looked at one by one for a page at the beginning of its list.
-const LATE_DAYS: i64 = 31;
+/// A part of a day.
+const PART_MS: i64 = 300_000;
+/// A part of a day with more jobs than [`CROWDED`].
+const SMALL_PART_MS: i64 = 10_000;
+const CROWDED: i64 = 50_000;
+/// The first of the days that are looked at one by one for a page at the beginning of an account's list.
+const LATE: &str =
+    "(SELECT COALESCE(MAX(latest.day), 0) - 31 FROM tally AS latest WHERE latest.account_id = $1)";
 /// Stands for all days before those, whose jobs are one sum.
 const EARLIER: i64 = -1;
-/// To skip more jobs than this it is worth asking whether all of them are asked for.
+/// To skip more jobs than this it is worth asking where they are, and whether all of them are asked for.
 const FAR: i64 = 200;
 
 /// Which jobs to list.
@@ -43,12 +50,21 @@ pub struct JobFilter {
 /// Where the rows of a page are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
-    /// The first and the last of its days.
-    days: (i64, i64),
+    /// The first and the last of its days, or of their parts.
+    span: (i64, i64),
+    /// How long each of those is.
+    unit_ms: i64,
     /// Rows to skip there.
     offset: i64,
     /// Rows there.
     jobs: i64,
+}
+
+/// How many jobs match, by the day they were created on, in the order of the list.
+struct Days {
+    jobs: Vec<(i64, i64)>,
+    /// How often jobs were removed from the list, when whoever knows that knows whether it is still the same.
+    falls: Option<i64>,
 }
 
 /// A way to a page: from the beginning of its days, or from their end when that is nearer.
@@ -83,25 +99,22 @@ impl Store {
     pub async fn jobs(&self, filter: JobFilter) -> Result<(Vec<JobRow>, i64)> {
         let operations = json(&filter.operations);
         let days = self.days(&filter, &operations).await?;
-        let total = days.iter().map(|(_, jobs)| jobs).sum();
-        let mut place = place(&days, &filter);
-        if place.is_some_and(|place| place.days.0 == EARLIER) {
-            place = self::place(&self.all_days(&filter, &operations).await?, &filter);
-        }
-        let Some(place) = place else {
+        let total = days.jobs.iter().map(|(_, jobs)| jobs).sum();
+        let Some(place) = self.place(days, &filter, &operations).await? else {
             return Ok((Vec::new(), total));
         };
         let way = place.way(filter.limit);
-        let from_ms = (place.days.0 * DAY_MS).max(filter.created_from_ms.unwrap_or(i64::MIN));
+        let (first, last) = place.span;
+        let from_ms = (first * place.unit_ms).max(filter.created_from_ms.unwrap_or(i64::MIN));
         let pattern = filter.text.as_deref().map(containing);
         let mut args = common(&filter, &operations, pattern.as_deref()).to_vec();
         args.extend([
             Arg::from(from_ms),
-            Arg::from((place.days.1 + 1) * DAY_MS),
+            Arg::from((last + 1) * place.unit_ms),
             Arg::from(way.limit),
             Arg::from(way.offset),
         ]);
-        let far = way.offset > FAR && !filter.operations.is_empty();
+        let far = way.offset > FAR && place.unit_ms == DAY_MS && !filter.operations.is_empty();
         let alike = far && self.all_alike(&filter, place).await?;
         let page = page(&filter, way.from_end, alike);
         let mut jobs: Vec<JobRow> = self.db().all(&page, &args).await?;
@@ -110,6 +123,89 @@ impl Store {
             filter.operations.is_empty() || filter.operations.contains(&job.operation)
         });
         Ok((jobs, total))
+    }
+
+    /// Where a page is: on which days, and if many jobs of those come before it, in which part of them.
+    async fn place(
+        &self,
+        mut days: Days,
+        filter: &JobFilter,
+        operations: &str,
+    ) -> Result<Option<Place>> {
+        let (offset, limit) = (filter.offset, filter.limit);
+        let mut found = place(&days.jobs, DAY_MS, offset, limit);
+        if found.is_some_and(|found| found.span.0 == EARLIER) {
+            let earlier = self.earlier(&days, filter, operations).await?;
+            days.jobs.retain(|(day, _)| *day != EARLIER);
+            days.jobs.extend(earlier.iter().copied());
+            found = place(&days.jobs, DAY_MS, offset, limit);
+        }
+        let (Some(on), Some(falls)) = (found, days.falls) else {
+            return Ok(found);
+        };
+        if on.way(limit).offset <= FAR {
+            return Ok(found);
+        }
+        let latest = days.jobs.first().map_or(0, |(day, _)| *day);
+        let parts = self.parts(on, latest, falls, (filter, operations)).await?;
+        let within = parts.and_then(|(parts, unit_ms)| place(&parts, unit_ms, on.offset, limit));
+        Ok(within.or(found))
+    }
+
+    /// The days that are one number in the others.
+    async fn earlier(&self, days: &Days, filter: &JobFilter, operations: &str) -> Result<Outline> {
+        let Some(falls) = days.falls else {
+            return Ok(self.days_of(filter, operations, true).await?.into());
+        };
+        let which = filter.outlined(operations, None);
+        let jobs = days.jobs.iter().filter(|(day, _)| *day == EARLIER);
+        let jobs = jobs.map(|(_, jobs)| jobs).sum();
+        if let Known::Right(outline) = self.outlines().get(&which, Proof { jobs, falls }) {
+            return Ok(outline);
+        }
+        let outline: Outline = self.days_of(filter, operations, true).await?.into();
+        self.outlines().put(which, falls, &outline);
+        Ok(outline)
+    }
+
+    /// The days of a page in parts, and how long those are. Days that are over are worth going through once; the latest one
+    /// only if it stays as it is.
+    async fn parts(
+        &self,
+        on: Place,
+        latest: i64,
+        falls: i64,
+        (filter, operations): (&JobFilter, &str),
+    ) -> Result<Option<(Outline, i64)>> {
+        let unit_ms = if on.jobs > CROWDED {
+            SMALL_PART_MS
+        } else {
+            PART_MS
+        };
+        let which = filter.outlined(operations, Some(on.span));
+        let proof = Proof {
+            jobs: on.jobs,
+            falls,
+        };
+        match self.outlines().get(&which, proof) {
+            Known::Right(outline) => return Ok(Some((outline, unit_ms))),
+            Known::Nothing if on.span.1 >= latest => {
+                self.outlines().looked(which, proof);
+                return Ok(None);
+            }
+            Known::Quiet | Known::Nothing => {}
+        }
+        let sql = format!(
+            "SELECT job.created_ms / {unit_ms} AS part, COUNT(*) FROM job WHERE {} AND job.deleted_ms IS NULL \
+               AND job.created_ms >= $7 AND job.created_ms < $8 GROUP BY part ORDER BY part DESC",
+            conditions(filter, filter.operations.is_empty())
+        );
+        let mut args = common(filter, operations, None).to_vec();
+        let (first, last) = on.span;
+        args.extend([first * DAY_MS, (last + 1) * DAY_MS].map(Arg::from));
+        let outline: Outline = self.db().all::<(i64, i64)>(&sql, &args).await?.into();
+        self.outlines().put(which, falls, &outline);
+        Ok(Some((outline, unit_ms)))
     }
 
     /// Whether all jobs of the days of a page are of the operations that are asked for: then those before it are skipped
@@ -121,50 +217,57 @@ impl Store {
         };
         let sql = "SELECT CAST(SUM(jobs) AS BIGINT) FROM tally \
              WHERE account_id = $1 AND day >= $2 AND day <= $3 AND state = $4";
-        let (first, last) = place.days;
+        let (first, last) = place.span;
         let values = args![filter.account_id.as_deref(), first, last, state.number()];
         let jobs = self.db().maybe::<Option<i64>>(sql, values).await?;
         Ok(jobs.flatten() == Some(place.jobs))
     }
 
-    /// How many jobs match, by the day they were created on, in the order of the list. Of an account with a long history
-    /// all but the latest days are one number, which is kept and enough for the pages that are read most.
-    async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Vec<(i64, i64)>> {
+    /// The days of a list. Of an account with a long history all but the latest are one number, which is kept and enough for
+    /// the pages that are read most.
+    async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Days> {
         if filter.counts_jobs() || filter.ascending || filter.account_id.is_none() {
-            return self.all_days(filter, operations).await;
+            let jobs = self.days_of(filter, operations, false).await?;
+            return Ok(Days { jobs, falls: None });
         }
         let which = conditions(filter, filter.operations.is_empty());
         let finished = which.replace("job.", "tally.");
-        let first = format!(
-            "(SELECT COALESCE(MAX(latest.day), 0) - {LATE_DAYS} FROM tally AS latest WHERE latest.account_id = $1)"
-        );
         let day = format!(
-            "CASE WHEN job.created_ms / 86400000 < {first} THEN {EARLIER} ELSE job.created_ms / 86400000 END"
+            "CASE WHEN job.created_ms / 86400000 < {LATE} THEN {EARLIER} ELSE job.created_ms / 86400000 END"
         );
         let in_all = which.replace("job.", "tally_total.");
-        let open = filter.open_jobs(&format!("{day}, 1, 0"), &which);
+        let open = filter.open_jobs(&format!("{day}, 1, 0, 0"), &which);
         // What is counted in all, less what the latest days say of it, ended before them.
         let sql = format!(
-            "SELECT day, CAST(SUM(jobs) AS BIGINT), CAST(SUM(earlier) AS BIGINT) FROM ( \
-               SELECT tally.day AS day, tally.jobs AS jobs, -tally.jobs AS earlier FROM tally \
-               WHERE {finished} AND $7 IS NULL AND tally.day >= {first} \
+            "SELECT day, CAST(SUM(jobs) AS BIGINT), CAST(SUM(earlier) AS BIGINT), CAST(SUM(falls) AS BIGINT) FROM ( \
+               SELECT tally.day AS day, tally.jobs AS jobs, -tally.jobs AS earlier, 0 AS falls FROM tally \
+               WHERE {finished} AND $7 IS NULL AND tally.day >= {LATE} \
                UNION ALL \
-               SELECT {EARLIER}, 0, tally_total.jobs FROM tally_total WHERE {in_all}{open}) AS found \
+               SELECT {EARLIER}, 0, tally_total.jobs, tally_total.falls FROM tally_total WHERE {in_all}{open}) AS found \
              GROUP BY day ORDER BY day DESC"
         );
         let mut args = common(filter, operations, None).to_vec();
         args.push(Arg::from(filter.created_from_ms));
-        let rows: Vec<(i64, (i64, i64))> = self.db().all(&sql, &args).await?;
-        let ended_earlier: i64 = rows.iter().map(|(_, (_, earlier))| earlier).sum();
+        let rows: Vec<(i64, (i64, (i64, i64)))> = self.db().all(&sql, &args).await?;
+        let ended_earlier: i64 = rows.iter().map(|(_, (_, (earlier, _)))| earlier).sum();
+        let falls = rows.iter().map(|(_, (_, (_, falls)))| falls).sum();
         let days = rows.into_iter().map(|(day, (jobs, _))| match day {
             EARLIER => (day, jobs + ended_earlier),
             day => (day, jobs),
         });
-        Ok(days.filter(|(_, jobs)| *jobs > 0).collect())
+        Ok(Days {
+            jobs: days.filter(|(_, jobs)| *jobs > 0).collect(),
+            falls: filter.keeps_jobs().then_some(falls),
+        })
     }
 
-    /// The same, day by day to the end.
-    async fn all_days(&self, filter: &JobFilter, operations: &str) -> Result<Vec<(i64, i64)>> {
+    /// Day by day to the end, all of them or those that are earlier than the latest.
+    async fn days_of(
+        &self,
+        filter: &JobFilter,
+        operations: &str,
+        earlier: bool,
+    ) -> Result<Vec<(i64, i64)>> {
         let which = conditions(filter, filter.operations.is_empty());
         let way = if filter.ascending { "ASC" } else { "DESC" };
         let sql = if filter.counts_jobs() {
@@ -175,10 +278,11 @@ impl Store {
         } else {
             let finished = which.replace("job.", "tally.");
             let open = filter.open_jobs("job.created_ms / 86400000, 1", &which);
+            let late = if earlier { LATE } else { "NULL" };
             format!(
                 "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
                    SELECT tally.day, tally.jobs FROM tally WHERE {finished} AND $7 IS NULL{open}) AS found \
-                 GROUP BY day ORDER BY day {way}"
+                 WHERE day < COALESCE({late}, day + 1) GROUP BY day ORDER BY day {way}"
             )
         };
         let pattern = filter.text.as_deref().map(containing);
@@ -192,6 +296,21 @@ impl JobFilter {
     /// Whether the jobs themselves have to be counted: what was added up by the day knows neither words nor hours.
     fn counts_jobs(&self) -> bool {
         self.created_from_ms.is_some() || self.text.is_some() || self.parent_id.is_some()
+    }
+
+    /// Whether a job stays in the list once it is there, unless it is removed.
+    fn keeps_jobs(&self) -> bool {
+        !self.open && self.state.is_none_or(JobState::is_final)
+    }
+
+    /// What an outline of it is remembered by.
+    fn outlined(&self, operations: &str, days: Option<(i64, i64)>) -> Outlined {
+        Outlined {
+            account_id: self.account_id.clone().unwrap_or_default(),
+            operations: operations.to_owned(),
+            state: self.state.map(JobState::number),
+            days,
+        }
     }
 
     /// What jobs that have not ended add to what was added up, unless none of them can be asked for: then days come in the
@@ -246,20 +365,21 @@ fn containing(words: &str) -> String {
     pattern
 }
 
-/// The days that hold a page; `None` when it is beyond the end.
-fn place(days: &[(i64, i64)], filter: &JobFilter) -> Option<Place> {
+/// The days, or other pieces of time, that hold a page; `None` when it is beyond the end.
+fn place(pieces: &[(i64, i64)], unit_ms: i64, offset: i64, limit: i64) -> Option<Place> {
     let (mut before, mut place) = (0, None::<Place>);
-    for &(day, jobs) in days {
+    for &(piece, jobs) in pieces {
         let end = before + jobs;
-        if end > filter.offset {
+        if end > offset {
             let found = place.get_or_insert(Place {
-                days: (day, day),
-                offset: filter.offset - before,
+                span: (piece, piece),
+                unit_ms,
+                offset: offset - before,
                 jobs: 0,
             });
-            found.days = (found.days.0.min(day), found.days.1.max(day));
+            found.span = (found.span.0.min(piece), found.span.1.max(piece));
             found.jobs += jobs;
-            if end >= filter.offset.saturating_add(filter.limit) {
+            if end >= offset.saturating_add(limit) {
                 break;
             }
         }
@@ -362,7 +482,7 @@ mod tests {
             Box::pin(async move {
                 let days = "WITH RECURSIVE n (day) AS (SELECT 20000 UNION ALL SELECT day + 1 FROM n WHERE day < 21999) \
                      INSERT INTO tally SELECT 'a', day, 'artgen.imagine', 2, 3 FROM n; \
-                     INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs) FROM tally GROUP BY 1, 2, 3";
+                     INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs), 0 FROM tally GROUP BY 1, 2, 3";
                 conn.script(days).await
             })
         });
@@ -377,7 +497,7 @@ mod tests {
             limit: 20,
             ..JobFilter::default()
         };
-        let days = store.days(&filter, "[]").await.expect("days");
+        let days = store.days(&filter, "[]").await.expect("days").jobs;
         assert_eq!(days.iter().map(|(_, jobs)| jobs).sum::<i64>(), 6_000);
         assert_eq!(days.first(), Some(&(21_999, 3)), "the latest first");
         assert!(days.len() <= 33, "{} days were read", days.len());
@@ -393,12 +513,8 @@ mod tests {
     fn a_page_is_on_the_days_that_hold_it() {
         let days = || vec![(9, 3), (7, 2), (4, 5)];
         let at = |offset, limit| {
-            let filter = JobFilter {
-                offset,
-                limit,
-                ..JobFilter::default()
-            };
-            place(&days(), &filter).map(|place| (place.days, place.offset, place.jobs))
+            let found = place(&days(), DAY_MS, offset, limit);
+            found.map(|place| (place.span, place.offset, place.jobs))
         };
         assert_eq!(at(0, 3), Some(((9, 9), 0, 3)));
         assert_eq!(at(2, 2), Some(((7, 9), 2, 5)));
@@ -411,9 +527,13 @@ mod tests {
     #[test]
     fn a_page_is_found_from_the_nearer_end() {
         let way = |offset, limit| {
-            let days = (0, 0);
-            let jobs = 100;
-            let way = Place { days, offset, jobs }.way(limit);
+            let place = Place {
+                span: (0, 0),
+                unit_ms: DAY_MS,
+                offset,
+                jobs: 100,
+            };
+            let way = place.way(limit);
             (way.from_end, way.offset, way.limit)
         };
         assert_eq!(way(0, 20), (false, 0, 20));

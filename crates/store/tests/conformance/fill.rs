@@ -117,7 +117,7 @@ impl Fill<'_> {
         format!(
             "INSERT INTO tally SELECT account_id, created_ms / 86400000, operation, state, COUNT(*) FROM job \
              WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3, 4; \
-             DELETE FROM tally_total; INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs) FROM tally \
+             DELETE FROM tally_total; INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs), 0 FROM tally \
              GROUP BY 1, 2, 3; \
              INSERT INTO spent SELECT account_id, finished_ms / 3600000, operation, COUNT(*), 0 FROM job \
              WHERE id LIKE '{name}-%' GROUP BY 1, 2, 3; {owed}"

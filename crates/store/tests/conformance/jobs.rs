@@ -14,6 +14,7 @@ each_db!(
     what_happened_lately_is_told_newest_first,
     a_page_far_down_is_the_same_as_counted,
     a_page_far_down_holds_what_is_asked_for_and_nothing_else,
+    a_page_in_the_middle_is_right_whatever_was_remembered_of_its_day,
     usage_of_any_span_is_the_sum_of_its_jobs,
     counts_tell_what_there_is_to_do,
     usage_sums_by_day_and_operation,
@@ -142,6 +143,72 @@ async fn a_page_far_down_holds_what_is_asked_for_and_nothing_else(rig: Rig) {
     far_down("artgen.imagine", 900).await;
     let (blends, total) = list("artgen.blend", 0, 1_000).await;
     assert_eq!((blends.len(), total), (90, 90));
+}
+
+/// The promise: what is remembered of a day or of all earlier days is right or is not used. One job is removed and another one
+/// of the same day ends, so that there are as many as before, and not the same.
+async fn a_page_in_the_middle_is_right_whatever_was_remembered_of_its_day(rig: Rig) {
+    const DAY_MS: i64 = 86_400_000;
+    const DAYS: i64 = 36;
+    let account = rig.account(10, 10_000).await;
+    let fill = async |name: &str, jobs, state, apart_ms| {
+        let fill = Fill {
+            account_id: &account,
+            name,
+            jobs,
+            state,
+            apart_ms,
+            ..Fill::default()
+        };
+        fill.into(&rig.url).await;
+    };
+    let jobs = DAYS * 600;
+    fill("done", jobs, 2, DAY_MS / 600).await;
+    let days_ago = [1, 20, 34];
+    for days in days_ago {
+        // Before noon of that day.
+        let name = format!("late-{days}");
+        fill(&name, 1, 0, days * DAY_MS + 1).await;
+    }
+    let list = async |offset, limit, ascending| {
+        let filter = JobFilter {
+            account_id: Some(account.clone()),
+            operations: vec!["artgen.imagine".into()],
+            state: Some(JobState::Succeeded),
+            ascending,
+            offset,
+            limit,
+            ..JobFilter::default()
+        };
+        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        assert_eq!(total, jobs);
+        rows.into_iter().map(|row| row.id).collect::<Vec<String>>()
+    };
+    let right = async |when: &str| {
+        // Nothing is remembered of a list from its beginning.
+        let mut all = list(0, jobs, true).await;
+        all.reverse();
+        for days in days_ago {
+            // Between the two, of which one goes and one comes, and beyond.
+            for offset in [20, 100, 300, 555, 900].map(|more| days * 600 + more) {
+                let page = list(offset, 20, false).await;
+                let from = offset as usize;
+                let end = all.len().min(from + 20);
+                assert_eq!(page, all[from.min(end)..end], "{when}, from {offset}");
+            }
+        }
+    };
+    right("first").await;
+    right("when it is remembered").await;
+    for days in days_ago {
+        let gone = format!("done-{:08}", days * 600 + 220);
+        let deleted = rig.store.delete_job(&account, &gone, &[], NOW).await;
+        assert!(deleted.expect("answered"), "{gone}");
+        let late = format!("late-{days}-00000001");
+        rig.settle(rig.success(&late, Guard::Unfinished, 0)).await;
+    }
+    right("when others are there").await;
+    right("when that is remembered").await;
 }
 
 /// The promise: usage is exact for any span, though whole hours were added up before.

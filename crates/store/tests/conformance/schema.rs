@@ -128,7 +128,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0030_totals",
-        "ea5c10a651665a6a74669badb5247f9aa69c7cc2d125ba25666f28ca81608a14",
+        "0b02998e1cb9689180e009a5a9fa548a664b7d58356ed5404e6288bc0412ec43",
     ),
 ];
 

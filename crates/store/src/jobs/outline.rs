@@ -1,0 +1,93 @@
+//! Outlines of long lists, remembered: how many jobs were created on each of an account's earlier days, and in each part of
+//! one day. A page in the middle is then found without going through all before it.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+/// Bytes of outlines that are remembered at most; a day of a busy account has five thousand.
+const MOST: u64 = 8 << 20;
+/// What an outline takes besides its numbers.
+const EACH: u64 = 192;
+
+/// How many jobs there are in each piece of time that has any, in the order of the list.
+pub(super) type Outline = Arc<[(i64, i64)]>;
+
+/// What is outlined.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Outlined {
+    pub(super) account_id: String,
+    pub(super) operations: String,
+    pub(super) state: Option<i64>,
+    /// From the first of these days to the last, in parts; or all earlier days, one by one.
+    pub(super) days: Option<(i64, i64)>,
+}
+
+/// What an outline is known by to be still right. Jobs that end make them more; whatever makes them fewer is a fall, and those
+/// are counted: if neither has changed, nothing has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Proof {
+    pub(super) jobs: i64,
+    pub(super) falls: i64,
+}
+
+/// What is known of an outline.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// It is still right.
+    Right(Outline),
+    /// It was not made when it was looked for last, and nothing has changed since.
+    Quiet,
+    /// Nothing.
+    Nothing,
+}
+
+#[derive(Clone)]
+struct BySize;
+
+impl Weighter<Outlined, (Proof, Option<Outline>)> for BySize {
+    fn weight(&self, which: &Outlined, (_, outline): &(Proof, Option<Outline>)) -> u64 {
+        let pieces = outline.as_ref().map_or(0, |outline| outline.len());
+        EACH + (which.account_id.len() + which.operations.len() + 16 * pieces) as u64
+    }
+}
+
+/// All that are remembered.
+pub(crate) struct Outlines(Cache<Outlined, (Proof, Option<Outline>), BySize>);
+
+impl std::fmt::Debug for Outlines {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} outlines", self.0.len())
+    }
+}
+
+impl Default for Outlines {
+    fn default() -> Self {
+        const USUAL: u64 = 5_000;
+        Self(Cache::with_weighter((MOST / USUAL) as usize, MOST, BySize))
+    }
+}
+
+impl Outlines {
+    /// What is known, now that this would have to be its proof.
+    pub(super) fn get(&self, which: &Outlined, proof: Proof) -> Known {
+        match self.0.get(which) {
+            Some((then, Some(outline))) if then == proof => Known::Right(outline),
+            Some((then, None)) if then == proof => Known::Quiet,
+            _ => Known::Nothing,
+        }
+    }
+
+    /// Remembers that it was looked for.
+    pub(super) fn looked(&self, which: Outlined, proof: Proof) {
+        self.0.insert(which, (proof, None));
+    }
+
+    /// Remembers an outline that was made after its falls had been read.
+    pub(super) fn put(&self, which: Outlined, falls: i64, outline: &Outline) {
+        let jobs = outline.iter().map(|(_, jobs)| jobs).sum();
+        let proof = Proof { jobs, falls };
+        self.0.insert(which, (proof, Some(Arc::clone(outline))));
+    }
+}
