@@ -2,15 +2,15 @@
 as many jobs as its pages show (2,000 in 30 days), and to one with many finished jobs, half of them of one account, with two
 ledger rows each.
 
-    growth.py RELEASE FOLDER [--jobs 1000000] [--accounts 1000] [--postgres URL] [--seconds 2] [--rounds 3] [--clients 16] [--keep FILE]
+    growth.py RELEASE FOLDER [--jobs 1000000] [--accounts 1000] [--postgres URL] [--seconds 2] [--rounds 5] [--clients 16] [--keep FILE]
 
 RELEASE is the folder with `atelier` and `atelier-bench`. Calls come at half of what the young database takes at most, or as
 often as keeps the processors half busy with it if that is less: a call that comes alone costs more than one in a crowd. Fifty
 pages stand for those in the middle, from all over the list; what the first look at each takes, before anything is remembered of
 its day, is told apart. A call that waits for its turn counts as waiting, so that a slow answer is not hidden by the ones it
-holds up. The wait for the disk is left out:
-syncing does nothing here. Prints a table and ends with 1 when a call of the full database is slower than
-promised: p99 within twice the young one's and under 30 ms; start under 2 s."""
+holds up. The wait for the disk is left out: syncing does nothing here. What was measured while the machine's host took the
+processors away is measured again. Prints a table and ends with 1 when a call of the full database is slower than promised: p99
+within twice the young one's and under 30 ms; start under 2 s."""
 
 import argparse
 import concurrent.futures
@@ -158,11 +158,33 @@ def asked(side):
     }
 
 
+def ticks():
+    """What the processors of this machine did so far, by kind: user, nice, system, idle, waiting, interrupts (two), stolen."""
+    with open("/proc/stat") as file:
+        return [int(word) for word in file.readline().split()[1:9]]
+
+
 def busy_seconds():
     """Seconds that the processors of this machine were busy with anything, and in all."""
-    with open("/proc/stat") as file:
-        ticks = [int(word) for word in file.readline().split()[1:9]]
-    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
+    now = ticks()
+    return sum(now) - now[3] - now[4], sum(now)
+
+
+def undisturbed(act):
+    """What something gave while this machine's host left it its processors: done again where it took more than three in a
+    hundred; after eight times the one that was disturbed least."""
+    least = None
+    for _ in range(8):
+        before = ticks()
+        told = act()
+        passed = [after - was for after, was in zip(ticks(), before)]
+        stolen = passed[7] / max(sum(passed), 1)
+        if least is None or stolen < least[0]:
+            least = stolen, told
+        if stolen <= 0.03:
+            break
+    least[1]["stolen"] = least[0]
+    return least[1]
 
 
 def half_of_most(side, what, seconds):
@@ -187,20 +209,27 @@ def half_of_most(side, what, seconds):
 def measure(words, young, full):
     """Every call in rounds, one side after the other: name to side to figures."""
     for side in (young, full):
-        first = first_looks(side)
+        first = first_looks(side)  # Not twice: the second look is not a first.
         print(f"a first look at each of {len(first)} pages in the middle, {side.name}: p50 {first[len(first) // 2]:.1f} ms, the longest {first[-1]:.1f} ms")
     rates = {what: half_of_most(young, what, words.seconds) for what in asked(young)}
     sink, found = Sink(), {}
     for _ in range(words.rounds):
         for what, rate in rates.items():
             for side in (young, full):
-                found.setdefault(what, {}).setdefault(side.name, []).append(side.pace(asked(side)[what], words.seconds, rate))
-                while what == "submit" and side.node.left():
-                    time.sleep(0.05)
+
+                def paced(side=side, what=what, rate=rate):
+                    told = side.pace(asked(side)[what], words.seconds, rate)
+                    while what == "submit" and side.node.left():
+                        time.sleep(0.05)
+                    return told
+
+                found.setdefault(what, {}).setdefault(side.name, []).append(undisturbed(paced))
         for what, act in (("submit to end", Side.whole), ("submit to callback", lambda side: side.told(sink))):
             for side in (young, full):
-                told = side.slow_calls(lambda act=act, side=side: act(side), words.seconds, 60)
+                told = undisturbed(lambda act=act, side=side: side.slow_calls(lambda: act(side), words.seconds, 60))
                 found.setdefault(what, {}).setdefault(side.name, []).append(told)
+    most = max(one["stolen"] for sides in found.values() for rounds in sides.values() for one in rounds)
+    print(f"the host took at most {most:.0%} of the processors in any of these", flush=True)
     return found
 
 
@@ -233,7 +262,7 @@ def main():
     words.add_argument("--accounts", type=int, default=1000)
     words.add_argument("--postgres")
     words.add_argument("--seconds", type=float, default=2)
-    words.add_argument("--rounds", type=int, default=3)
+    words.add_argument("--rounds", type=int, default=5)
     words.add_argument("--clients", type=int, default=16)
     words.add_argument("--keep", type=pathlib.Path, help="a file to which the figures are added as a line")
     words.add_argument("--audit", action="store_true", help="ask `atelier audit` even of more than 200,000 jobs")
@@ -261,6 +290,8 @@ def main():
         sql(words.postgres, "SELECT pg_reload_conf()")
     elif library is None:
         print("no compiler: the wait for the disk is in these figures")
+    # What was filled in is not to be written while answers are timed.
+    os.sync()
     young.restart_unsynced(library)
     start = full.restart_unsynced(library)
     wrong += ["start"] if start > MOST_START_S else []
