@@ -25,8 +25,8 @@ const TURN_PAUSE: Duration = Duration::from_millis(20);
 /// How long one step of a connection to PostgreSQL may take; the server gives up a statement earlier by itself.
 const STEP: Duration = Duration::from_secs(10);
 /// What the server is asked to keep to on every connection. A client that has gone silent must not hold its locks for
-/// ever, nor its connection.
-const SERVER_SIDE: [(&str, &str); 7] = [
+/// ever, nor its connection. Nothing here is long enough to be compiled first: that alone takes a tenth of a second.
+const SERVER_SIDE: [(&str, &str); 8] = [
     ("lock_timeout", "5s"),
     ("statement_timeout", "8s"),
     ("idle_in_transaction_session_timeout", "10s"),
@@ -34,12 +34,12 @@ const SERVER_SIDE: [(&str, &str); 7] = [
     ("tcp_keepalives_interval", "5"),
     ("tcp_keepalives_count", "3"),
     ("tcp_user_timeout", "20000"),
+    ("jit", "off"),
 ];
 
 /// What the writer asks of the planner. Every statement of the writer reaches rows by key. Plans made while the tables
 /// were still empty would read them whole, and stay in use until the next ANALYZE.
-const BY_KEY: [(&str, &str); 5] = [
-    ("enable_seqscan", "off"),
+const BY_KEY: [(&str, &str); 4] = [
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
     ("enable_bitmapscan", "off"),
@@ -47,8 +47,11 @@ const BY_KEY: [(&str, &str); 5] = [
 ];
 
 /// One plan for each statement, whatever its values are: the server would plan a page of a long list anew each time, which
-/// takes longer than reading it.
-const PLANNED_ONCE: (&str, &str) = ("plan_cache_mode", "force_generic_plan");
+/// takes longer than reading it. A plan made while a table was small must do when it is large.
+const PLANNED_ONCE: [(&str, &str); 2] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+];
 
 /// Where the database is; opens connections.
 #[derive(Clone, Debug)]
@@ -124,7 +127,7 @@ impl Address {
                 open_sqlite(&options, *patience).await
             }
             Self::Postgres(server) => {
-                let settings = SERVER_SIDE.iter().chain([&PLANNED_ONCE]);
+                let settings = SERVER_SIDE.iter().chain(&PLANNED_ONCE);
                 server.open(settings.chain(&BY_KEY)).await
             }
         }
@@ -172,7 +175,7 @@ impl Address {
                 let options = (**options).clone().read_only(true).create_if_missing(false);
                 open_sqlite(&options, *patience).await
             }
-            Self::Postgres(server) => server.open(SERVER_SIDE.iter().chain([&PLANNED_ONCE])).await,
+            Self::Postgres(server) => server.open(SERVER_SIDE.iter().chain(&PLANNED_ONCE)).await,
         }
     }
 

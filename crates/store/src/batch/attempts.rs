@@ -160,7 +160,7 @@ const POINT_JOBS: &str = "UPDATE job SET \
      tries = job.tries + CASE WHEN job.attempt_id = v.id THEN 0 ELSE 1 END, \
      attempt_id = v.id, worker = v.worker \
      FROM {rows:$1 id text, job_id text, fence bigint, worker text} \
-     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state = 1 RETURNING job.id";
+     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 RETURNING job.id";
 
 const END_OTHERS: &str = "UPDATE attempt SET state = 'lost', ended_ms = v.now_ms \
      FROM {rows:$1 id text, job_id text, now_ms bigint} \
@@ -174,6 +174,6 @@ const INSERT_ATTEMPTS: &str = "INSERT INTO attempt (id, job_id, worker, state, b
 const WRITE_TICKETS: &str = "UPDATE attempt SET state = 'submitted', ticket = v.ticket, \
      submitted_ms = v.now_ms \
      FROM {rows:$1 job_id text, fence bigint, attempt_id text, ticket text, now_ms bigint} \
-     JOIN job ON job.id = v.job_id AND job.fence = v.fence AND job.state = 1 \
-     WHERE attempt.id = v.attempt_id AND attempt.job_id = v.job_id AND attempt.ended_ms IS NULL \
+     JOIN job ON job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 \
+     WHERE attempt.id = v.attempt_id AND attempt.job_id = v.job_id AND attempt.ended_ms + 0 IS NULL \
      RETURNING attempt.id";

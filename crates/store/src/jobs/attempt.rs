@@ -134,7 +134,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "UPDATE job SET progress = v.progress, revision = job.revision + 1, \
                      updated_ms = $2 FROM {rows:$1 job_id text, fence bigint, progress bigint} \
-                     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state = 1 \
+                     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 \
                      AND v.progress > job.progress";
                 conn.run(sql, args![lines, *now_ms]).await.map(|_| ())
             })
@@ -178,7 +178,7 @@ async fn give_back(conn: &mut Conn, requeue: &Requeue) -> Result<bool> {
             "UPDATE job SET state = 0, progress = 0, not_before_ms = $3, updated_ms = $4, \
              revision = revision + 1, lease_owner = NULL, lease_until_ms = NULL, \
              handed_back = handed_back + $5, \
-             attempt_id = NULL, worker = NULL WHERE id = $1 AND fence = $2 AND state = 1",
+             attempt_id = NULL, worker = NULL WHERE id = $1 AND fence = $2 AND state + 0 = 1",
             args![
                 &requeue.job_id,
                 requeue.fence,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use atelier_store::{Accepted, Error, Store};
 use tokio::time::Instant;
 
-use crate::rig::{Rig, on_postgres, options, quota, spawn, sql};
+use crate::fill::Fill;
+use crate::rig::{NOW, Rig, on_postgres, options, quota, spawn, sql};
 
 mod postgres {
     #[test]
@@ -17,6 +18,10 @@ mod postgres {
     #[test]
     fn a_node_starts_although_old_marks_cannot_be_cleared_away() {
         super::on_postgres(super::a_node_starts_although_old_marks_cannot_be_cleared_away);
+    }
+    #[test]
+    fn leases_are_renewed_by_name_whatever_the_server_has_counted() {
+        super::on_postgres(super::leases_are_renewed_by_name_whatever_the_server_has_counted);
     }
     #[test]
     fn a_cut_connection_never_makes_an_answer_wrong() {
@@ -49,6 +54,36 @@ async fn a_node_starts_although_old_marks_cannot_be_cleared_away(rig: Rig) {
     let second = Store::open(&rig.url, options()).await.expect("it starts");
     second.put_setting("a", "1").await.expect("it writes");
     second.close().await;
+}
+
+/// The promise: a server that counted its rows while no job was running still finds each of twenty thousand by its name. Going
+/// through all of them for each took half a minute.
+async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
+    let account = rig.account(10, 100_000).await;
+    let fill = async |name: &str, jobs, state| {
+        let fill = Fill {
+            account_id: &account,
+            name,
+            jobs,
+            state,
+            apart_ms: 1_000,
+            ..Fill::default()
+        };
+        fill.into(&rig.url).await;
+    };
+    fill("done", 2_000, 2).await;
+    let counted = "ALTER TABLE job SET (autovacuum_enabled = off); ANALYZE job";
+    sql(&rig.url, counted).await.expect("it is counted");
+    let held = [("held-00000001".to_owned(), 1)];
+    let ours = rig.store.renew_leases("node", &held, NOW + 60_000).await;
+    assert!(ours.expect("planned").is_empty());
+    fill("held", 20_000, 1).await;
+    let held: Vec<(String, i64)> = (1..=20_000).map(|i| (format!("held-{i:08}"), 1)).collect();
+    let start = Instant::now();
+    let ours = rig.store.renew_leases("node", &held, NOW + 90_000).await;
+    assert_eq!(ours.expect("ids").len(), 20_000);
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(12), "{took:?}");
 }
 
 async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
