@@ -81,6 +81,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
     (SINCE_WIDENS, include_str!("../migrations/0028_widens.sql")),
     ("0029_listed", include_str!("../migrations/0029_listed.sql")),
     ("0030_totals", include_str!("../migrations/0030_totals.sql")),
+    (
+        "0031_uncounted",
+        include_str!("../migrations/0031_uncounted.sql"),
+    ),
 ];
 
 /// The migration since which it is noted whether one widens.

@@ -24,6 +24,10 @@ mod postgres {
         super::on_postgres(super::leases_are_renewed_by_name_whatever_the_server_has_counted);
     }
     #[test]
+    fn what_waits_is_found_by_its_turn_whatever_the_server_has_counted() {
+        super::on_postgres(super::what_waits_is_found_by_its_turn_whatever_the_server_has_counted);
+    }
+    #[test]
     fn a_cut_connection_never_makes_an_answer_wrong() {
         super::on_postgres(super::a_cut_connection_never_makes_an_answer_wrong);
     }
@@ -84,6 +88,37 @@ async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
     assert_eq!(ours.expect("ids").len(), 20_000);
     let took = start.elapsed();
     assert!(took < Duration::from_secs(12), "{took:?}");
+}
+
+/// The promise: a server that counted its rows while nothing waited does not go through forty thousand jobs that wait for a
+/// closed place, each time that anybody asks whether there is work.
+async fn what_waits_is_found_by_its_turn_whatever_the_server_has_counted(rig: Rig) {
+    let account = rig.account(10, 100_000).await;
+    let fill = async |name: &str, jobs, state| {
+        let fill = Fill {
+            account_id: &account,
+            name,
+            jobs,
+            state,
+            lane: "backend:paused",
+            apart_ms: 1_000,
+            ..Fill::default()
+        };
+        fill.into(&rig.url).await;
+    };
+    fill("done", 2_000, 2).await;
+    let counted = "ALTER TABLE job SET (autovacuum_enabled = off); ANALYZE job";
+    sql(&rig.url, counted).await.expect("it is counted");
+    assert!(!rig.store.has_waiting().await.expect("planned"));
+    assert!(rig.lease("node", NOW, 10).await.is_empty());
+    fill("stuck", 40_000, 0).await;
+    let start = Instant::now();
+    for _ in 0..100 {
+        assert!(rig.store.has_waiting().await.expect("a read"));
+        assert!(rig.lease("node", NOW, 10).await.is_empty());
+    }
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
 async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
