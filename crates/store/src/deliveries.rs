@@ -164,8 +164,9 @@ impl Store {
 
     /// A delivery of an account.
     pub async fn delivery(&self, account_id: &str, id: &str) -> Result<Option<Delivery>> {
-        let sql =
-            format!("SELECT {DELIVERY_COLUMNS} FROM delivery WHERE account_id = $1 AND id = $2");
+        let sql = format!(
+            "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE account_id || '' = $1 AND id = $2"
+        );
         self.db().maybe(&sql, args![account_id, id]).await
     }
 

@@ -22,10 +22,10 @@ use crate::jobs::row::JOB_COLUMNS;
 use crate::{Result, Store};
 
 impl Store {
-    /// A job of an account.
+    /// A job of an account. It is found by its name: an index by account would do while there are few, and a plan is kept.
     pub async fn job(&self, account_id: &str, id: &str) -> Result<Option<JobRow>> {
         let sql = format!(
-            "SELECT {JOB_COLUMNS} FROM job WHERE id = $1 AND account_id = $2 AND deleted_ms IS NULL"
+            "SELECT {JOB_COLUMNS} FROM job WHERE id = $1 AND account_id || '' = $2 AND deleted_ms IS NULL"
         );
         self.db().maybe(&sql, args![id, account_id]).await
     }

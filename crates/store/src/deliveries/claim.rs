@@ -149,7 +149,7 @@ impl Store {
         self.change(input, |conn, (account_id, id, most, now_ms)| {
             Box::pin(async move {
                 let sql = "UPDATE delivery SET state = 'due', failures = 0, next_ms = $3, delivered_ms = NULL \
-                     WHERE account_id = $1 AND id = $2 AND state <> 'sending' AND attempts < $4";
+                     WHERE account_id || '' = $1 AND id = $2 AND state <> 'sending' AND attempts < $4";
                 let args = args![account_id, id, *now_ms, *most];
                 Ok(conn.run(sql, args).await? == 1)
             })

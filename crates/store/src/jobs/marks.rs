@@ -55,7 +55,7 @@ impl Store {
     /// Some jobs of an account.
     pub async fn job_marks_of(&self, account_id: &str, ids: &[String]) -> Result<Vec<JobMark>> {
         let sql = format!(
-            "SELECT {MARK} FROM job WHERE account_id = $1 AND deleted_ms IS NULL AND id IN ({{list:$2}})"
+            "SELECT {MARK} FROM job WHERE account_id || '' = $1 AND deleted_ms IS NULL AND id IN ({{list:$2}})"
         );
         self.db().all(&sql, args![account_id, &json(ids)]).await
     }

@@ -28,6 +28,12 @@ mod postgres {
         super::on_postgres(super::what_waits_is_found_by_its_turn_whatever_the_server_has_counted);
     }
     #[test]
+    fn a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned() {
+        super::on_postgres(
+            super::a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned,
+        );
+    }
+    #[test]
     fn a_cut_connection_never_makes_an_answer_wrong() {
         super::on_postgres(super::a_cut_connection_never_makes_an_answer_wrong);
     }
@@ -109,16 +115,56 @@ async fn what_waits_is_found_by_its_turn_whatever_the_server_has_counted(rig: Ri
     fill("done", 2_000, 2).await;
     let counted = "ALTER TABLE job SET (autovacuum_enabled = off); ANALYZE job";
     sql(&rig.url, counted).await.expect("it is counted");
-    assert!(!rig.store.has_waiting().await.expect("planned"));
-    assert!(rig.lease("node", NOW, 10).await.is_empty());
+    let asked = async |waits: bool| {
+        let start = Instant::now();
+        for _ in 0..100 {
+            assert_eq!(rig.store.has_waiting().await.expect("a read"), waits);
+            assert!(rig.lease("node", NOW, 10).await.is_empty());
+        }
+        start.elapsed()
+    };
+    let before = asked(false).await;
     fill("stuck", 40_000, 0).await;
+    let took = asked(true).await;
+    let most = before * 4 + Duration::from_secs(1);
+    assert!(took < most, "{took:?}, and {before:?} before");
+}
+
+/// The promise: a fetch does not go through all jobs of its account because there were hardly any when it was planned.
+async fn a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned(rig: Rig) {
+    let account = rig.account(10, 100_000).await;
+    sql(&rig.url, "ALTER TABLE job SET (autovacuum_enabled = off)")
+        .await
+        .expect("nothing is counted");
+    let found = async |id: &str| {
+        let found = rig.store.job(&account, id).await;
+        found.expect("a read").is_some()
+    };
+    for _ in 0..20 {
+        assert!(!found("many-00000001").await);
+    }
+    let fill = Fill {
+        account_id: &account,
+        name: "many",
+        jobs: 40_000,
+        state: 2,
+        apart_ms: 1_000,
+        ..Fill::default()
+    };
+    fill.into(&rig.url).await;
+    let names: Vec<String> = (1..=500).map(|i| format!("many-{i:08}")).collect();
     let start = Instant::now();
-    for _ in 0..100 {
-        assert!(rig.store.has_waiting().await.expect("a read"));
-        assert!(rig.lease("node", NOW, 10).await.is_empty());
+    for name in &names {
+        let found = rig.store.job_of_anyone(name).await;
+        assert!(found.expect("a read").is_some());
+    }
+    let (by_name, start) = (start.elapsed(), Instant::now());
+    for name in &names {
+        assert!(found(name).await);
     }
     let took = start.elapsed();
-    assert!(took < Duration::from_secs(4), "{took:?}");
+    let most = by_name * 4 + Duration::from_millis(300);
+    assert!(took < most, "{took:?}, by name alone {by_name:?}");
 }
 
 async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
