@@ -94,6 +94,9 @@ impl Place {
     }
 }
 
+/// A day, its jobs, what it adds to those of earlier days, and falls.
+type DayRow = (i64, (i64, (i64, i64)));
+
 impl Store {
     /// A page of jobs by creation time, and how many match.
     pub async fn jobs(&self, filter: JobFilter) -> Result<(Vec<JobRow>, i64)> {
@@ -248,7 +251,7 @@ impl Store {
         );
         let mut args = common(filter, operations, None).to_vec();
         args.push(Arg::from(filter.created_from_ms));
-        let rows: Vec<(i64, (i64, (i64, i64)))> = self.db().all(&sql, &args).await?;
+        let rows: Vec<DayRow> = self.db().all(&sql, &args).await?;
         let ended_earlier: i64 = rows.iter().map(|(_, (_, (earlier, _)))| earlier).sum();
         let falls = rows.iter().map(|(_, (_, (_, falls)))| falls).sum();
         let days = rows.into_iter().map(|(day, (jobs, _))| match day {
