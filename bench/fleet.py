@@ -2,7 +2,8 @@
 
     fleet.py RELEASE FOLDER --postgres URL [--nodes 3] [--rounds 5] [--seconds 3]
 
-The same 96 connections ask one node, or a share of them each. Prints rates, their ratio, what each part took of the
+The same 96 connections of as many accounts as there are nodes ask one node, or each account's a node of its own: changes of one
+account are one after the other wherever they come from, so that one account alone says nothing of nodes. Prints rates, their ratio, what each part took of the
 processor and how long the database waited for the disk: on one machine nodes share its cores, so that more is not to be had
 where one node already takes them all. Ends with 1 when the books do not balance."""
 
@@ -39,7 +40,7 @@ def machine():
 
 
 class Fleet:
-    """Nodes of one database, an account, and a finished picture whose seed can be asked for."""
+    """Nodes of one database, accounts, and of each a finished picture whose seed can be asked for."""
 
     def __init__(self, words, count):
         self.words, self.server = words, server_of(words.postgres)
@@ -53,17 +54,17 @@ class Fleet:
         ]
         for node in self.nodes:
             node.start()
-        _, self.key = self.nodes[0].account("fleet", 900_000_000, 1_000_000)
-        parent = self.ask("POST", "/artgen/v1/imagine", {"prompt": "a lighthouse at dawn"})["data"]["jobId"]
-        while self.ask("GET", f"/jobs/v1/{parent}")["data"]["status"] != "SUCCESS":
-            time.sleep(0.2)
-        self.asked = {
-            "submits": request(self.key, "POST", "/artgen/v1/imagine", STALLED),
-            "whole jobs": request(self.key, "POST", "/artgen/v1/seed", {"jobId": parent}),
-        }
+        self.asked = {"submits": [], "whole jobs": []}
+        for number in range(words.nodes):
+            _, key = self.nodes[0].account(f"fleet{number}", 900_000_000, 1_000_000)
+            parent = self.ask(key, "POST", "/artgen/v1/imagine", {"prompt": "a lighthouse at dawn"})["data"]["jobId"]
+            while self.ask(key, "GET", f"/jobs/v1/{parent}")["data"]["status"] != "SUCCESS":
+                time.sleep(0.2)
+            self.asked["submits"].append(request(key, "POST", "/artgen/v1/imagine", STALLED))
+            self.asked["whole jobs"].append(request(key, "POST", "/artgen/v1/seed", {"jobId": parent}))
 
-    def ask(self, method, path, body=None):
-        status, answer = call(self.nodes[0].base, method, path, self.key, body)
+    def ask(self, key, method, path, body=None):
+        status, answer = call(self.nodes[0].base, method, path, key, body)
         if status != 200:
             raise RuntimeError(f"{method} {path}: {status} {answer}")
         return answer
@@ -80,11 +81,12 @@ class Fleet:
         time.sleep(1.2)
         before, began, left = self.figures(), time.monotonic(), self.nodes[0].left()
         command = [str(self.words.release / "atelier-bench"), "load"]
-        more = [str(CONNECTIONS // len(self.nodes)), str(self.words.seconds)]
+        more = [str(CONNECTIONS // len(self.asked[what])), str(self.words.seconds)]
         running = []
-        for node in self.nodes:
+        for number, asked in enumerate(self.asked[what]):
+            node = self.nodes[number % len(self.nodes)]
             one = subprocess.Popen([*command, f"127.0.0.1:{node.port}", *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            one.stdin.write(self.asked[what])
+            one.stdin.write(asked)
             one.stdin.close()
             one.stdin = None
             running.append(one)
