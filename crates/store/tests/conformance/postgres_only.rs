@@ -10,34 +10,26 @@ use tokio::time::Instant;
 use crate::fill::Fill;
 use crate::rig::{NOW, Rig, on_postgres, options, quota, spawn, sql};
 
-mod postgres {
-    #[test]
-    fn a_node_waits_for_its_turn_at_migrations() {
-        super::on_postgres(super::a_node_waits_for_its_turn_at_migrations);
-    }
-    #[test]
-    fn a_node_starts_although_old_marks_cannot_be_cleared_away() {
-        super::on_postgres(super::a_node_starts_although_old_marks_cannot_be_cleared_away);
-    }
-    #[test]
-    fn leases_are_renewed_by_name_whatever_the_server_has_counted() {
-        super::on_postgres(super::leases_are_renewed_by_name_whatever_the_server_has_counted);
-    }
-    #[test]
-    fn what_waits_is_found_by_its_turn_whatever_the_server_has_counted() {
-        super::on_postgres(super::what_waits_is_found_by_its_turn_whatever_the_server_has_counted);
-    }
-    #[test]
-    fn a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned() {
-        super::on_postgres(
-            super::a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned,
-        );
-    }
-    #[test]
-    fn a_cut_connection_never_makes_an_answer_wrong() {
-        super::on_postgres(super::a_cut_connection_never_makes_an_answer_wrong);
-    }
+macro_rules! only_there {
+    ($($case:ident),* $(,)?) => {
+        mod postgres {
+            $(
+                #[test]
+                fn $case() {
+                    super::on_postgres(super::$case);
+                }
+            )*
+        }
+    };
 }
+only_there!(
+    a_node_waits_for_its_turn_at_migrations,
+    a_node_starts_although_old_marks_cannot_be_cleared_away,
+    leases_are_renewed_by_name_whatever_the_server_has_counted,
+    what_waits_is_found_by_its_turn_whatever_the_server_has_counted,
+    a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned,
+    a_cut_connection_never_makes_an_answer_wrong,
+);
 
 /// The promise: a node that starts while another one changes the schema waits for its turn, however long that takes.
 async fn a_node_waits_for_its_turn_at_migrations(rig: Rig) {
