@@ -27,7 +27,7 @@ mod world;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use atelier_contract::brief::Brief;
+use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
 
 use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
@@ -98,6 +98,9 @@ impl Embedded {
             return Err(fault);
         }
         work.progress.rest(false);
+        if work.brief.task == Task::Seed {
+            return tasks::seed(&work);
+        }
         let whose = Arc::clone(&work.whose);
         let assignment = Assignment::prepared(work, stop).await?;
         let megabytes = assignment.megabytes();

@@ -34,9 +34,9 @@ pub(crate) async fn parent_picture(work: &Work, index: Option<u8>) -> Result<Pic
 }
 
 /// What the vendor that made the followed job kept for those who follow.
-pub(crate) fn parent_notes(work: &Work) -> &Value {
+pub(crate) fn parent_notes(work: &Work) -> Value {
     let output = work.parent.as_ref().and_then(|parent| parent.output());
-    output.map_or(&Value::Null, |output| &output.notes)
+    output.map_or(Value::Null, |output| output.notes.value())
 }
 
 /// The input picture at a place, decoded.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::body::{self, Fields};
 use crate::fault::FaultKind;
 use crate::ids::JobId;
+use crate::notes::Notes;
 use crate::quota::Quota;
 
 /// Where a job is on its way. The numbers are those of the history list and of the store.
@@ -182,8 +183,8 @@ pub struct Output {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
     /// What the back end that made it needs for follow-ups; nobody else looks inside.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub notes: Value,
+    #[serde(default, skip_serializing_if = "Notes::is_empty")]
+    pub notes: Notes,
 }
 
 /// A job, with its files' addresses filled in.

@@ -1,5 +1,7 @@
 //! What the making of a result leaves behind for follow-ups. Nobody but the embedded engine looks inside.
 
+use atelier_contract::Notes as Kept;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -59,8 +61,8 @@ impl Notes {
     }
 
     /// Reads what an earlier job left; `None` when another back end made it.
-    pub(super) fn read(value: &Value) -> Option<Self> {
-        let mut notes = Self::deserialize(value).ok()?;
+    pub(super) fn read(kept: &Kept) -> Option<Self> {
+        let mut notes = kept.read()?;
         if let Self::Scene { prompt, worlds, .. } = &mut notes {
             for world in worlds {
                 if world.scene.prompt.is_empty() {
@@ -76,14 +78,15 @@ impl Notes {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
 
-    /// The seed of the job.
-    pub(super) fn seed(&self) -> u64 {
-        match self {
-            Self::Scene { seed, .. }
-            | Self::Picture { seed }
-            | Self::Film { seed, .. }
-            | Self::Character { seed, .. } => *seed,
+    /// The seed of an earlier job, without the rest; `None` when another back end made it.
+    pub(super) fn seed(kept: &Kept) -> Option<u64> {
+        #[derive(Deserialize)]
+        struct Seeded {
+            #[serde(rename = "kind")]
+            _kind: IgnoredAny,
+            seed: u64,
         }
+        kept.read().map(|Seeded { seed, .. }| seed)
     }
 
     /// The world of a picture, when it is one of a scene.

@@ -3,8 +3,9 @@
 use atelier_contract::brief::Task;
 
 use super::assignment::Assignment;
+use super::notes::Notes;
 use super::{cel, draw, film, follow, merge, repaint, retouch};
-use crate::backend::{Fault, Made};
+use crate::backend::{Fault, Made, Work};
 
 /// Does an assignment; called on a thread of its own.
 pub(super) fn done(assignment: &Assignment) -> Result<Made, Fault> {
@@ -20,7 +21,7 @@ pub(super) fn done(assignment: &Assignment) -> Result<Made, Fault> {
         Task::Square => follow::square(assignment),
         Task::Repaint => repaint::repaint(assignment),
         Task::Blend => merge::merge(assignment),
-        Task::Seed => seed(assignment),
+        Task::Seed => seed(&assignment.work),
         Task::Describe => retouch::described(assignment),
         Task::Restyle => retouch::restyled(assignment),
         Task::Edit => retouch::edited(assignment),
@@ -38,15 +39,12 @@ pub(super) fn done(assignment: &Assignment) -> Result<Made, Fault> {
     }
 }
 
-/// The seed of the parent as text.
-fn seed(assignment: &Assignment) -> Result<Made, Fault> {
-    let fixed = assignment.work.brief.seed;
-    let parent = assignment
-        .notes
-        .as_ref()
-        .map(super::notes::Notes::seed)
-        .or(fixed);
-    let seed = parent.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
+/// The seed of the parent as text; it is only told, so that no thread is needed.
+pub(super) fn seed(work: &Work) -> Result<Made, Fault> {
+    let output = work.parent.as_ref().and_then(|parent| parent.output());
+    let noted = output.and_then(|output| Notes::seed(&output.notes));
+    let seed = noted.or(work.brief.seed);
+    let seed = seed.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
     Ok(Made {
         seed: Some(seed.to_string()),
         made: 1,

@@ -66,7 +66,7 @@ fn assert_grid(studio: &Studio, job: &Job) -> Vec<Picture> {
     assert_eq!(job.files(Role::Small).count(), 4);
     assert_eq!(job.output().expect("an output").made, 4);
     // What is made from the same pictures shows the same pictures.
-    let of_pictures = job.output().expect("an output").notes["kind"] == "picture";
+    let of_pictures = job.output().expect("an output").notes.value()["kind"] == "picture";
     for (index, member) in four.iter().enumerate() {
         assert_eq!(grid.quarter(index as u32), *member);
         for other in &four[..index] {
@@ -394,7 +394,7 @@ async fn a_parent_of_another_back_end_is_worked_on_as_it_was_stored() {
     let studio = Studio::new();
     let mut grid = imagine(&studio, "a river").await;
     let quarter = studio.picture(&grid, Role::Main, 0).quarter(3);
-    grid.output.as_mut().expect("an output").notes = Value::Null;
+    grid.output.as_mut().expect("an output").notes = atelier_contract::Notes::default();
     let upsampled = act(&studio, &grid, "upsample4").await;
     let small = studio
         .picture(&upsampled, Role::Main, 0)

@@ -158,6 +158,7 @@ async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
         .output()
         .expect("an output")
         .notes
+        .value()
         .to_string();
     assert!(notes.contains("\"name\":\"fox\""), "no fox in {notes}");
     assert!(

@@ -100,7 +100,7 @@ async fn translation_can_be_declined() {
         let studio = &studio;
         async move { imagine(studio, &body).await }
     };
-    let notes = |job: &Job| job.output().expect("an output").notes.to_string();
+    let notes = |job: &Job| job.output().expect("an output").notes.value().to_string();
     assert!(notes(&made(true).await).contains("\"name\":\"fox\""));
     assert!(!notes(&made(false).await).contains("\"name\":\"fox\""));
 }

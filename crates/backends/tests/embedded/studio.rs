@@ -14,7 +14,7 @@ use atelier_backends::{Fault, Made, Work};
 use atelier_contract::body::parse_object;
 use atelier_contract::fields::ImageData;
 use atelier_contract::operation::Context;
-use atelier_contract::{File, Job, JobId, JobState, Output, Quota, Role, operation};
+use atelier_contract::{File, Job, JobId, JobState, Notes, Output, Quota, Role, operation};
 use atelier_media::{Encoding, Limits, Picture, decode, encode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -149,7 +149,7 @@ impl Studio {
             alias: made.alias,
             made: made.made,
             ignored: made.ignored,
-            notes: made.notes,
+            notes: Notes::of(&made.notes),
             files: Vec::new(),
         };
         for (number, file) in made.files.into_iter().enumerate() {

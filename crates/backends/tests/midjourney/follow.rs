@@ -1,5 +1,6 @@
 //! Follow-ups: by the parent's buttons, by word and number, through windows.
 
+use atelier_contract::Notes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use atelier_backends::{Class, Progress, Started};
@@ -53,7 +54,8 @@ async fn an_action_without_its_button_is_refused_before_anything_is_sent() {
     );
 
     let mut other = parent.clone();
-    other.output.as_mut().expect("an output").notes = json!({ "kind": "relay", "task": "5" });
+    other.output.as_mut().expect("an output").notes =
+        Notes::of(&json!({ "kind": "relay", "task": "5" }));
     let body = json!({ "jobId": "ours", "action": "upsample2" });
     let (work, _) = crate::work::work("artgen.action", &body, Some(&other), &[]);
     let fault = refused(&*proxy.worker(NAME, Value::Null), &work).await;
@@ -200,7 +202,10 @@ async fn a_seed_is_asked_for_unless_the_task_told_it() {
     assert_eq!(proxy.last().path, "/mj/task/5/image-seed");
 
     let mut known = parent;
-    known.output.as_mut().expect("an output").notes["seed"] = json!("77");
+    let output = known.output.as_mut().expect("an output");
+    let mut notes = output.notes.value();
+    notes["seed"] = json!("77");
+    output.notes = Notes::of(&notes);
     let (seed, _) = work("artgen.seed", &body, Some(&known), &[]);
     let proxy = accepting();
     let made = finish(&*proxy.worker(NAME, Value::Null), &seed)

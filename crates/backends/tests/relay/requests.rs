@@ -1,5 +1,6 @@
 //! What the remote is asked.
 
+use atelier_contract::Notes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -175,7 +176,7 @@ async fn characters_are_called_as_the_remote_calls_them() {
 #[tokio::test]
 async fn a_parent_that_another_back_end_made_is_refused_before_anything_is_sent() {
     let mut parent = grid().await;
-    parent.output.as_mut().expect("an output").notes = json!({ "kind": "scene" });
+    parent.output.as_mut().expect("an output").notes = Notes::of(&json!({ "kind": "scene" }));
     let remote = accepting();
     let relay = remote.worker("relay", Value::Null);
     let body = json!({ "jobId": parent.id.as_str(), "action": "upsample1" });

@@ -7,7 +7,7 @@ use atelier_backends::{Backend, Fault, Made, MadeFile, Progress, Started};
 use atelier_contract::body::parse_object;
 use atelier_contract::fields::ImageData;
 use atelier_contract::operation::Context;
-use atelier_contract::{File, Job, JobId, JobState, Output, Quota, operation};
+use atelier_contract::{File, Job, JobId, JobState, Notes, Output, Quota, operation};
 use atelier_media::{Encoding, Picture, encode};
 use bytes::Bytes;
 use serde_json::Value;
@@ -109,7 +109,7 @@ pub(crate) fn settled(mut job: Job, made: &Made) -> Job {
         alias: made.alias.clone(),
         made: made.made,
         ignored: made.ignored.clone(),
-        notes: made.notes.clone(),
+        notes: Notes::of(&made.notes),
     };
     let text = serde_json::to_string(&output).expect("an output");
     job.output = Some(serde_json::from_str(&text).expect("an output"));

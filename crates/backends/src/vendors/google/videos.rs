@@ -62,7 +62,8 @@ fn able(lengths: Lengths) -> Films {
 /// What to send.
 pub(super) async fn plan<'a>(work: &'a Work, model: &str, most: Most) -> Result<Plan<'a>, Fault> {
     let extends = matches!(work.brief.task, Task::Extend(_));
-    let known = inputs::parent_notes(work)["interaction"].as_str();
+    let notes = inputs::parent_notes(work);
+    let known = notes["interaction"].as_str();
     if let Some(earlier) = known.filter(|_| extends) {
         let can = able(Lengths::Between(EXTENSION.0, EXTENSION.1));
         let scene = Scene::of(work, &can).await?;

@@ -99,9 +99,10 @@ impl Luma {
     async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
         let model = self.models.chosen(work)?;
         let (body, finish) = if films(work) {
+            let notes = inputs::parent_notes(work);
             let earlier = match work.brief.task {
                 Task::Extend(index) => {
-                    let made = &inputs::parent_notes(work)["generations"];
+                    let made = &notes["generations"];
                     made.get(usize::from(index)).and_then(Value::as_str)
                 }
                 _ => None,

@@ -89,7 +89,8 @@ impl OpenAi {
 
     /// The extension of a video that this worker account made, where the server can do that.
     async fn extend_there(&self, work: &Work) -> Result<Option<Started>, Fault> {
-        let id = inputs::parent_notes(work)["video"].as_str();
+        let notes = inputs::parent_notes(work);
+        let id = notes["video"].as_str();
         let (Task::Extend(_), true, Some(id)) =
             (work.brief.task, self.settings.video_extensions, id)
         else {

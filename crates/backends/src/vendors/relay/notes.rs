@@ -35,8 +35,7 @@ impl Notes {
 
     /// The notes on an earlier job; `None` when another kind of back end made it.
     pub(super) fn of(job: &Job) -> Option<Self> {
-        let notes = &job.output()?.notes;
-        Self::deserialize(notes).ok()
+        job.output()?.notes.read()
     }
 
     /// The form in which they are stored.

@@ -3,7 +3,7 @@
 
 use atelier_contract::body::Fields;
 use atelier_contract::family::{AnswersWith, Family, Finished, Submit};
-use atelier_contract::{File, Job, JobId, JobState, Output, Quota, Role, Speed};
+use atelier_contract::{File, Job, JobId, JobState, Notes, Output, Quota, Role, Speed};
 use serde_json::Value;
 
 /// A part of a result.
@@ -174,7 +174,7 @@ fn marked(operation: &str, request: Fields) -> Job {
         alias: text(Part::Alias),
         made: 1,
         ignored: Vec::new(),
-        notes: Value::Null,
+        notes: Notes::default(),
     };
     Job {
         id: JobId::new(""),

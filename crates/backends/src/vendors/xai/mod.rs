@@ -147,9 +147,8 @@ impl Xai {
         let (model, Task::Extend(index)) = (self.extension_model.as_ref()?, work.brief.task) else {
             return None;
         };
-        let made = inputs::parent_notes(work)["videos"]
-            .get(usize::from(index))?
-            .as_str()?;
+        let notes = inputs::parent_notes(work);
+        let made = notes["videos"].get(usize::from(index))?.as_str()?;
         let finished = work.parent.as_ref()?.finished_ms?;
         let now = clock::seconds() as i64 * 1000;
         let seconds = work.brief.seconds.clamp(1, 10);
