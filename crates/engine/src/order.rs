@@ -52,11 +52,9 @@ pub(crate) async fn ordered(
     let mut maker = Maker::Nobody;
     let mut parent = None;
     if let Some(id) = request.parent() {
-        let row = house.store.job(account_id, id.as_str()).await;
-        let row = row.map_err(unavailable)?;
-        let row = row.ok_or_else(Refusal::job_not_found)?;
-        maker = Maker::of(row.worker.as_deref());
-        parent = Some(Arc::new(vault.job(row)));
+        let followed = vault.followed(account_id, &id).await?;
+        maker = Maker::of(followed.worker.as_deref());
+        parent = Some(followed.job);
     }
     let names = request.cites();
     let mut cited = Vec::new();

@@ -5,6 +5,7 @@ mod addresses;
 mod asset;
 mod credentials;
 mod expiry;
+mod followed;
 mod inputs;
 mod keeping;
 mod orphans;
@@ -32,14 +33,16 @@ use crate::sign::AddressFault;
 use crate::tracer::NOTE;
 use addresses::Addresses;
 use credentials::Credentials;
+use followed::FollowedJobs;
 use inputs::Inputs;
 use orphans::Orphans;
-use result_cache::ResultCache;
+use result_cache::{Asked, ResultCache};
 use thumbs::Thumbs;
 
 pub(crate) use address_keys::PREFIX as ADDRESS_KEYS;
 pub use addresses::ASSETS;
 pub use asset::Asset;
+pub(crate) use followed::Followed;
 pub(crate) use keeping::Kept;
 pub(crate) use orphans::{INSTALL, MARKS, OURS};
 pub(crate) use result_cache::Rendered;
@@ -56,6 +59,7 @@ pub struct Vault {
     uploads: Uploads,
     orphans: Orphans,
     rendered: ResultCache,
+    followed: FollowedJobs,
     thumbs: Thumbs,
     credentials: Credentials,
 }
@@ -68,6 +72,7 @@ impl Vault {
             uploads: Uploads::new(house.clone(), files.clone(), addresses.clone()),
             orphans: Orphans::new(house.clone(), files.clone()),
             rendered: ResultCache::new(house.settings.result_cache_bytes),
+            followed: FollowedJobs::new(),
             thumbs: Thumbs::new(house.clone(), files.clone()),
             credentials: Credentials::new(house.clone(), files.clone(), addresses.clone()),
             addresses,
@@ -127,9 +132,35 @@ impl Vault {
         self.rendered.put(account_id, job_id, rendered);
     }
 
-    /// Forgets the rendered body of a job that was deleted.
+    /// Forgets a job that was deleted.
     pub(crate) fn forget(&self, account_id: &AccountId, job_id: &str) {
         self.rendered.remove(account_id, job_id);
+        self.followed.remove(&Asked(account_id, job_id));
+    }
+
+    /// A job of an account that another one follows.
+    pub(crate) async fn followed(
+        &self,
+        account_id: &AccountId,
+        id: &JobId,
+    ) -> Result<Followed, Refusal> {
+        let asked = Asked(account_id, id.as_str());
+        let now_ms = self.house.now_ms();
+        if let Some(followed) = self.followed.get(&asked, now_ms) {
+            return Ok(followed);
+        }
+        let row = self.house.store.job(account_id, id.as_str()).await;
+        let row = row.map_err(unavailable)?;
+        let mut row = row.ok_or_else(Refusal::job_not_found)?;
+        let followed = Followed {
+            worker: row.worker.take().map(Arc::from),
+            text: row.request.len() + row.output.as_ref().map_or(0, String::len),
+            job: Arc::new(self.job(row)),
+        };
+        if followed.job.state.is_final() {
+            self.followed.put(account_id, followed.clone(), now_ms);
+        }
+        Ok(followed)
     }
 
     /// The key of the service's own file behind an address, when the address is signed and still good.

@@ -15,11 +15,11 @@ pub(crate) struct Rendered {
 }
 
 /// A job of an account.
-type Key = (AccountId, Box<str>);
+pub(super) type Key = (AccountId, Box<str>);
 
 /// The same, as it is looked for.
 #[derive(Hash)]
-struct Asked<'a>(&'a AccountId, &'a str);
+pub(super) struct Asked<'a>(pub(super) &'a AccountId, pub(super) &'a str);
 
 impl Equivalent<Key> for Asked<'_> {
     fn equivalent(&self, key: &Key) -> bool {

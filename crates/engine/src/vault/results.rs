@@ -1,11 +1,12 @@
 //! Results: what a back end made is put into the vault, and what the job comes to is worked out.
 
 use atelier_backends::backend::Work;
-use atelier_backends::{Fault, Made, clip_seconds};
+use atelier_backends::{Fault, Made, MadeFile, clip_seconds};
 use atelier_contract::family::Keep;
-use atelier_contract::{AccountId, File, Output, Quota, Role};
+use atelier_contract::{AccountId, File, Notes, Output, Quota, Role};
 use atelier_store::files::Files;
 use atelier_store::{NewAsset, Outcome};
+use futures_util::future::try_join_all;
 use tokio::time::Instant;
 
 use crate::crash;
@@ -38,60 +39,19 @@ pub(crate) async fn store(
     };
     let keep = submit.keep.unwrap_or(family.keep);
     let now_ms = house.now_ms();
-    let mut output = Output {
+    let stored = made.files.into_iter().enumerate();
+    let stored = stored.map(|numbered| store_file(house, files, owner, (keep, now_ms), numbered));
+    let (assets, files) = try_join_all(stored).await?.into_iter().unzip();
+    let output = Output {
         prompts: made.prompts,
         seed: made.seed,
         revised_prompt: made.revised_prompt,
         alias: made.alias,
         made: made.made,
         ignored: made.ignored,
-        notes: made.notes,
-        files: Vec::new(),
+        notes: Notes::of(&made.notes),
+        files,
     };
-    let mut assets = Vec::new();
-    for (number, file) in made.files.into_iter().enumerate() {
-        // The fence in the key keeps a worker that lost its lease from touching the winner's files.
-        let key = format!(
-            "out/{}/{}-{number}.{}",
-            owner.job_id,
-            owner.fence,
-            extension(file.media_type)
-        );
-        let keep = if file.role == Role::Small {
-            Keep::Month
-        } else {
-            keep
-        };
-        let expires_ms = now_ms + house.settings.lifetime_ms(keep);
-        let bytes = file.bytes.len() as u64;
-        let is_clip = file.media_type == "video/mp4";
-        let seconds = is_clip.then(|| clip_seconds(&file.bytes)).flatten();
-        let began = Instant::now();
-        let put = files.put(&key, file.bytes).await;
-        house.meters.stored(began.elapsed());
-        put.map_err(|error| Fault::house(format!("vault: {error}")))?;
-        crash::point("runner.file_stored");
-        assets.push(NewAsset {
-            key: key.clone(),
-            job_id: owner.job_id.to_owned(),
-            account_id: owner.account_id.to_string(),
-            media_type: file.media_type.to_owned(),
-            bytes: bytes as i64,
-            expires_ms,
-            created_ms: now_ms,
-        });
-        output.files.push(File {
-            key,
-            role: file.role,
-            media_type: file.media_type.to_owned(),
-            width: file.width,
-            height: file.height,
-            seconds,
-            bytes,
-            expires_ms,
-            ..File::default()
-        });
-    }
     let alias = output.alias.clone();
     let quota = consumed(owner, output.made);
     let output = serde_json::to_string(&output).map_err(|error| Fault::ours(error.to_string()))?;
@@ -101,6 +61,60 @@ pub(crate) async fn store(
         quota,
         assets,
     })
+}
+
+/// Stores one file of a result; the others are stored meanwhile.
+async fn store_file(
+    house: &House,
+    files: &Files,
+    owner: &Owner<'_>,
+    (keep, now_ms): (Keep, i64),
+    (number, file): (usize, MadeFile),
+) -> Result<(NewAsset, File), Fault> {
+    // What is stored in the same minute shares a folder, so that one sync makes many names durable. The fence in the
+    // key keeps a worker that lost its lease from touching the winner's files.
+    let key = format!(
+        "out/{}/{}-{}-{number}.{}",
+        now_ms / 60_000,
+        owner.job_id,
+        owner.fence,
+        extension(file.media_type)
+    );
+    let keep = if file.role == Role::Small {
+        Keep::Month
+    } else {
+        keep
+    };
+    let expires_ms = now_ms + house.settings.lifetime_ms(keep);
+    let bytes = file.bytes.len() as u64;
+    let is_clip = file.media_type == "video/mp4";
+    let seconds = is_clip.then(|| clip_seconds(&file.bytes)).flatten();
+    let began = Instant::now();
+    let put = files.put(&key, file.bytes).await;
+    house.meters.stored(began.elapsed());
+    put.map_err(|error| Fault::house(format!("vault: {error}")))?;
+    crash::point("runner.file_stored");
+    let asset = NewAsset {
+        key: key.clone(),
+        job_id: owner.job_id.to_owned(),
+        account_id: owner.account_id.to_string(),
+        media_type: file.media_type.to_owned(),
+        bytes: bytes as i64,
+        expires_ms,
+        created_ms: now_ms,
+    };
+    let file = File {
+        key,
+        role: file.role,
+        media_type: file.media_type.to_owned(),
+        width: file.width,
+        height: file.height,
+        seconds,
+        bytes,
+        expires_ms,
+        ..File::default()
+    };
+    Ok((asset, file))
 }
 
 /// What a job costs when it made some of what was asked for: its share of what was held.

@@ -41,6 +41,20 @@ async fn a_deleted_job_is_gone_with_its_files_and_its_ledger_rows_stay() {
     assert_eq!(after, ledger);
 }
 
+/// What was read of a job for those that follow it is believed for a moment, but not beyond its deletion.
+#[tokio::test]
+async fn a_deleted_job_is_followed_no_more() {
+    let gateway = Gateway::spawn().await;
+    let account = gateway.account(100).await;
+    let id = gateway.imagine(&account.key, "a fox").await;
+    finished(&gateway, &account.key, &id).await;
+    let follow = || gateway.post(&account.key, "/artgen/v1/seed", json!({"jobId": id}));
+    assert_eq!(follow().await.status, 200);
+    let path = format!("/jobs/v1/{id}");
+    assert_eq!(delete(&gateway, &account.key, &path).await.status, 200);
+    follow().await.assert_refused(400, "job_not_found");
+}
+
 #[tokio::test]
 async fn an_account_is_deleted_by_the_operator_when_it_has_no_unfinished_job() {
     let gateway = Gateway::spawn().await;
