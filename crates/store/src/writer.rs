@@ -222,7 +222,7 @@ impl Writer {
             }
             return Fate::Failed(error);
         }
-        match conn.script("COMMIT").await {
+        match conn.commit().await {
             Ok(()) => {
                 self.conn = Some(conn);
                 self.pulse.committed();

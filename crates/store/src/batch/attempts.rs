@@ -1,21 +1,28 @@
 //! Attempts and tickets of a batch: each kind is written with a few statements, however many there are.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-
-use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::Result;
-use crate::db::{Conn, args, json};
+use crate::db::{Arg, Conn, Line, args, json};
 use crate::jobs::attempt::{Attempt, Began, Receipt, StartLimits};
 use crate::pending::Pending;
 
-#[derive(Serialize)]
-struct AttemptLine<'a> {
-    id: &'a str,
-    job_id: &'a str,
-    fence: i64,
-    worker: &'a str,
-    now_ms: i64,
+/// An attempt, as every statement about it takes it.
+#[derive(Clone, Copy)]
+struct AttemptLine<'a>(&'a Attempt);
+
+impl Line for AttemptLine<'_> {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        let Attempt {
+            id,
+            job_id,
+            fence,
+            worker,
+            now_ms,
+            ..
+        } = self.0;
+        out.extend_from_slice(args![id, job_id, *fence, worker, *now_ms]);
+    }
 }
 
 /// Begins attempts; each is answered whether it may.
@@ -114,28 +121,23 @@ async fn begin_distinct(
     conn: &mut Conn,
     round: &[&mut Pending<Attempt, Began>],
 ) -> Result<BTreeSet<String>> {
-    let mut lines: Vec<AttemptLine<'_>> = round
-        .iter()
-        .map(|one| AttemptLine {
-            id: &one.input.id,
-            job_id: &one.input.job_id,
-            fence: one.input.fence,
-            worker: &one.input.worker,
-            now_ms: one.input.now_ms,
-        })
-        .collect();
+    let mut lines: Vec<AttemptLine<'_>> = round.iter().map(|one| AttemptLine(&one.input)).collect();
     if lines.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let ours: Vec<String> = conn.all(POINT_JOBS, args![&json(&lines)]).await?;
-    let ours = BTreeSet::from_iter(ours);
-    lines.retain(|line| ours.contains(line.job_id));
-    if !lines.is_empty() {
-        let lines = json(&lines);
-        conn.run(END_OTHERS, args![&lines]).await?;
-        conn.run(INSERT_ATTEMPTS, args![&lines]).await?;
+    let tries: Vec<(String, i64)> = conn.all_lines(POINT_JOBS, &lines).await?;
+    let tries: BTreeMap<String, i64> = tries.into_iter().collect();
+    lines.retain(|line| tries.contains_key(&line.0.job_id));
+    // The first attempt at a job has no others before it.
+    let again = |line: &&AttemptLine<'_>| tries.get(&line.0.job_id).is_some_and(|tries| *tries > 1);
+    let again: Vec<AttemptLine<'_>> = lines.iter().filter(again).copied().collect();
+    if !again.is_empty() {
+        conn.run_lines(END_OTHERS, &again).await?;
     }
-    Ok(ours)
+    if !lines.is_empty() {
+        conn.run_lines(INSERT_ATTEMPTS, &lines).await?;
+    }
+    Ok(tries.into_keys().collect())
 }
 
 /// Records tickets; each is answered whether its lease still stands.
@@ -159,16 +161,16 @@ const STARTS: &str = "SELECT worker, COUNT(*) FROM attempt \
 const POINT_JOBS: &str = "UPDATE job SET \
      tries = job.tries + CASE WHEN job.attempt_id = v.id THEN 0 ELSE 1 END, \
      attempt_id = v.id, worker = v.worker \
-     FROM {rows:$1 id text, job_id text, fence bigint, worker text} \
-     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 RETURNING job.id";
+     FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} \
+     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 RETURNING job.id, job.tries";
 
 const END_OTHERS: &str = "UPDATE attempt SET state = 'lost', ended_ms = v.now_ms \
-     FROM {rows:$1 id text, job_id text, now_ms bigint} \
+     FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} \
      WHERE attempt.job_id = v.job_id AND attempt.id <> v.id AND attempt.ended_ms IS NULL";
 
 const INSERT_ATTEMPTS: &str = "INSERT INTO attempt (id, job_id, worker, state, began_ms) \
      SELECT v.id, v.job_id, v.worker, 'intent', v.now_ms \
-     FROM {rows:$1 id text, job_id text, worker text, now_ms bigint} WHERE TRUE \
+     FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} WHERE TRUE \
      ON CONFLICT (id) DO NOTHING";
 
 const WRITE_TICKETS: &str = "UPDATE attempt SET state = 'submitted', ticket = v.ticket, \

@@ -55,6 +55,8 @@ pub(crate) struct Conn {
     link: Link,
     patience: Patience,
     lost: bool,
+    /// Whether commits survive the machine, once that was said; SQLite keeps it for each connection.
+    durable: Option<bool>,
     /// What every transaction begins with, where a pooler lends connections for one transaction at a time and so keeps
     /// neither settings nor prepared statements.
     opening: Option<String>,
@@ -140,6 +142,28 @@ fn as_objects(sql: &str, lines: &[impl Line]) -> String {
     out
 }
 
+/// The lines in portions for SQLite, each with its own statement. Few different lengths make few different statements,
+/// which stay prepared.
+fn portions<'a>(
+    sql: &'a str,
+    lines: &'a [impl Line],
+) -> impl Iterator<Item = (String, Vec<Arg<'a>>)> {
+    let mut rest = lines;
+    std::iter::from_fn(move || {
+        let most = rest.len().min(LINES_MOST);
+        let (now, later) = rest.split_at(1 << most.checked_ilog2()?);
+        rest = later;
+        let mut values = Vec::new();
+        for line in now {
+            line.values(&mut values);
+        }
+        Some((
+            Dialect::Sqlite.text_for(sql, now.len()).into_owned(),
+            values,
+        ))
+    })
+}
+
 impl Conn {
     /// A connection whose steps take no longer than this.
     pub(crate) fn new(link: Link, patience: Patience) -> Self {
@@ -147,6 +171,7 @@ impl Conn {
             link,
             patience,
             lost: false,
+            durable: None,
             opening: None,
         }
     }
@@ -187,6 +212,25 @@ impl Conn {
         args: &[Arg<'_>],
     ) -> Result<Vec<T>> {
         self.rows(sql, args, Plan::Anew).await?.read()
+    }
+
+    /// From now on commits to SQLite survive the machine, or only the process.
+    pub(crate) async fn survive(&mut self, durable: bool) -> Result<()> {
+        if self.durable != Some(durable) {
+            let level = if durable { "FULL" } else { "NORMAL" };
+            self.script(&format!("PRAGMA synchronous = {level}"))
+                .await?;
+            self.durable = Some(durable);
+        }
+        Ok(())
+    }
+
+    /// Commits. SQLite keeps the word ready, because it is said so often.
+    pub(crate) async fn commit(&mut self) -> Result<()> {
+        match self.dialect() {
+            Dialect::Sqlite => self.run("COMMIT", &[]).await.map(|_| ()),
+            Dialect::Postgres => self.script("COMMIT").await,
+        }
     }
 
     /// Begins a transaction for statements that are not in one, where a pooler would otherwise answer their halves from
@@ -260,6 +304,7 @@ impl Conn {
                 patience,
                 lost,
                 opening,
+                ..
             } = self;
             let kept = opening.is_none();
             on!(Link, link, conn: Driver => {
@@ -274,20 +319,29 @@ impl Conn {
         match self.dialect() {
             Dialect::Postgres => self.run(sql, args![&as_objects(sql, lines)]).await,
             Dialect::Sqlite => {
-                let (mut changed, mut rest) = (0, lines);
-                while !rest.is_empty() {
-                    // Few different lengths make few different statements, which stay prepared.
-                    let most = rest.len().min(LINES_MOST);
-                    let (now, later) = rest.split_at(1 << most.ilog2());
-                    let mut values = Vec::new();
-                    for line in now {
-                        line.values(&mut values);
-                    }
-                    let text = self.dialect().text_for(sql, now.len()).into_owned();
+                let mut changed = 0;
+                for (text, values) in portions(sql, lines) {
                     changed += self.run(&text, &values).await?;
-                    rest = later;
                 }
                 Ok(changed)
+            }
+        }
+    }
+
+    /// Runs a statement over lines; the rows it returns.
+    pub(crate) async fn all_lines<T: Read>(
+        &mut self,
+        sql: &str,
+        lines: &[impl Line],
+    ) -> Result<Vec<T>> {
+        match self.dialect() {
+            Dialect::Postgres => self.all(sql, args![&as_objects(sql, lines)]).await,
+            Dialect::Sqlite => {
+                let mut found = Vec::new();
+                for (text, values) in portions(sql, lines) {
+                    found.extend(self.all(&text, &values).await?);
+                }
+                Ok(found)
             }
         }
     }

@@ -52,9 +52,8 @@ impl Mark {
         self.batch += 1;
         match conn.dialect() {
             Dialect::Sqlite => {
-                let level = if durable { "FULL" } else { "NORMAL" };
-                let begin = format!("PRAGMA synchronous = {level}; BEGIN IMMEDIATE");
-                conn.script(&begin).await?;
+                conn.survive(durable).await?;
+                conn.run("BEGIN IMMEDIATE", &[]).await?;
                 let args = args![&self.writer, self.batch];
                 conn.run(LEAVE, args).await.map(|_| ())
             }
@@ -91,7 +90,7 @@ impl Mark {
     /// mark of its own meanwhile: two nodes that start together must not wait for each other's.
     pub(crate) async fn put_down(&mut self, conn: &mut Conn) -> Result<()> {
         self.begin(conn, true).await?;
-        conn.script("COMMIT").await?;
+        conn.commit().await?;
         conn.open().await?;
         let cleared = conn.run(FORGET, &[]).await;
         if let Err(error) = conn.end(cleared).await {
