@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::db::{Conn, args, json};
+use crate::db::{Arg, Conn, Line, args, json};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
@@ -36,6 +36,20 @@ pub type NewAsset = Asset;
 #[derive(Serialize)]
 struct Orphan<'a> {
     key: &'a str,
+}
+
+impl Line for &Asset {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            &self.key,
+            &self.job_id,
+            &self.account_id,
+            &self.media_type,
+            self.bytes,
+            self.expires_ms,
+            self.created_ms,
+        ]);
+    }
 }
 
 pub(crate) const ASSET_COLUMNS: &str =
@@ -183,17 +197,15 @@ async fn record(conn: &mut Conn, assets: &[Asset], longer_ms: i64) -> Result<()>
         return Ok(());
     }
     let lines: Vec<&Asset> = by_key.into_values().collect();
-    conn.run(
+    let sql = format!(
         "INSERT INTO asset (key, job_id, account_id, media_type, bytes, expires_ms, created_ms) \
          SELECT v.key, v.job_id, v.account_id, v.media_type, v.bytes, v.expires_ms, v.created_ms \
-         FROM {rows:$1 key text, job_id text, account_id text, media_type text, bytes bigint, \
-         expires_ms bigint, created_ms bigint} WHERE TRUE ON CONFLICT (key) DO UPDATE SET \
+         FROM {{lines:key text, job_id text, account_id text, media_type text, bytes bigint, \
+         expires_ms bigint, created_ms bigint}} WHERE TRUE ON CONFLICT (key) DO UPDATE SET \
          account_id = excluded.account_id, media_type = excluded.media_type, \
          bytes = excluded.bytes, expires_ms = CASE WHEN excluded.expires_ms > asset.expires_ms \
-         THEN excluded.expires_ms ELSE asset.expires_ms + $3 END \
-         WHERE asset.expires_ms >= 0 OR asset.expires_ms + excluded.created_ms > $2",
-        args![&json(&lines), DELETING_MS, longer_ms],
-    )
-    .await
-    .map(|_| ())
+         THEN excluded.expires_ms ELSE asset.expires_ms + {longer_ms} END \
+         WHERE asset.expires_ms >= 0 OR asset.expires_ms + excluded.created_ms > {DELETING_MS}"
+    );
+    conn.run_lines(&sql, &lines).await.map(|_| ())
 }

@@ -53,7 +53,7 @@ pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{Attempt, Began, ProgressNote, REJECTED, Requeue, StartLimits, UNABLE};
 pub use jobs::bulk::{Bulk, BulkAccepted, BulkItem, BulkWish, NewBulk, NewBulkItem, Told};
 pub use jobs::history::{AttemptRow, EndedRow, Owed};
-pub use jobs::lease::{LeaseRequest, work_kind};
+pub use jobs::lease::{LeaseRequest, read_work_kind, work_kind};
 pub use jobs::list::JobFilter;
 pub use jobs::margins::MarginRow;
 pub use jobs::marks::JobMark;

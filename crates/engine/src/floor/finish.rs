@@ -54,7 +54,8 @@ pub(super) async fn finish(
     let (pool, guard) = (&context.pool, Guard::Fence(leased.fence));
     match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {
         Ok(Some(done)) => {
-            pool.good(job.worker(), took_ms, done.quota, house.now_ms());
+            let work = (job.worker(), leased.operation.as_str());
+            pool.good(work, took_ms, done.quota, house.now_ms());
             pool.took(job.worker(), micros);
         }
         Ok(None) => {

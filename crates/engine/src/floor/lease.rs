@@ -11,7 +11,7 @@ use crate::floor::pool::choice::Choice;
 use crate::house::House;
 
 /// Jobs leased in one go, at most.
-const LEASE_MOST: usize = 64;
+const LEASE_MOST: usize = 128;
 /// A job that no worker account can take now although others could be taken looks again after this.
 const LOOK_AGAIN_MS: i64 = 500;
 /// One that another was faster than looks again after this: a kind of work may seem open to it for as long as it is not.
@@ -27,15 +27,13 @@ pub(super) async fn lease(
         return Ok(0);
     }
     let now_ms = house.now_ms();
-    let limit = pool.free().min(LEASE_MOST) as i64;
-    if limit == 0 {
+    if pool.room(&[]) == 0 {
         return Ok(0);
     }
-    if !house.store.has_waiting().await? {
-        return Ok(0);
-    }
-    let kinds = pool.open_kinds(now_ms);
-    if kinds.is_empty() {
+    let mut kinds = house.store.waiting_kinds().await?;
+    pool.retain_open(&mut kinds, now_ms);
+    let limit = pool.room(&kinds).min(LEASE_MOST) as i64;
+    if kinds.is_empty() || limit == 0 {
         return Ok(0);
     }
     let request = LeaseRequest {

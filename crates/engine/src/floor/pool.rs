@@ -8,6 +8,7 @@ pub(crate) mod load;
 pub(crate) mod member;
 pub(crate) mod open_kinds;
 pub(crate) mod pace;
+mod quick;
 mod refusal;
 mod slot;
 pub(crate) mod view;
@@ -18,7 +19,7 @@ use atelier_backends::backend::LostSubmit;
 use atelier_backends::shares::Shares;
 use atelier_backends::{Backend, Fault};
 use atelier_contract::{BackendId, Quota};
-use atelier_store::WorkerNote;
+use atelier_store::{WorkerNote, read_work_kind};
 
 use crate::floor::lane::Lane;
 use crate::names::WorkerName;
@@ -144,15 +145,24 @@ impl Pool {
         Some(first.candidate.name.clone())
     }
 
-    /// How many more jobs could start now, over all.
-    pub(crate) fn free(&self) -> usize {
-        let free = |member: &Member| {
-            member
-                .candidate
-                .concurrency
-                .saturating_sub(member.candidate.busy)
+    /// How many more jobs of some kinds of work could start now, over all.
+    pub(crate) fn room(&self, kinds: &[String]) -> usize {
+        let members = self.members();
+        let quick = |kind: &String| {
+            let operation = read_work_kind(kind).map_or("", |(operation, ..)| operation);
+            let mut members = members.iter();
+            members.any(|member| member.candidate.quick.is(operation))
         };
-        self.members().iter().map(free).sum()
+        let all_quick = kinds.iter().all(quick);
+        let free = |Member { candidate, .. }: &Member| {
+            let ahead = if all_quick {
+                candidate.quick.ahead()
+            } else {
+                0
+            };
+            (candidate.concurrency + ahead).saturating_sub(candidate.busy)
+        };
+        members.iter().map(free).sum()
     }
 
     /// What talks to the vendor of a worker account.
@@ -204,11 +214,11 @@ impl Pool {
         strangers.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The kinds of work (operation, speed and lane) for which a place is free.
-    pub(crate) fn open_kinds(&self, now_ms: i64) -> Vec<String> {
+    /// Leaves of some kinds of work those for which a place is free.
+    pub(crate) fn retain_open(&self, kinds: &mut Vec<String>, now_ms: i64) {
         let members = self.members();
         let candidates: Vec<&Candidate> = members.iter().map(|one| &one.candidate).collect();
-        open_kinds::open(&candidates, now_ms)
+        kinds.retain(|kind| open_kinds::is_open(kind, &candidates, now_ms));
     }
 
     /// The vendor answered a question about work it has.
@@ -223,9 +233,19 @@ impl Pool {
         self.with(name, |member| member.candidate.health.answered(now_ms));
     }
 
-    /// A result was delivered, and what it cost.
-    pub(crate) fn good(&self, name: &WorkerName, took_ms: i64, quota: Quota, now_ms: i64) {
+    /// A result of an operation was delivered, and what it cost.
+    pub(crate) fn good(
+        &self,
+        (name, operation): (&WorkerName, &str),
+        took_ms: i64,
+        quota: Quota,
+        now_ms: i64,
+    ) {
         self.with(name, |member| {
+            let operation = member.candidate.operations.get(operation);
+            if let Some(operation) = operation.filter(|_| !member.recorded) {
+                member.candidate.quick.took(operation, took_ms);
+            }
             member.candidate.health.good(took_ms, now_ms);
             member.candidate.spent = member.candidate.spent + quota;
             member.unwritten = member.unwritten + quota;

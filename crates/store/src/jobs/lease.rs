@@ -1,7 +1,5 @@
 //! Leases: who runs a job. They stand by time and fence, never by an open transaction.
 
-use std::collections::HashSet;
-
 use atelier_contract::Speed;
 use serde::Serialize;
 
@@ -19,15 +17,22 @@ pub struct LeaseRequest {
     pub until_ms: i64,
     /// The time.
     pub now_ms: i64,
-    /// Only these: operation, number of the speed and lane, with a space between; see [`work_kind`].
+    /// Only these, each once; see [`work_kind`].
     pub kinds: Vec<String>,
     /// At most so many.
     pub limit: i64,
 }
 
-/// A kind of work that a [`LeaseRequest`] asks for.
+/// A kind of work that a [`LeaseRequest`] asks for: operation, number of the speed and lane, with a space between.
 pub fn work_kind(operation: &str, speed: Speed, lane: &str) -> String {
     format!("{operation} {} {lane}", speed as i64)
+}
+
+/// What a kind of work stands for.
+pub fn read_work_kind(kind: &str) -> Option<(&str, Speed, &str)> {
+    let (operation, rest) = kind.split_once(' ')?;
+    let (speed, lane) = rest.split_once(' ')?;
+    Some((operation, Speed::from_number(speed.parse().ok()?), lane))
 }
 
 /// Leases renewed in one commit, so that none is long.
@@ -47,10 +52,6 @@ const WAITING: &str = "WITH RECURSIVE waiting (found) AS ( \
        FROM waiting WHERE waiting.found IS NOT NULL) \
      SELECT found FROM waiting WHERE found IS NOT NULL";
 
-/// Whether there is a waiting job at all, by the first entry of the same index.
-const FIRST_WAITING: &str = "SELECT speed FROM job WHERE state < 1 \
-     ORDER BY operation || ' ' || CAST(speed AS TEXT) || ' ' || lane LIMIT 1";
-
 /// Of each kind those whose turn comes first, then those of all kinds.
 const CHOOSE_SQLITE: &str = "SELECT job.id FROM json_each($1) AS v, json_each((SELECT json_group_array(id) \
        FROM (SELECT id FROM job WHERE state < 1 \
@@ -64,10 +65,10 @@ const CHOOSE_POSTGRES: &str = "SELECT j.id FROM (SELECT json_array_elements_text
      ORDER BY j.turn_ms, j.id LIMIT $3";
 
 impl Store {
-    /// Whether any job waits for somebody, be it due or not. Asking costs no commit, unlike a lease that finds nothing.
-    pub async fn has_waiting(&self) -> Result<bool> {
-        let first: Vec<i64> = self.db().all_anew(FIRST_WAITING, &[]).await?;
-        Ok(!first.is_empty())
+    /// The kinds of work for which jobs wait, be they due or not; see [`work_kind`]. Asking costs no commit, unlike a lease
+    /// that finds nothing.
+    pub async fn waiting_kinds(&self) -> Result<Vec<String>> {
+        self.db().all_anew(WAITING, &[]).await
     }
 
     /// Leases the waiting jobs whose turn it is.
@@ -194,18 +195,12 @@ struct LeaseLine<'a> {
 
 /// The leased jobs with their turns, in no order.
 async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRow)>> {
-    let wanted: HashSet<&str> = request.kinds.iter().map(String::as_str).collect();
-    let mut kinds: Vec<String> = conn.all_anew(WAITING, &[]).await?;
-    kinds.retain(|kind| wanted.contains(kind.as_str()));
-    if kinds.is_empty() {
-        return Ok(Vec::new());
-    }
     let choose = match conn.dialect() {
         Dialect::Sqlite => CHOOSE_SQLITE,
         Dialect::Postgres => CHOOSE_POSTGRES,
     };
     let looked_at = request.limit.saturating_mul(LOOKED_AT);
-    let kinds = json(&kinds);
+    let kinds = json(&request.kinds);
     let args = args![&kinds, request.now_ms, looked_at];
     let chosen: Vec<String> = conn.all_anew(choose, args).await?;
     if chosen.is_empty() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Guard, LeaseRequest, Settled, work_kind};
+use atelier_store::{Guard, LeaseRequest, Settled, read_work_kind, work_kind};
 
 use tokio::time::Instant;
 
@@ -45,13 +45,19 @@ async fn order(rig: &Rig, now_ms: i64) -> Vec<String> {
 }
 
 async fn it_is_known_without_a_lease_whether_anything_waits(rig: Rig) {
-    let waits = async || rig.store.has_waiting().await.expect("a read");
-    assert!(!waits().await);
+    let waits = async || rig.store.waiting_kinds().await.expect("a read");
+    assert!(waits().await.is_empty());
     let account = rig.account(1, 10).await;
     of_speed(&rig, &account, Speed::Relax, NOW).await;
-    assert!(waits().await);
+    let kind = work_kind("artgen.imagine", Speed::Relax, "");
+    assert_eq!(waits().await, [kind.as_str()]);
+    let read = read_work_kind(&kind);
+    assert_eq!(read, Some(("artgen.imagine", Speed::Relax, "")));
     assert_eq!(order(&rig, NOW).await.len(), 1);
-    assert!(!waits().await, "what somebody has in hand waits for nobody");
+    assert!(
+        waits().await.is_empty(),
+        "what somebody has in hand waits for nobody"
+    );
 }
 
 async fn turbo_comes_before_fast_before_relax(rig: Rig) {

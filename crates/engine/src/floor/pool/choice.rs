@@ -8,6 +8,7 @@ use atelier_contract::{BackendId, Quota, Speed};
 use crate::floor::lane::Lane;
 use crate::floor::pool::health::{Fitness, Health};
 use crate::floor::pool::pace::Pace;
+use crate::floor::pool::quick::{AHEAD, Quick};
 use crate::names::WorkerName;
 
 /// What a job asks of a worker account.
@@ -85,6 +86,8 @@ pub(crate) struct Candidate {
     pub(crate) mode: Mode,
     pub(crate) pace: Pace,
     pub(crate) health: Health,
+    /// Work that takes no time here.
+    pub(crate) quick: Quick,
 }
 
 /// How a worker account stands to a wish right now.
@@ -146,8 +149,13 @@ impl Candidate {
             return Standing::Ill(opens_ms);
         }
         let next_ms = self.pace.next_ms(now_ms);
-        let slots = self.concurrency + if wish.first { self.spare } else { 0 };
-        if next_ms > now_ms || self.busy >= slots {
+        let spare = if wish.first { self.spare } else { 0 };
+        let ahead = if self.quick.is(wish.operation) {
+            AHEAD
+        } else {
+            0
+        };
+        if next_ms > now_ms || self.busy >= self.concurrency + spare + ahead {
             return Standing::Busy(next_ms);
         }
         Standing::Free

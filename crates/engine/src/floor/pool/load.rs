@@ -14,6 +14,7 @@ use crate::floor::pool::choice::{Candidate, Mode};
 use crate::floor::pool::health::{Condition, Health};
 use crate::floor::pool::member::{Member, operations};
 use crate::floor::pool::pace::{HOUR_MS, Pace};
+use crate::floor::pool::quick::Quick;
 use crate::floor::pool::{Pool, Stranger};
 use crate::house::House;
 use crate::meters::EMBEDDED;
@@ -150,6 +151,7 @@ impl Loader {
             mode,
             pace: Pace::new(limit(spec.per_minute.get()), limit(spec.per_hour.get())),
             health: serde_json::from_str(&row.health).unwrap_or_default(),
+            quick: Quick::default(),
         };
         Ok(Member {
             candidate,
