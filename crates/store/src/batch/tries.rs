@@ -2,14 +2,12 @@
 
 use std::collections::HashSet;
 
-use serde::Serialize;
-
 use crate::Result;
-use crate::db::{Conn, args, json};
+use crate::db::{Arg, Conn, Line, args};
 use crate::deliveries::{DeliveryResult, DeliveryState};
 use crate::pending::Pending;
 
-#[derive(Serialize)]
+/// A try, as both statements take it.
 struct TryLine<'a> {
     id: &'a str,
     attempts: i64,
@@ -49,6 +47,24 @@ impl<'a> TryLine<'a> {
     }
 }
 
+impl Line for TryLine<'_> {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![
+            self.id,
+            self.attempts,
+            self.state,
+            self.failures,
+            self.next_ms,
+            self.delivered_ms,
+            self.status,
+            self.error,
+            self.duration_ms,
+            self.answer_start,
+            self.now_ms,
+        ]);
+    }
+}
+
 /// Records tries; each is answered whether it was the current one.
 pub(crate) async fn record(
     conn: &mut Conn,
@@ -65,12 +81,12 @@ pub(crate) async fn record(
         .filter(|one| one.answer.is_none())
         .map(|one| TryLine::new(&one.input))
         .collect();
-    let current: Vec<String> = conn.all(MOVE_ON, args![&json(&lines)]).await?;
+    let current: Vec<String> = conn.all_lines(MOVE_ON, &lines).await?;
     // Several tries of one delivery may be in a batch; only one of them can have been the current one.
     let current: HashSet<&str> = current.iter().map(String::as_str).collect();
     lines.retain(|line| current.contains(mark(line.id, line.attempts).as_str()));
     if !lines.is_empty() {
-        conn.run(LOG, args![&json(&lines)]).await?;
+        conn.run_lines(LOG, &lines).await?;
     }
     for one in tries.iter_mut().filter(|one| one.answer.is_none()) {
         let mark = mark(&one.input.id, one.input.attempts);
@@ -87,13 +103,13 @@ fn mark(id: &str, attempts: i64) -> String {
 /// By their names: what is joined to a text fits no index of those that are owed.
 const MOVE_ON: &str = "UPDATE delivery SET state = v.state, failures = v.failures, next_ms = v.next_ms, \
      delivered_ms = v.delivered_ms, last_status = v.status, last_error = v.error \
-     FROM {rows:$1 id text, attempts bigint, state text, failures bigint, next_ms bigint, delivered_ms bigint, \
-     status bigint, error text} \
+     FROM {lines:id text, attempts bigint, state text, failures bigint, next_ms bigint, delivered_ms bigint, \
+     status bigint, error text, duration_ms bigint, answer_start text, now_ms bigint} \
      WHERE delivery.id = v.id AND delivery.attempts = v.attempts AND delivery.state || '' = 'sending' \
      RETURNING delivery.id || ' ' || delivery.attempts";
 
 const LOG: &str = "INSERT INTO delivery_log (delivery_id, attempt, time_ms, status, error, \
      duration_ms, answer_start) \
      SELECT v.id, v.attempts, v.now_ms, v.status, v.error, v.duration_ms, v.answer_start \
-     FROM {rows:$1 id text, attempts bigint, now_ms bigint, status bigint, error text, \
-     duration_ms bigint, answer_start text}";
+     FROM {lines:id text, attempts bigint, state text, failures bigint, next_ms bigint, delivered_ms bigint, \
+     status bigint, error text, duration_ms bigint, answer_start text, now_ms bigint}";
