@@ -19,6 +19,7 @@ mod trace;
 mod vendor;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -156,7 +157,7 @@ impl Outbound {
                 places: (purpose == Purpose::Callback)
                     .then(|| Places::new(limits.per_address, limits.at_once)),
             };
-            client(rules, tls.clone(), 0)
+            client(rules, tls.clone(), Keep::NONE)
         };
         Self {
             callbacks: client(Purpose::Callback),
@@ -175,7 +176,23 @@ impl Outbound {
     }
 }
 
-fn client(rules: Rules, tls: rustls::ClientConfig, idle: usize) -> HttpClient {
+/// What is kept of connections on which nothing is asked.
+#[derive(Clone, Copy)]
+struct Keep {
+    /// So many to one host,
+    most: usize,
+    /// for so long.
+    time: Duration,
+}
+
+impl Keep {
+    const NONE: Self = Self {
+        most: 0,
+        time: Duration::ZERO,
+    };
+}
+
+fn client(rules: Rules, tls: rustls::ClientConfig, keep: Keep) -> HttpClient {
     let connector = hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http()
@@ -183,8 +200,11 @@ fn client(rules: Rules, tls: rustls::ClientConfig, idle: usize) -> HttpClient {
         .wrap_connector(Guarded::new(rules));
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
-        .pool_max_idle_per_host(idle)
-        .retry_canceled_requests(false)
+        .pool_timer(TokioTimer::new())
+        .pool_max_idle_per_host(keep.most)
+        .pool_idle_timeout(keep.time)
+        // What is asked again on another connection has not been sent at all.
+        .retry_canceled_requests(keep.most > 0)
         // hyper takes a hundred header lines and no more; told so, it would fill two tables for every answer.
         .http1_max_buf_size(HEAD_BYTES)
         .build(connector)

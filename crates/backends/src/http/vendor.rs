@@ -12,6 +12,8 @@ mod stream;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -24,7 +26,7 @@ use url::Url;
 
 use super::fault::classify;
 use super::trace;
-use super::{HttpClient, Outbound, Trouble, USER_AGENT, client};
+use super::{HttpClient, Keep, Outbound, Trouble, USER_AGENT, client};
 use crate::backend::{Class, Fault, Taken};
 use crate::guard::Purpose;
 use crate::http::connect::Rules;
@@ -52,8 +54,11 @@ pub struct VendorHttp {
     trusted: bool,
     /// The vendor's own domain, where it answers from several hosts.
     domain: Option<&'static str>,
-    /// Keeps no connection: a request that costs money never meets one that is about to close.
+    /// Keeps no connection: a request that costs money never meets one that is about to close,
     once: HttpClient,
+    /// unless the vendor says that it keeps them: then they are kept for a moment.
+    briefly: HttpClient,
+    says_it_keeps: Arc<AtomicBool>,
     kept: HttpClient,
 }
 
@@ -82,7 +87,7 @@ impl Outbound {
             .check_url(base.as_str(), Purpose::Image)
             .map_err(|blocked| wrong(&blocked))?;
         let policy = Arc::new(policy);
-        let build = |idle| {
+        let build = |keep| {
             let rules = Rules {
                 purpose: Purpose::Image,
                 policy: Arc::clone(&policy),
@@ -90,11 +95,13 @@ impl Outbound {
                 limits: self.limits,
                 places: None,
             };
-            client(rules, self.tls.clone(), idle)
+            client(rules, self.tls.clone(), keep)
         };
         Ok(VendorHttp {
-            once: build(0),
-            kept: build(IDLE_CONNECTIONS),
+            once: build(Keep::NONE),
+            briefly: build(BRIEFLY),
+            says_it_keeps: Arc::default(),
+            kept: build(KEPT),
             guard: self.clone().with_policy(policy),
             base,
             headers: HeaderMap::new(),
@@ -106,7 +113,21 @@ impl Outbound {
 }
 
 /// Connections kept open to one vendor while nothing is asked.
-const IDLE_CONNECTIONS: usize = 8;
+const KEPT: Keep = Keep {
+    most: 8,
+    time: Duration::from_secs(90),
+};
+/// The same for calls that cost. Nobody who says that connections are kept hangs up so soon after an answer.
+const BRIEFLY: Keep = Keep {
+    most: 64,
+    time: Duration::from_millis(500),
+};
+
+/// Whether an answer says that its connection is kept, as most vendors' front doors do.
+fn says_it_keeps(headers: &HeaderMap) -> bool {
+    let line = headers.get(header::CONNECTION);
+    line.is_some_and(|line| line.as_bytes().eq_ignore_ascii_case(b"keep-alive"))
+}
 
 impl VendorHttp {
     /// Adds a header line to every call; its value is never logged, even if the vendor repeats it. `field` is what its
@@ -153,7 +174,16 @@ impl VendorHttp {
 
     /// Makes a call that starts work; its fault says whether the vendor may have taken it.
     pub fn submit(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
-        self.call(&self.once, call)
+        self.call(self.for_paid(), call)
+    }
+
+    /// What a call that costs goes through.
+    fn for_paid(&self) -> &HttpClient {
+        if self.says_it_keeps.load(Ordering::Relaxed) {
+            &self.briefly
+        } else {
+            &self.once
+        }
     }
 
     /// Boxed, so that it is compiled once and not for every vendor.
@@ -216,8 +246,13 @@ impl VendorHttp {
     ) -> Result<Response<Incoming>, Fault> {
         let request = self.request(call)?;
         match timeout_at(deadline, client.request(request)).await {
-            Ok(Ok(answer)) => Ok(answer),
+            Ok(Ok(answer)) => {
+                let keeps = says_it_keeps(answer.headers());
+                self.says_it_keeps.store(keeps, Ordering::Relaxed);
+                Ok(answer)
+            }
             Ok(Err(error)) => {
+                self.says_it_keeps.store(false, Ordering::Relaxed);
                 let taken = if error.is_connect() {
                     Taken::No
                 } else {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Gauge, Later, ReadFile};
-use atelier_backends::http::{Limits, Outbound};
+use atelier_backends::http::{Limits, Outbound, VendorCall};
 use atelier_backends::{Class, Fault, Made, Progress, Secret, Setup, Work};
 use atelier_contract::JobId;
 use atelier_contract::brief::{Brief, Task};
@@ -87,6 +87,32 @@ fn studio(size: usize) -> Server {
         };
         let _ = stream.write_all(&answer("200 OK", "connection: close\r\n", &body));
     })
+}
+
+/// A call that costs never meets a connection that is about to close: it has one of its own, unless the vendor says that it
+/// keeps them, and then only soon after another call.
+#[tokio::test]
+async fn what_costs_shares_a_connection_only_where_the_vendor_says_so() {
+    for (line, expected) in [("", 4), ("connection: keep-alive\r\n", 3)] {
+        let server = Server::allowed(move |mut stream| {
+            while !read_request(&mut stream).is_empty() {
+                let _ = stream.write_all(&answer("200 OK", line, b"{}"));
+            }
+        });
+        let outbound = outbound(limits());
+        let http = outbound.vendor(&server.url("/"), true).expect("an address");
+        let submit = async || {
+            let call = VendorCall::post_json("pictures", &json!({}));
+            http.submit(call).await.expect("an answer");
+        };
+        // The first is not known to be kept; the second is, and serves the third.
+        for _ in 0..3 {
+            submit().await;
+        }
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        submit().await;
+        assert_eq!(server.connections(), expected, "{line:?}");
+    }
 }
 
 #[tokio::test]

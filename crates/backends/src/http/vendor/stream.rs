@@ -23,7 +23,10 @@ impl VendorHttp {
     ) -> Result<(VendorAnswer, Arc<Share>), Fault> {
         let deadline = Instant::now() + call.limit;
         let reading = self.reading(call.most, deadline);
-        let (head, mut body) = self.send(&self.once, call, deadline).await?.into_parts();
+        let (head, mut body) = self
+            .send(self.for_paid(), call, deadline)
+            .await?
+            .into_parts();
         let cut = |trouble| self.lost(trouble, Taken::Perhaps);
         let mut answer = self.answer(head);
         let mut share = Share::default();
