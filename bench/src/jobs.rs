@@ -10,6 +10,7 @@ use crate::load;
 use crate::receiver::Receiver;
 use crate::report::{Spread, median, ratio, say};
 use crate::service::{self, Served, request};
+use crate::sync::SMALL_SIDE;
 
 const SUBMITTERS: usize = 64;
 const SECONDS: f64 = 3.0;
@@ -25,14 +26,30 @@ struct Whole {
     submits_per_second: f64,
 }
 
+/// What is made of each job.
+#[derive(Clone, Copy, PartialEq)]
+enum Made {
+    /// A number that is only told.
+    Nothing,
+    /// The same, and a callback.
+    Callback,
+    /// A small file from a vendor that answers at once, and a callback.
+    File,
+}
+
 /// Measures so many rounds and prints.
 pub(crate) async fn run(rounds: usize) -> Result<()> {
-    for (name, hooked) in [("no callback", false), ("a callback each", true)] {
+    let kinds = [
+        ("no callback", Made::Nothing),
+        ("a callback each", Made::Callback),
+        ("a small file and a callback each", Made::File),
+    ];
+    for (name, made) in kinds {
         let (mut whole, mut submits, mut processor, mut taken) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             submits.push(submits_alone().await?);
-            let round = jobs(hooked).await?;
+            let round = jobs(made).await?;
             whole.push(round.per_second);
             processor.push(round.processor_ms);
             taken.push(round.submits_per_second);
@@ -59,24 +76,33 @@ async fn submits_alone() -> Result<f64> {
     Ok(round.per_second)
 }
 
-async fn jobs(hooked: bool) -> Result<Whole> {
+async fn jobs(made: Made) -> Result<Whole> {
     let service = service::start(None).await?;
     let key = service::account(service.address, "jobs").await?;
-    let parent = finished(&service, &key).await?;
     let receiver = Receiver::start().await?;
-    let hook = if hooked {
-        format!(r#","hookUrl":"{}""#, receiver.url)
+    let side = SMALL_SIDE;
+    let vendor = service::start_reference(&["serve-webui", &side.to_string()]).await?;
+    let (path, body) = if made == Made::File {
+        service::webui(service.address, vendor.address).await?;
+        let hook = &receiver.url;
+        let body = format!(
+            r#"{{"prompt":"a lighthouse","model":"anime-diffusion-4-5-full","width":{side},"height":{side},"hook_url":"{hook}"}}"#
+        );
+        ("/animegen/text-to-image", body)
     } else {
-        String::new()
+        let parent = finished(&service, &key).await?;
+        let hook = format!(r#","hookUrl":"{}""#, receiver.url);
+        let hook = if made == Made::Callback { &hook } else { "" };
+        let body = format!(r#"{{"jobId":"{parent}"{hook}}}"#);
+        ("/artgen/v1/seed", body)
     };
-    let body = format!(r#"{{"jobId":"{parent}"{hook}}}"#);
-    let call = request("POST", "/artgen/v1/seed", &key, &body, false);
+    let call = request("POST", path, &key, &body, false);
     let (begin, before) = (Instant::now(), service.processor_seconds()?);
     let round = load::round(service.address, SUBMITTERS, SECONDS, &call).await?;
     let submitted = round.per_second * begin.elapsed().as_secs_f64();
     all_done(&service, begin + PATIENCE).await?;
     let elapsed = begin.elapsed().as_secs_f64();
-    if hooked {
+    if made != Made::Nothing {
         let arrived = receiver.arrivals().len() as f64;
         anyhow::ensure!(
             arrived >= submitted * 0.999,

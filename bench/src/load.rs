@@ -34,12 +34,22 @@ pub(crate) async fn round(
     seconds: f64,
     request: &[u8],
 ) -> Result<Round> {
-    let request: Arc<[u8]> = request.into();
+    round_of(address, connections, seconds, &[request.to_vec()]).await
+}
+
+/// Sends requests over some connections for a while, on each connection always the same.
+pub(crate) async fn round_of(
+    address: SocketAddr,
+    connections: usize,
+    seconds: f64,
+    requests: &[Vec<u8>],
+) -> Result<Round> {
+    let requests: Vec<Arc<[u8]>> = requests.iter().map(|one| one.as_slice().into()).collect();
     let answered = Arc::new(AtomicU64::new(0));
     let begin = Instant::now();
     let end = begin + Duration::from_secs_f64(seconds);
     let mut workers = tokio::task::JoinSet::new();
-    for _ in 0..connections {
+    for request in requests.iter().cycle().take(connections) {
         let (request, answered) = (request.clone(), answered.clone());
         workers.spawn(async move { connection(address, &request, end, &answered).await });
     }

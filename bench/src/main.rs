@@ -2,7 +2,7 @@
 //! Figures on a shared machine are noisy; the ratios inside one run are the claim.
 //!
 //! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- jobs`, `-- sync`, `-- callbacks`, `-- events`
-//! or `-- start` one part (`-- jobs short`, `-- sync short` with fewer rounds), `-- soak 30` puts it under load for thirty minutes and looks for what grows.
+//! or `-- start` one part (`-- jobs short` and the like with fewer rounds), `-- soak 30` puts it under load for thirty minutes and looks for what grows.
 //! PostgreSQL is measured too when `ATELIER_TEST_POSTGRES` holds the address of a server to make databases on.
 
 mod callbacks;
@@ -28,6 +28,10 @@ use anyhow::{Context as _, Result};
 const ROUNDS: usize = 7;
 const SHORT: usize = 3;
 
+/// Where vendors that speak like OpenAI, or like a web interface for Stable Diffusion, are asked for pictures.
+const PICTURES: &str = "/v1/images/generations";
+const WEBUI: &str = "/sdapi/v1/txt2img";
+
 #[tokio::main]
 async fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -35,8 +39,17 @@ async fn main() -> Result<()> {
     match words.as_slice() {
         ["serve-fixed", body] => reference::serve_fixed(body).await,
         ["serve-writer", database] => reference::serve_writer(database).await,
-        ["serve-vendor", side] => reference::serve_vendor(sync::answer(side.parse()?)?).await,
-        ["serve-answer", file] => reference::serve_vendor(std::fs::read_to_string(file)?).await,
+        ["serve-vendor", side] => {
+            reference::serve_vendor(PICTURES, sync::answer(side.parse()?)?).await
+        }
+        ["serve-webui", side] => {
+            let picture = sync::picture(side.parse()?)?;
+            let body = format!(r#"{{"images":["{picture}"],"info":"{{\"seed\":7}}"}}"#);
+            reference::serve_vendor(WEBUI, body).await
+        }
+        ["serve-answer", file] => {
+            reference::serve_vendor(PICTURES, std::fs::read_to_string(file)?).await
+        }
         ["serve-proxy", vendor, folder] => proxy::serve(vendor.parse()?, folder.as_ref()).await,
         ["load", address, connections, seconds] => {
             load::command(address.parse()?, connections.parse()?, seconds.parse()?).await
@@ -47,26 +60,29 @@ async fn main() -> Result<()> {
         }
         [] => {
             start::run().await.context("start")?;
-            fetch::run().await.context("fetch")?;
-            submit::run().await.context("submit")?;
+            fetch::run(ROUNDS).await.context("fetch")?;
+            submit::run(ROUNDS).await.context("submit")?;
             jobs::run(ROUNDS).await.context("jobs")?;
             sync::run(ROUNDS).await.context("sync")?;
-            callbacks::run().await.context("callbacks")?;
+            callbacks::run(ROUNDS).await.context("callbacks")?;
             events::run().await.context("events")
         }
         ["events"] => events::run().await,
-        ["fetch"] => fetch::run().await,
+        ["fetch"] => fetch::run(ROUNDS).await,
+        ["fetch", "short"] => fetch::run(SHORT).await,
         ["jobs"] => jobs::run(ROUNDS).await,
         ["jobs", "short"] => jobs::run(SHORT).await,
-        ["submit"] => submit::run().await,
+        ["submit"] => submit::run(ROUNDS).await,
+        ["submit", "short"] => submit::run(SHORT).await,
         ["sync"] => sync::run(ROUNDS).await,
         ["sync", "short"] => sync::run(SHORT).await,
-        ["callbacks"] => callbacks::run().await,
+        ["callbacks"] => callbacks::run(ROUNDS).await,
+        ["callbacks", "short"] => callbacks::run(SHORT).await,
         ["start"] => start::run().await,
         ["soak", minutes] => soak::run(minutes.parse().context("minutes")?).await,
         _ => anyhow::bail!(
-            "known parts are start, fetch, submit, jobs, sync, callbacks, events and soak MINUTES; `short` behind jobs or sync for \
-             fewer rounds"
+            "known parts are start, fetch, submit, jobs, sync, callbacks, events and soak MINUTES; `short` behind fetch, submit, jobs, \
+             sync or callbacks for fewer rounds"
         ),
     }
 }

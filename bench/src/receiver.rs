@@ -8,6 +8,8 @@ use anyhow::Result;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::load::{field, find};
+
 /// The first arrival of each callback: its job and when, in milliseconds since 1970.
 type Arrivals = Arc<Mutex<HashMap<String, i64>>>;
 
@@ -51,6 +53,7 @@ pub(crate) fn now_ms() -> i64 {
     since.map_or(0, |since| since.as_millis() as i64)
 }
 
+/// Takes one callback after the other; receivers keep connections.
 async fn take(mut stream: TcpStream, arrivals: Arrivals) {
     let (mut bytes, mut chunk) = (Vec::new(), [0; 8192]);
     let mut arrived_ms = None;
@@ -59,26 +62,28 @@ async fn take(mut stream: TcpStream, arrivals: Arrivals) {
             Ok(0) | Err(_) => return,
             Ok(count) => bytes.extend_from_slice(&chunk[..count]),
         }
-        let arrived_ms = *arrived_ms.get_or_insert_with(now_ms);
-        let text = String::from_utf8_lossy(&bytes);
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        let came_ms = *arrived_ms.get_or_insert_with(now_ms);
+        let Some(end) = find(&bytes, b"\r\n\r\n") else {
             continue;
         };
-        let header = |name: &str| {
-            head.lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-                .map(str::trim)
-        };
-        let length = header("content-length").and_then(|text| text.parse().ok());
-        if body.len() < length.unwrap_or(0) {
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let length = field(&head, "content-length").and_then(|text| text.parse().ok());
+        let end = end + 4 + length.unwrap_or(0_usize);
+        if bytes.len() < end {
             continue;
         }
-        if let Some(job) = header("webhook-id").and_then(|id| id.strip_prefix("cb_")) {
+        if let Some(job) = field(&head, "webhook-id").and_then(|id| id.strip_prefix("cb_")) {
             let mut arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-            arrivals.entry(job.to_owned()).or_insert(arrived_ms);
+            arrivals.entry(job.to_owned()).or_insert(came_ms);
         }
-        break;
+        bytes.drain(..end);
+        arrived_ms = None;
+        if stream
+            .write_all(b"HTTP/1.1 204 No Content\r\n\r\n")
+            .await
+            .is_err()
+        {
+            return;
+        }
     }
-    let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
-    let _ = stream.write_all(answer).await;
 }

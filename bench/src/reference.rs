@@ -41,14 +41,19 @@ pub(crate) async fn serve_fixed(body: &str) -> Result<()> {
     serve(Router::new().route("/artgen/v1/fetch", get(answer))).await
 }
 
-/// Answers every call for pictures with the same body, at once.
-pub(crate) async fn serve_vendor(body: String) -> Result<()> {
+/// Answers every call for pictures, at one place, with the same body, at once.
+pub(crate) async fn serve_vendor(path: &str, body: String) -> Result<()> {
     let body: bytes::Bytes = body.into();
     let answer = move |_: bytes::Bytes| {
         let body = body.clone();
-        async move { ([(header::CONTENT_TYPE, "application/json")], body) }
+        // As vendors' front doors say it.
+        let head = [
+            (header::CONTENT_TYPE, "application/json"),
+            (header::CONNECTION, "keep-alive"),
+        ];
+        async move { (head, body) }
     };
-    serve(Router::new().route("/v1/images/generations", post(answer))).await
+    serve(Router::new().route(path, post(answer))).await
 }
 
 /// Writes the rows of a submit in batches and answers each after its commit; checks nothing.

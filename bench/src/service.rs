@@ -234,9 +234,17 @@ pub(crate) fn request(method: &str, path: &str, key: &str, body: &str, close: bo
 }
 
 /// A back end that speaks like OpenAI, for pictures.
-pub(crate) async fn backend(address: SocketAddr, base_url: &str) -> Result<()> {
+pub(crate) async fn backend(address: SocketAddr, vendor: SocketAddr) -> Result<()> {
     let body = format!(
-        r#"{{"name":"instant","vendor":"openai","base_url":"{base_url}","operations":["imgmodel"],"settings":{{"image_model":"m"}}}}"#
+        r#"{{"name":"instant","vendor":"openai","base_url":"http://{vendor}/v1","operations":["imgmodel"],"settings":{{"image_model":"m"}}}}"#
+    );
+    add_backend(address, &body, 256).await
+}
+
+/// A back end that speaks like a web interface for Stable Diffusion, for anime pictures.
+pub(crate) async fn webui(address: SocketAddr, vendor: SocketAddr) -> Result<()> {
+    let body = format!(
+        r#"{{"name":"instant","vendor":"sdwebui","base_url":"http://{vendor}","settings":{{"operations":["animegen.text_to_image"]}}}}"#
     );
     add_backend(address, &body, 256).await
 }

@@ -1,9 +1,13 @@
 //! A synchronous picture through the openai adapter in front of a vendor that answers at once: what the service itself adds
 //! to a call, with the job, the file and the money written down.
 
-use anyhow::{Context as _, Result};
+use std::io::Write as _;
+
+use anyhow::Result;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 
 use crate::load;
 use crate::report::{Spread, median, say};
@@ -11,8 +15,10 @@ use crate::service::{self, request};
 
 const CONNECTIONS: usize = 64;
 const SECONDS: f64 = 3.0;
+/// The side of a small picture.
+pub(crate) const SMALL_SIDE: u32 = 256;
 /// Sides of the pictures that the vendor sends: a small answer, and one of three megabytes.
-const SIDES: [(u32, &str); 2] = [(256, "small"), (1024, "3 MB")];
+const SIDES: [(u32, &str); 2] = [(SMALL_SIDE, "small"), (1024, "3 MB")];
 
 /// Measures so many rounds and prints.
 pub(crate) async fn run(rounds: usize) -> Result<()> {
@@ -30,7 +36,7 @@ pub(crate) async fn run(rounds: usize) -> Result<()> {
 
             let service = service::start(None).await?;
             let key = service::account(service.address, "sync").await?;
-            service::backend(service.address, &format!("http://{}/v1", vendor.address)).await?;
+            service::backend(service.address, vendor.address).await?;
             let call = request("POST", path, &key, &body, false);
             let before = service.processor_seconds()?;
             let round = load::round(service.address, CONNECTIONS, SECONDS, &call).await?;
@@ -51,29 +57,26 @@ pub(crate) async fn run(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// What a vendor answers: a picture that is not compressed, as large as it is.
+/// What a vendor that speaks like OpenAI answers.
 pub(crate) fn answer(side: u32) -> Result<String> {
-    let mut rows = Vec::new();
+    let text = picture(side)?;
+    Ok(format!(r#"{{"data":[{{"b64_json":"{text}"}}]}}"#))
+}
+
+/// A picture in base64: a small picture is packed, as vendors send it, a large one is as large as its pixels.
+pub(crate) fn picture(side: u32) -> Result<String> {
+    let level = if side > SMALL_SIDE {
+        Compression::none()
+    } else {
+        Compression::default()
+    };
+    let mut packed = ZlibEncoder::new(Vec::new(), level);
     for y in 0..side {
-        rows.push(0);
-        rows.extend((0..side * 3).map(|x| (x * 7 + y * 13) as u8));
+        packed.write_all(&[0])?;
+        let row: Vec<u8> = (0..side * 3).map(|x| (x * 7 + y * 13) as u8).collect();
+        packed.write_all(&row)?;
     }
-    // Blocks that are stored as they are.
-    let mut packed = vec![0x78, 0x01];
-    let mut blocks = rows.chunks(0xFFFF).peekable();
-    while let Some(block) = blocks.next() {
-        let length = u16::try_from(block.len()).context("a block")?;
-        packed.push(u8::from(blocks.peek().is_none()));
-        packed.extend(length.to_le_bytes());
-        packed.extend((!length).to_le_bytes());
-        packed.extend(block);
-    }
-    let (mut low, mut high) = (1_u32, 0_u32);
-    for byte in &rows {
-        low = (low + u32::from(*byte)) % 65_521;
-        high = (high + low) % 65_521;
-    }
-    packed.extend(((high << 16) | low).to_be_bytes());
+    let packed = packed.finish()?;
     let mut head = side.to_be_bytes().repeat(2);
     head.extend([8, 2, 0, 0, 0]);
     let mut picture = b"\x89PNG\r\n\x1a\n".to_vec();
@@ -85,6 +88,5 @@ pub(crate) fn answer(side: u32) -> Result<String> {
         let sum = crc32fast::hash(&picture[begin..]);
         picture.extend(sum.to_be_bytes());
     }
-    let text = STANDARD.encode(picture);
-    Ok(format!(r#"{{"data":[{{"b64_json":"{text}"}}]}}"#))
+    Ok(STANDARD.encode(picture))
 }
