@@ -100,13 +100,22 @@ impl Pool {
         let probe = member.candidate.health.fitness(now_ms) == Fitness::Probe;
         member.candidate.health.probing |= probe;
         member.candidate.pace.push(now_ms);
-        member.candidate.busy += 1;
-        member.here += 1;
+        // What needs no place takes none from anybody else.
+        let ahead = !member.candidate.has_place(&wish);
+        if ahead {
+            member.candidate.ahead += 1;
+        } else {
+            member.enter();
+        }
         // There is no end to what is only counted.
         let counted = (member.candidate.spare > 0)
             .then(|| self.inside.try_take(account_id, 1).ok())
             .flatten();
-        Ok(Slot::new(Arc::clone(self), member, (probe, false), counted))
+        let slot = Slot::new(Arc::clone(self), member, (probe, false), counted);
+        if ahead {
+            slot.stay_ahead();
+        }
+        Ok(slot)
     }
 
     /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
@@ -115,8 +124,7 @@ impl Pool {
         let member = members
             .iter_mut()
             .find(|member| member.candidate.name == *name)?;
-        member.candidate.busy += 1;
-        member.here += 1;
+        member.enter();
         Some(Slot::new(Arc::clone(self), member, (false, true), None))
     }
 
@@ -160,7 +168,8 @@ impl Pool {
             } else {
                 0
             };
-            (candidate.concurrency + ahead).saturating_sub(candidate.busy)
+            candidate.concurrency.saturating_sub(candidate.busy)
+                + ahead.saturating_sub(candidate.ahead)
         };
         members.iter().map(free).sum()
     }

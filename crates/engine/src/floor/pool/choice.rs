@@ -83,6 +83,8 @@ pub(crate) struct Candidate {
     pub(crate) spare: usize,
     /// Jobs it has in hand, on all nodes.
     pub(crate) busy: usize,
+    /// Those besides that need no place, because their work takes no time.
+    pub(crate) ahead: usize,
     pub(crate) mode: Mode,
     pub(crate) pace: Pace,
     pub(crate) health: Health,
@@ -149,16 +151,17 @@ impl Candidate {
             return Standing::Ill(opens_ms);
         }
         let next_ms = self.pace.next_ms(now_ms);
-        let spare = if wish.first { self.spare } else { 0 };
-        let ahead = if self.quick.is(wish.operation) {
-            AHEAD
-        } else {
-            0
-        };
-        if next_ms > now_ms || self.busy >= self.concurrency + spare + ahead {
+        let quick = self.quick.is(wish.operation) && self.ahead < AHEAD;
+        if next_ms > now_ms || !(self.has_place(wish) || quick) {
             return Standing::Busy(next_ms);
         }
         Standing::Free
+    }
+
+    /// Whether a place is free.
+    pub(crate) fn has_place(&self, wish: &Wish<'_>) -> bool {
+        let spare = if wish.first { self.spare } else { 0 };
+        self.busy < self.concurrency + spare
     }
 
     /// Whether it has less to do for its weight than another.

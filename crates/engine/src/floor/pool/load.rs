@@ -148,6 +148,7 @@ impl Loader {
             concurrency: limit(spec.concurrency.get()),
             spare: 0,
             busy: 0,
+            ahead: 0,
             mode,
             pace: Pace::new(limit(spec.per_minute.get()), limit(spec.per_hour.get())),
             health: serde_json::from_str(&row.health).unwrap_or_default(),

@@ -34,6 +34,8 @@ pub(crate) struct Slot {
     began: AtomicBool,
     place: AtomicU8,
     probe: bool,
+    /// It was given without a place, for work that takes no time.
+    ahead: AtomicBool,
     /// That its account has one job more in hand.
     _counted: Option<Part>,
 }
@@ -55,8 +57,15 @@ impl Slot {
             began: AtomicBool::new(began),
             place: AtomicU8::new(HERE),
             probe,
+            ahead: AtomicBool::new(false),
             _counted: counted,
         }
+    }
+
+    /// Has no place; work that takes long after all takes one when it goes on after a rest.
+    pub(super) fn stay_ahead(&self) {
+        self.place.store(ASIDE, Ordering::Release);
+        self.ahead.store(true, Ordering::Release);
     }
 
     /// The worker account it belongs to, as it is now: a job at a vendor goes on with a credential that was changed
@@ -171,7 +180,11 @@ impl Drop for Slot {
         let began = self.began.load(Ordering::Acquire);
         let (probe, recorded) = (self.probe, self.recorded);
         let place = self.place.load(Ordering::Acquire);
+        let ahead = self.ahead.load(Ordering::Acquire);
         self.pool.with(&self.name, |member| {
+            if ahead {
+                member.candidate.ahead = member.candidate.ahead.saturating_sub(1);
+            }
             if place != ASIDE {
                 member.leave();
             }

@@ -437,3 +437,31 @@ fn a_spare_slot_is_for_whoever_has_none() {
         Choice::Wait(NOW)
     );
 }
+
+/// The promise: work that takes no time waits for no place and takes none: what takes time finds as many as before.
+#[test]
+fn quick_work_needs_no_place_and_keeps_nobody_from_one() {
+    let mut full = Candidate {
+        busy: 2,
+        ..candidate("a/1", 1)
+    };
+    let usual = wish();
+    assert_eq!(choose(&usual, [&full].into_iter(), NOW), Choice::Wait(NOW));
+    let operation = *full.operations.get(usual.operation).expect("it serves it");
+    for _ in 0..8 {
+        full.quick.took(operation, 1);
+    }
+    assert_eq!(choose(&usual, [&full].into_iter(), NOW), Choice::Take(0));
+    assert!(!full.has_place(&usual));
+    let crowded = Candidate {
+        ahead: AHEAD,
+        ..full.clone()
+    };
+    assert_eq!(
+        choose(&usual, [&crowded].into_iter(), NOW),
+        Choice::Wait(NOW)
+    );
+    let other = Candidate { busy: 1, ..crowded };
+    assert_eq!(choose(&usual, [&other].into_iter(), NOW), Choice::Take(0));
+    assert!(other.has_place(&usual), "a crowd ahead takes no place");
+}
