@@ -75,6 +75,7 @@ impl Jobs {
         family: &'static Family,
         id: &JobId,
     ) -> Result<Bytes, Refusal> {
+        let forgotten = self.vault.forgotten();
         let job = self.job(account_id, id).await?;
         match family_of(&job.operation) {
             Some(own) if own.name == family.name => {}
@@ -86,7 +87,8 @@ impl Jobs {
                 family: family.name,
                 body: body.clone(),
             };
-            self.vault.remember(account_id, id.as_str(), rendered);
+            let whose = (account_id, id.as_str());
+            self.vault.remember(whose, rendered, forgotten);
         }
         Ok(body)
     }

@@ -16,6 +16,7 @@ mod uploads;
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_backends::backend::{ReadFile, Work};
 use atelier_backends::shares::Shares;
@@ -60,6 +61,8 @@ pub struct Vault {
     orphans: Orphans,
     rendered: ResultCache,
     followed: FollowedJobs,
+    /// How many jobs have been forgotten.
+    forgotten: AtomicU64,
     thumbs: Thumbs,
     credentials: Credentials,
 }
@@ -73,6 +76,7 @@ impl Vault {
             orphans: Orphans::new(house.clone(), files.clone()),
             rendered: ResultCache::new(house.settings.result_cache_bytes),
             followed: FollowedJobs::new(),
+            forgotten: AtomicU64::default(),
             thumbs: Thumbs::new(house.clone(), files.clone()),
             credentials: Credentials::new(house.clone(), files.clone(), addresses.clone()),
             addresses,
@@ -127,13 +131,27 @@ impl Vault {
         self.rendered.get(account_id, job_id)
     }
 
-    /// Remembers the rendered body of a final job.
-    pub(crate) fn remember(&self, account_id: &AccountId, job_id: &str, rendered: Rendered) {
+    /// How many jobs have been forgotten; to be asked before a job is read that is to be remembered.
+    pub(crate) fn forgotten(&self) -> u64 {
+        self.forgotten.load(Ordering::SeqCst)
+    }
+
+    /// Remembers the rendered body of a final job, unless one was forgotten since it was read.
+    pub(crate) fn remember(
+        &self,
+        (account_id, job_id): (&AccountId, &str),
+        rendered: Rendered,
+        forgotten: u64,
+    ) {
         self.rendered.put(account_id, job_id, rendered);
+        if self.forgotten() != forgotten {
+            self.rendered.remove(account_id, job_id);
+        }
     }
 
     /// Forgets a job that was deleted.
     pub(crate) fn forget(&self, account_id: &AccountId, job_id: &str) {
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
         self.rendered.remove(account_id, job_id);
         self.followed.remove(&Asked(account_id, job_id));
     }
@@ -145,7 +163,7 @@ impl Vault {
         id: &JobId,
     ) -> Result<Followed, Refusal> {
         let asked = Asked(account_id, id.as_str());
-        let now_ms = self.house.now_ms();
+        let (now_ms, forgotten) = (self.house.now_ms(), self.forgotten());
         if let Some(followed) = self.followed.get(&asked, now_ms) {
             return Ok(followed);
         }
@@ -159,6 +177,9 @@ impl Vault {
         };
         if followed.job.state.is_final() {
             self.followed.put(account_id, followed.clone(), now_ms);
+            if self.forgotten() != forgotten {
+                self.followed.remove(&asked);
+            }
         }
         Ok(followed)
     }

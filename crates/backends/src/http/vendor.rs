@@ -174,12 +174,14 @@ impl VendorHttp {
 
     /// Makes a call that starts work; its fault says whether the vendor may have taken it.
     pub fn submit(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
-        self.call(self.for_paid(), call)
+        self.call(self.for_paid(&call), call)
     }
 
     /// What a call that costs goes through.
-    fn for_paid(&self) -> &HttpClient {
-        if self.says_it_keeps.load(Ordering::Relaxed) {
+    fn for_paid(&self, call: &VendorCall) -> &HttpClient {
+        // Another host of the vendor's has said nothing yet.
+        let here = !call.path.contains("://");
+        if here && self.says_it_keeps.load(Ordering::Relaxed) {
             &self.briefly
         } else {
             &self.once
@@ -244,11 +246,14 @@ impl VendorHttp {
         call: VendorCall,
         deadline: Instant,
     ) -> Result<Response<Incoming>, Fault> {
+        let here = !call.path.contains("://");
         let request = self.request(call)?;
         match timeout_at(deadline, client.request(request)).await {
             Ok(Ok(answer)) => {
-                let keeps = says_it_keeps(answer.headers());
-                self.says_it_keeps.store(keeps, Ordering::Relaxed);
+                if here {
+                    let keeps = says_it_keeps(answer.headers());
+                    self.says_it_keeps.store(keeps, Ordering::Relaxed);
+                }
                 Ok(answer)
             }
             Ok(Err(error)) => {

@@ -34,11 +34,14 @@ pub(super) async fn finish(
         account_id: &leased.account_id,
         operation: &leased.operation,
         fence: leased.fence,
+        created_ms: leased.created_ms,
         price: leased.price,
         asked,
         work: job.work.as_deref(),
     };
     let cost = cost(job, made.cost.as_ref());
+    // What takes no time may be at hand by the hundred, so it must not bring files.
+    let told = made.files.is_empty();
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
     let mark = leased.mark(house.now_ms());
     house.meters.made(job.slot.vendor(), took_ms, mark);
@@ -54,8 +57,10 @@ pub(super) async fn finish(
     let (pool, guard) = (&context.pool, Guard::Fence(leased.fence));
     match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {
         Ok(Some(done)) => {
-            let work = (job.worker(), leased.operation.as_str());
-            pool.good(work, took_ms, done.quota, house.now_ms());
+            pool.good(job.worker(), took_ms, done.quota, house.now_ms());
+            if told {
+                pool.told(job.worker(), &leased.operation, took_ms);
+            }
             pool.took(job.worker(), micros);
         }
         Ok(None) => {

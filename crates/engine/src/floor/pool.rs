@@ -157,9 +157,12 @@ impl Pool {
     pub(crate) fn room(&self, kinds: &[String]) -> usize {
         let members = self.members();
         let quick = |kind: &String| {
-            let operation = read_work_kind(kind).map_or("", |(operation, ..)| operation);
-            let mut members = members.iter();
-            members.any(|member| member.candidate.quick.is(operation))
+            let Some((operation, _, lane)) = read_work_kind(kind) else {
+                return false;
+            };
+            let lane = Lane::read(lane);
+            let quick = |one: &Candidate| one.is_in(lane) && one.quick.is(operation);
+            members.iter().any(|member| quick(&member.candidate))
         };
         let all_quick = kinds.iter().all(quick);
         let free = |Member { candidate, .. }: &Member| {
@@ -242,19 +245,19 @@ impl Pool {
         self.with(name, |member| member.candidate.health.answered(now_ms));
     }
 
-    /// A result of an operation was delivered, and what it cost.
-    pub(crate) fn good(
-        &self,
-        (name, operation): (&WorkerName, &str),
-        took_ms: i64,
-        quota: Quota,
-        now_ms: i64,
-    ) {
+    /// A result without files was delivered.
+    pub(crate) fn told(&self, name: &WorkerName, operation: &str, took_ms: i64) {
         self.with(name, |member| {
             let operation = member.candidate.operations.get(operation);
             if let Some(operation) = operation.filter(|_| !member.recorded) {
                 member.candidate.quick.took(operation, took_ms);
             }
+        });
+    }
+
+    /// A result was delivered, and what it cost.
+    pub(crate) fn good(&self, name: &WorkerName, took_ms: i64, quota: Quota, now_ms: i64) {
+        self.with(name, |member| {
             member.candidate.health.good(took_ms, now_ms);
             member.candidate.spent = member.candidate.spent + quota;
             member.unwritten = member.unwritten + quota;

@@ -18,6 +18,8 @@ pub(crate) struct Owner<'a> {
     pub(crate) account_id: &'a AccountId,
     pub(crate) operation: &'a str,
     pub(crate) fence: i64,
+    /// When the job was accepted.
+    pub(crate) created_ms: i64,
     /// What was held.
     pub(crate) price: Quota,
     /// How many items were asked for.
@@ -71,11 +73,11 @@ async fn store_file(
     (keep, now_ms): (Keep, i64),
     (number, file): (usize, MadeFile),
 ) -> Result<(NewAsset, File), Fault> {
-    // What is stored in the same minute shares a folder, so that one sync makes many names durable. The fence in the
-    // key keeps a worker that lost its lease from touching the winner's files.
+    // Results of jobs of the same minute share a folder, so that one sync makes many names durable. The fence in the
+    // key keeps a worker that lost its lease from touching the winner's files; who stores it again writes it again.
     let key = format!(
         "out/{}/{}-{}-{number}.{}",
-        now_ms / 60_000,
+        owner.created_ms / 60_000,
         owner.job_id,
         owner.fence,
         extension(file.media_type)

@@ -1,9 +1,11 @@
 //! A file on its way into the folder: written aside, synced, then moved to its place, whose folders are synced in turn.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::error::Result;
 
@@ -52,31 +54,40 @@ impl Draft {
     }
 
     /// Moves the synced file to its place and makes the new name durable.
-    pub(super) fn finish(self, root: &Path, target: &Path) -> Result<()> {
-        for folder in self.move_to(root, target)? {
+    pub(super) fn finish(self, root: &Path, target: &Path, known: &Known) -> Result<()> {
+        for folder in self.move_to(root, target, known)? {
             sync_folder(&folder)?;
         }
+        known.learn(root, target);
         Ok(())
     }
 
-    /// Moves the synced file to its place; the folders whose sync makes the new name durable.
-    pub(super) fn move_to(mut self, root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
+    /// Moves the synced file to its place; the folders whose sync makes the new name durable. A folder that another has just
+    /// made may not have been synced by it yet, so that only what is known to be is left out.
+    pub(super) fn move_to(
+        mut self,
+        root: &Path,
+        target: &Path,
+        known: &Known,
+    ) -> Result<Vec<PathBuf>> {
         let folder = target.parent().unwrap_or(root);
         let mut tries = 0;
-        let fresh = loop {
-            let moved = create_folders(root, folder)
-                .and_then(|fresh| fs::rename(&self.path, target).map(|()| fresh));
+        loop {
+            let moved =
+                create_folders(root, folder, known).and_then(|()| fs::rename(&self.path, target));
             match moved {
-                Ok(fresh) => break fresh,
+                Ok(()) => break,
                 // Somebody deleted the last file of the folder, and the folder with it, in between.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries < FOLDER_TRIES => {
                     tries += 1;
                 }
                 Err(error) => return Err(error.into()),
             }
-        };
+        }
         self.finished = true;
-        Ok(std::iter::once(folder.to_path_buf()).chain(fresh).collect())
+        let unknown = below(root, folder).filter(|one| !known.has(one));
+        let above = unknown.filter_map(Path::parent).map(Path::to_path_buf);
+        Ok(std::iter::once(folder.to_path_buf()).chain(above).collect())
     }
 }
 
@@ -96,25 +107,96 @@ pub(super) fn private_folder() -> fs::DirBuilder {
     folder
 }
 
-/// Creates what is missing of `folder`; gives back the folders that got a new entry and so need a sync.
-fn create_folders(root: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// Creates what is missing of `folder`; what is new is not known to be durable.
+fn create_folders(root: &Path, folder: &Path, known: &Known) -> io::Result<()> {
     let mut missing: Vec<&Path> = folder
         .ancestors()
         .take_while(|above| above.starts_with(root) && !above.is_dir())
         .collect();
-    let changed = missing
-        .iter()
-        .filter_map(|path| path.parent().map(Path::to_path_buf))
-        .collect();
     while let Some(path) = missing.pop() {
+        known.forget(path);
         match private_folder().create(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
     }
-    Ok(changed)
+    Ok(())
+}
+
+/// A folder and those above it that are below the root.
+fn below<'a>(root: &'a Path, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
+    let all = folder.ancestors();
+    all.take_while(move |one| *one != root && one.starts_with(root))
+}
+
+/// Folders whose own names are known to be durable, so that they need no sync for every file.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<HashSet<PathBuf>>);
+
+impl Known {
+    /// More are not remembered.
+    const MOST: usize = 1_024;
+
+    fn has(&self, folder: &Path) -> bool {
+        self.folders().contains(folder)
+    }
+
+    /// Everything that the name of a file needs has been synced.
+    pub(super) fn learn(&self, root: &Path, target: &Path) {
+        let mut folders = self.folders();
+        if folders.len() > Self::MOST {
+            folders.clear();
+        }
+        let above = target.parent().into_iter();
+        let above = above.flat_map(|folder| below(root, folder));
+        for folder in above {
+            if !folders.contains(folder) {
+                folders.insert(folder.to_path_buf());
+            }
+        }
+    }
+
+    /// The folder has gone, or is about to be made.
+    pub(super) fn forget(&self, folder: &Path) {
+        self.folders().remove(folder);
+    }
+
+    fn folders(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     Ok(fs::File::open(folder)?.sync_all()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is answered is durable: a folder that another one has made, and perhaps not synced yet, is synced by everybody until
+    /// its name is known to be on disk; one that was made anew is not known.
+    #[test]
+    fn a_folder_is_trusted_only_once_it_was_synced() {
+        let root = std::env::temp_dir().join(format!("atelier-draft-{}", std::process::id()));
+        let (out, minute) = (root.join("out"), root.join("out/1"));
+        fs::create_dir_all(root.join(UNFINISHED)).expect("a folder");
+        fs::create_dir_all(&minute).expect("somebody else's folder");
+        let known = Known::default();
+        let moved = |name: &str| {
+            let draft = Draft::written(&root, b"x").expect("a file");
+            let draft = draft.sync().expect("it is synced");
+            draft
+                .move_to(&root, &minute.join(name), &known)
+                .expect("it is moved")
+        };
+        let all = [minute.clone(), out, root.clone()];
+        assert_eq!(moved("a"), all);
+        assert_eq!(moved("b"), all, "nobody has said that it was synced");
+        known.learn(&root, &minute.join("b"));
+        assert_eq!(moved("c"), all[..1]);
+        fs::remove_dir_all(&minute).expect("it is removed");
+        assert_eq!(moved("d"), all[..2]);
+        fs::remove_dir_all(&root).expect("it is removed");
+    }
 }

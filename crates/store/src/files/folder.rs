@@ -45,9 +45,10 @@ impl Folder {
         if !self.in_place && bytes.len() <= SMALL_BYTES {
             return self.together.put(&root, target, bytes).await;
         }
+        let together = Arc::clone(&self.together);
         self.blocking(move || {
             let draft = Draft::written(&root, &bytes)?.sync()?;
-            draft.finish(&root, &target)
+            draft.finish(&root, &target, &together.known)
         })
         .await
     }
@@ -76,7 +77,9 @@ impl Folder {
         file.flush().await?;
         file.sync_all().await?;
         drop(file);
-        self.blocking(move || draft.finish(&root, &target)).await?;
+        let together = Arc::clone(&self.together);
+        self.blocking(move || draft.finish(&root, &target, &together.known))
+            .await?;
         Ok(size)
     }
 
@@ -120,6 +123,7 @@ impl Folder {
     pub(super) async fn delete(&self, key: &str) -> Result<()> {
         let path = self.root.join(key);
         let deep = key.split('/').count() > 2;
+        let together = Arc::clone(&self.together);
         self.blocking(move || {
             match fs::remove_file(&path) {
                 Err(error) if !is_absent(&error) => return Err(error.into()),
@@ -127,6 +131,7 @@ impl Folder {
             }
             // A job's folder goes with its last file; one that still has files refuses.
             if deep && let Some(folder) = path.parent() {
+                together.known.forget(folder);
                 let _ = fs::remove_dir(folder);
             }
             Ok(())

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::draft::{Draft, sync_folder};
+use super::draft::{Draft, Known, sync_folder};
 use super::error::Result;
 
 /// Larger files are written by themselves: the others would wait for their bytes.
@@ -37,6 +37,8 @@ struct Waiting {
 #[derive(Debug, Default)]
 pub(super) struct Together {
     waiting: Mutex<Waiting>,
+    /// Folders that need no sync but for what is put into them.
+    pub(super) known: Known,
 }
 
 impl Together {
@@ -85,7 +87,7 @@ impl Together {
                 let count = waiting.wishes.len().min(GROUP_MOST);
                 waiting.wishes.drain(..count).collect()
             };
-            store(root, wishes);
+            store(root, wishes, &self.known);
         }
     }
 }
@@ -102,7 +104,7 @@ impl Drop for Place<'_> {
 }
 
 /// Stores a group and answers each of it.
-fn store(root: &Path, wishes: Vec<Wish>) {
+fn store(root: &Path, wishes: Vec<Wish>, known: &Known) {
     let mut folders: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
     let (mut outcomes, mut moving) = (Vec::new(), Vec::new());
     for wish in &wishes {
@@ -117,7 +119,7 @@ fn store(root: &Path, wishes: Vec<Wish>) {
         let Some(draft) = draft else { continue };
         let moved = draft
             .sync()
-            .and_then(|draft| draft.move_to(root, &wishes[index].target));
+            .and_then(|draft| draft.move_to(root, &wishes[index].target, known));
         match moved {
             Ok(changed) => {
                 for folder in changed {
@@ -136,6 +138,9 @@ fn store(root: &Path, wishes: Vec<Wish>) {
         }
     }
     for (wish, outcome) in wishes.into_iter().zip(outcomes) {
+        if outcome.is_ok() {
+            known.learn(root, &wish.target);
+        }
         // Who has gone needs no answer; a file that no row knows is found by the sweep.
         let _: std::result::Result<(), Result<()>> = wish.done.send(outcome);
     }

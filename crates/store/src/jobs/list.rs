@@ -406,7 +406,9 @@ fn conditions(filter: &JobFilter, any_operation: bool) -> String {
         match filter.state {
             // Said twice, because only then an index of those that have ended is known to do.
             Some(state) if state.is_final() => "job.state = $3 AND job.state >= 2",
-            Some(_) => "job.state = $3",
+            // Said as a number for the same reason.
+            Some(JobState::Waiting) => "job.state = 0 AND $3 IS NOT NULL",
+            Some(_) => "job.state = 1 AND $3 IS NOT NULL",
             None => "$3 IS NULL",
         },
         pick(

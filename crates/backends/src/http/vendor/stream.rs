@@ -24,7 +24,7 @@ impl VendorHttp {
         let deadline = Instant::now() + call.limit;
         let reading = self.reading(call.most, deadline);
         let (head, mut body) = self
-            .send(self.for_paid(), call, deadline)
+            .send(self.for_paid(&call), call, deadline)
             .await?
             .into_parts();
         let cut = |trouble| self.lost(trouble, Taken::Perhaps);
