@@ -18,6 +18,11 @@ impl Notes {
         Self(text.and_then(|value| serde_json::value::to_raw_value(value).ok()))
     }
 
+    /// Their text; empty when there are none.
+    pub fn text(&self) -> &str {
+        self.0.as_ref().map_or("", |text| text.get())
+    }
+
     /// What they say, for who understands them.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.0.as_ref()?.get()).ok()

@@ -1,8 +1,11 @@
 //! What the making of a result leaves behind for follow-ups. Nobody but the embedded engine looks inside.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use atelier_contract::Notes as Kept;
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer as _, Serialize};
 use serde_json::Value;
 
 use super::film::character::Character;
@@ -78,15 +81,13 @@ impl Notes {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
 
-    /// The seed of an earlier job, without the rest; `None` when another back end made it.
+    /// The seed of an earlier job; `None` when another back end made it. What comes after it, which is most, is not read.
     pub(super) fn seed(kept: &Kept) -> Option<u64> {
-        #[derive(Deserialize)]
-        struct Seeded {
-            #[serde(rename = "kind")]
-            _kind: IgnoredAny,
-            seed: u64,
-        }
-        kept.read().map(|Seeded { seed, .. }| seed)
+        let mut seeker = Seeker::default();
+        let mut text = serde_json::Deserializer::from_str(kept.text());
+        // It stops with an error when it has found what it looks for.
+        let _ = text.deserialize_map(&mut seeker);
+        seeker.seed.filter(|_| seeker.is_ours)
     }
 
     /// The world of a picture, when it is one of a scene.
@@ -94,6 +95,63 @@ impl Notes {
         match self {
             Self::Scene { worlds, .. } => worlds.get(index),
             _ => None,
+        }
+    }
+}
+
+/// Looks for the seed in notes and reads no further.
+#[derive(Default)]
+struct Seeker {
+    /// Only this engine's notes say their kind and then a seed that is a number.
+    is_ours: bool,
+    seed: Option<u64>,
+}
+
+impl<'de> Visitor<'de> for &mut Seeker {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("notes")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            match &*name {
+                "seed" => {
+                    self.seed = Some(map.next_value()?);
+                    return Err(A::Error::custom("that is all"));
+                }
+                "kind" => self.is_ours = map.next_value::<IgnoredAny>().is_ok(),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Every kind of notes tells its seed; those of others, which have no kind or another kind of seed, do not.
+    #[test]
+    fn a_seed_is_told_from_our_notes_alone() {
+        let character =
+            json!({"kind": "character", "character": {"a": [1, "\"seed\":5"]}, "seed": u64::MAX});
+        for (notes, seed) in [
+            (Notes::Picture { seed: 7 }.write(), Some(7)),
+            (Notes::scenes(8, Vec::new()).write(), Some(8)),
+            (character, Some(u64::MAX)),
+            (json!({"seed": 9}), None),
+            (json!({"kind": "midjourney", "seed": "9"}), None),
+            (json!({"kind": "relay", "jobId": "a"}), None),
+            (Value::Null, None),
+        ] {
+            assert_eq!(Notes::seed(&Kept::of(&notes)), seed, "{notes}");
         }
     }
 }
