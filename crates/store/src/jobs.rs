@@ -11,6 +11,7 @@ pub mod list;
 pub mod margins;
 pub mod marks;
 pub(crate) mod outline;
+mod place;
 pub(crate) mod row;
 pub mod settle;
 pub mod statistics;

@@ -123,6 +123,11 @@ const BRIEFLY: Keep = Keep {
     time: Duration::from_millis(500),
 };
 
+/// Whether a call goes to the base address. What another host of the vendor's says of its connections is its own affair.
+fn is_here(call: &VendorCall) -> bool {
+    !call.path.contains("://")
+}
+
 /// Whether an answer says that its connection is kept, as most vendors' front doors do.
 fn says_it_keeps(headers: &HeaderMap) -> bool {
     let line = headers.get(header::CONNECTION);
@@ -179,9 +184,7 @@ impl VendorHttp {
 
     /// What a call that costs goes through.
     fn for_paid(&self, call: &VendorCall) -> &HttpClient {
-        // Another host of the vendor's has said nothing yet.
-        let here = !call.path.contains("://");
-        if here && self.says_it_keeps.load(Ordering::Relaxed) {
+        if is_here(call) && self.says_it_keeps.load(Ordering::Relaxed) {
             &self.briefly
         } else {
             &self.once
@@ -246,7 +249,7 @@ impl VendorHttp {
         call: VendorCall,
         deadline: Instant,
     ) -> Result<Response<Incoming>, Fault> {
-        let here = !call.path.contains("://");
+        let here = is_here(&call);
         let request = self.request(call)?;
         match timeout_at(deadline, client.request(request)).await {
             Ok(Ok(answer)) => {
