@@ -39,7 +39,7 @@ async fn measure(rounds: usize, name: &str, server: Option<&str>) -> Result<()> 
             Some(_) => Some(crate::writer::fresh_database(server, &format!("hooks{round}")).await?),
             None => None,
         };
-        let database = place.as_ref().map(|place| place.url.as_str());
+        let database = place.as_deref();
         let service = service::start_with(database, SETTINGS).await?;
         let receiver = Receiver::start().await?;
         submit_all(&service, &receiver.url).await?;

@@ -8,6 +8,7 @@
 mod callbacks;
 mod events;
 mod fetch;
+mod folder;
 mod jobs;
 mod load;
 mod pace;
@@ -34,6 +35,12 @@ const WEBUI: &str = "/sdapi/v1/txt2img";
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    let ran = run().await;
+    folder::clear();
+    ran
+}
+
+async fn run() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {

@@ -24,9 +24,6 @@ pub(crate) struct Served {
 impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.child.start_kill();
-        if let Some(folder) = &self.folder {
-            let _ = std::fs::remove_dir_all(folder);
-        }
     }
 }
 
@@ -120,10 +117,9 @@ pub(crate) async fn start_with(
     database: Option<&str>,
     settings: &[(&str, &str)],
 ) -> Result<Served> {
-    let stamp = std::process::id();
     let number =
         std::sync::atomic::AtomicU32::fetch_add(&STARTED, 1, std::sync::atomic::Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("atelier-bench-{stamp}-{number}"));
+    let folder = crate::folder::fresh(&format!("data-{number}"))?;
     let mut command = Command::new(binary()?);
     command
         .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])

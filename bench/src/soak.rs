@@ -43,7 +43,7 @@ pub(crate) async fn run(minutes: u64) -> Result<()> {
         Some(server) => Some(crate::writer::fresh_database(Some(server), "soak").await?),
         None => None,
     };
-    let database = place.as_ref().map(|place| place.url.as_str());
+    let database = place.as_deref();
     let served = service::start(database).await?;
     say(&format!(
         "soak on {}, {CLIENTS} clients, {minutes} minutes",

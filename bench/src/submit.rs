@@ -39,7 +39,7 @@ async fn compare(rounds: usize, (name, aim): (&str, f64), server: Option<&str>) 
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for round in 0..rounds {
             let place = fresh_database(server, &format!("raw{submitters}x{round}")).await?;
-            let reference = service::start_reference(&["serve-writer", &place.url]).await?;
+            let reference = service::start_reference(&["serve-writer", &place]).await?;
             let call = request("POST", PATH, "svc-api-key: x", BODY, false);
             let raw = load::round(reference.address, submitters, SECONDS, &call).await?;
             theirs.push(raw.per_second);
@@ -51,7 +51,7 @@ async fn compare(rounds: usize, (name, aim): (&str, f64), server: Option<&str>) 
                 }
                 None => None,
             };
-            let url = own.as_ref().map(|place| place.url.as_str());
+            let url = own.as_deref();
             let measured = submits(url, submitters, 1).await?;
             ours.push(measured.per_second);
             half.push(measured.p50_ms);
@@ -116,7 +116,7 @@ async fn submits(database: Option<&str>, submitters: usize, accounts: usize) -> 
 
 /// How long the disk takes to make some more bytes of a file durable.
 fn one_sync_ms() -> Result<f64> {
-    let path = std::env::temp_dir().join(format!("atelier-bench-sync-{}", std::process::id()));
+    let path = crate::folder::fresh("sync")?.join("file");
     let mut file = std::fs::File::create(&path)?;
     let mut times = Vec::new();
     for _ in 0..SYNCS {
@@ -125,6 +125,5 @@ fn one_sync_ms() -> Result<f64> {
         file.sync_data()?;
         times.push(begin.elapsed().as_secs_f64() * 1000.0);
     }
-    std::fs::remove_file(&path)?;
     Ok(median(&times))
 }

@@ -14,33 +14,14 @@ pub(crate) struct Writer {
     waiting: mpsc::Sender<(String, oneshot::Sender<String>)>,
 }
 
-/// A database of its own for one round; a SQLite file is removed afterwards.
-pub(crate) struct Place {
-    /// Its address.
-    pub(crate) url: String,
-    file: Option<std::path::PathBuf>,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Some(folder) = self.file.as_ref().and_then(|file| file.parent()) {
-            let _ = std::fs::remove_dir_all(folder);
-        }
-    }
-}
-
-/// Makes a database on a PostgreSQL server, or names a fresh SQLite file.
-pub(crate) async fn fresh_database(server: Option<&str>, name: &str) -> Result<Place> {
+/// Makes a database for one round on a PostgreSQL server, or names a fresh SQLite file; its address.
+pub(crate) async fn fresh_database(server: Option<&str>, name: &str) -> Result<String> {
     let name = format!("bench_{}_{name}", std::process::id());
     let Some(server) = server else {
-        let folder = std::env::temp_dir().join(&name);
-        std::fs::create_dir_all(&folder)?;
+        let folder = crate::folder::fresh(&name)?;
         let file = folder.join("atelier.db");
         crate::service::migrate(&["--data-dir", &folder.display().to_string()]).await?;
-        return Ok(Place {
-            url: format!("sqlite:{}", file.display()),
-            file: Some(file),
-        });
+        return Ok(format!("sqlite:{}", file.display()));
     };
     let mut connection = PgConnection::connect(server).await?;
     connection
@@ -57,7 +38,7 @@ pub(crate) async fn fresh_database(server: Option<&str>, name: &str) -> Result<P
     if name.contains("raw") {
         crate::service::migrate(&["--database", &url]).await?;
     }
-    Ok(Place { url, file: None })
+    Ok(url)
 }
 
 /// The one account of the reference, in the service's own schema.

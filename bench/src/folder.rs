@@ -1,0 +1,22 @@
+//! The folder of this run. All of it is removed at the end and nothing before: ext4 looks through what was deleted in the last
+//! minutes for every file that it makes, so that the leavings of one round would be paid for by the next.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+fn root() -> PathBuf {
+    std::env::temp_dir().join(format!("atelier-bench-{}", std::process::id()))
+}
+
+/// A folder in it, made if need be.
+pub(crate) fn fresh(name: &str) -> Result<PathBuf> {
+    let folder = root().join(name);
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// Removes it.
+pub(crate) fn clear() {
+    let _ = std::fs::remove_dir_all(root());
+}
