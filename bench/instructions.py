@@ -5,16 +5,17 @@
     instructions.py BINARY --keep     writes them there
 
 How changes fall into commits must be the same every time. So the service has one thread for its work, and while 64 calls
-come in, somebody else holds the database's write lock: the first change waits for it and the others wait behind, in one
+come in, somebody else holds the database's write lock: the first change waits for it alone and the others wait behind, in one
 batch. The vendor answers when all 64 calls have reached it, and its answers are settled behind the lock again.
 
   submit               a job that is accepted and waits
   settlement           from the vendor's answer to the caller's: file, settlement, rendering
   synchronous answer   all of such a call, accepting included
 
-Each is the middle of several windows, less what the loops that look around every few seconds take in as long. What the kernel
-does is not counted, and SHA-256 is counted as the software would do it, because callgrind knows no processor that does it
-in one instruction."""
+Each is the middle of several windows. The service's loops are told to look around once an hour; those that take no such word
+are too small to matter. But a call that waits looks at its job twice a second, and how long it waits depends on the machine.
+So these looks are counted, and what one takes is measured while 64 calls do nothing else. What the kernel does is not counted,
+and SHA-256 is counted as the software would do it, because callgrind knows no processor that does it in one instruction."""
 
 import http.server
 import json
@@ -38,10 +39,15 @@ KEPT = pathlib.Path(__file__).with_name("instructions.json")
 MOST_GROWTH = 1.05
 AT_ONCE = 64
 FETCHES = 16
-WINDOWS = 5
+WINDOWS = 7
 SIDE = 256
 # The service gives up waiting for the write lock after five seconds.
 MOST_LOCKED_S = 4
+HOUR_S = 3600
+# How far an unfinished job is, which a call that waits asks at each look and nobody else does.
+LOOK = "atelier_engine::floor::Floor::progress"
+# Several rounds of looks.
+LOOKING_S = 1.2
 
 
 def png(side):
@@ -99,9 +105,12 @@ class Service:
             "ATELIER_LIMITS_CALLS_PER_SECOND": "0",
             "ATELIER_LIMITS_DISK_FREE_PERCENT": "0",
             "ATELIER_WORKER_THREADS": "1",
+            "ATELIER_JOBS_LEASE_S": str(2 * HOUR_S),
+            "ATELIER_JOBS_RENEW_S": str(HOUR_S),
+            **{f"ATELIER_JOBS_{name}_MS": str(HOUR_S * 1000) for name in ("PROGRESS", "IDLE", "SWEEP", "REFRESH")},
         }
-        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={self.out}", binary]
-        command += ["serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
+        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no", "--compress-strings=no"]
+        command += [f"--callgrind-out-file={self.out}", binary, "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
         self.child = subprocess.Popen(
             command, env={**os.environ, **settings}, stdout=subprocess.PIPE, stderr=open(self.folder / "log", "w"), text=True
         )
@@ -128,7 +137,7 @@ class Service:
         self.connections = [socket.create_connection(self.address) for _ in range(count)]
 
     def control(self, *words):
-        command = ["callgrind_control", *words, str(self.child.pid)]
+        command = ["vgdb", f"--pid={self.child.pid}", *words]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def idle(self, within):
@@ -140,42 +149,41 @@ class Service:
             quiet = 0 if busy else quiet + 1
             time.sleep(0.02)
 
-    def behind_the_lock(self, work):
+    def behind_the_lock(self, first, others):
         """Does something while nothing can be committed, and lets it be committed when all of it waits."""
         database = sqlite3.connect(self.folder / "data" / "atelier.db", isolation_level=None, timeout=30)
         database.execute("BEGIN IMMEDIATE")
-        work()
-        self.idle(MOST_LOCKED_S)
+        end = time.monotonic() + MOST_LOCKED_S
+        first()
+        self.idle(MOST_LOCKED_S / 2)
+        others()
+        self.idle(end - time.monotonic())
         database.execute("ROLLBACK")
         database.close()
 
-    def counting(self):
-        self.control("-i", "on")
-        self.began = time.monotonic()
-
     def count(self):
-        """Instructions since the counting began, without those that its loops take in as long a time right afterwards."""
-        lasted = time.monotonic() - self.began
-        total = self.dumped()
-        self.idle(5)
-        self.control("-i", "on")
-        time.sleep(lasted)
-        return total - self.dumped()
-
-    def dumped(self):
-        self.control("-i", "off")
-        self.control("-d")
+        """Instructions since the counters were set to zero, and looks of calls that wait."""
+        self.control("dump")
         self.dumps += 1
-        dump = pathlib.Path(f"{self.out}.{self.dumps}")
-        total = None
-        while total is None:
-            time.sleep(0.05)
-            total = re.search(r"^totals: (\d+)", dump.read_text(errors="replace") if dump.exists() else "", re.M)
-        return int(total[1])
+        dump = pathlib.Path(f"{self.out}.{self.dumps}").read_text(errors="replace")
+        looks = re.findall(rf"^cfn={LOOK}\ncalls=(\d+)", dump, re.M)
+        return int(re.search(r"^totals: (\d+)", dump, re.M)[1]), sum(map(int, looks))
 
-    def send(self, requests):
-        for connection, one in zip(self.connections, requests):
+    def look(self):
+        """Instructions of one look, while calls wait and nothing else happens."""
+        self.control("zero")
+        time.sleep(LOOKING_S)
+        total, looks = self.count()
+        if not looks:
+            sys.exit(f"no call looked at its job; does {LOOK} have another name now?")
+        return total / looks
+
+    def send(self, requests, start=0):
+        for connection, one in zip(self.connections[start:], requests):
             connection.sendall(one)
+
+    def send_behind_the_lock(self, one):
+        self.behind_the_lock(lambda: self.send([one]), lambda: self.send([one] * (AT_ONCE - 1), 1))
 
     def answers(self, count):
         return [answer(connection) for connection in self.connections[:count]]
@@ -185,11 +193,10 @@ class Service:
         self.send(requests)
         return self.answers(len(requests))
 
-    def middle(self, window):
-        """The middle of several windows, each figure for itself; the first one warms up."""
+    def windows(self, window):
+        """What several windows found; the first one warms up and is left out."""
         self.connect(AT_ONCE)
-        found = [window() for _ in range(WINDOWS + 1)][1:]
-        return [round(statistics.median(figures)) for figures in zip(*found)]
+        return [window() for _ in range(WINDOWS + 1)][1:]
 
 
 def request(method, path, head, body=None):
@@ -230,48 +237,59 @@ def measure(binary):
             time.sleep(0.2)
 
         def fetches():
-            service.counting()
+            service.control("zero")
             for _ in range(FETCHES):
                 service.all([fetch] * AT_ONCE)
-            return (service.count() / AT_ONCE / FETCHES,)
+            return service.count()[0] / FETCHES
 
-        stalled = request("POST", "/artgen/v1/imagine", key, {"prompt": "a lighthouse at dawn [[stall]]", "timeout": 1200})
+        imagine = request("POST", "/artgen/v1/imagine", key, {"prompt": "a lighthouse at dawn", "timeout": 1200})
 
         def submits():
-            service.counting()
-            service.behind_the_lock(lambda: service.send([stalled] * AT_ONCE))
+            service.control("zero")
+            service.send_behind_the_lock(imagine)
             service.answers(AT_ONCE)
-            counted = service.count()
             service.idle(5)
-            return (counted / AT_ONCE,)
+            return service.count()[0]
 
-        backend = {"name": "waiting", "vendor": "openai", "base_url": vendor(), "operations": ["imgmodel"]}
-        backend["settings"] = {"image_model": "m"}
-        backend = service.call("POST", "/admin/v1/backends", admin, backend)["data"]["id"]
-        worker = {"name": "one", "credential": "sk-count", "concurrency": 256}
-        service.call("POST", f"/admin/v1/backends/{backend}/accounts", admin, worker)
+        def backend(operation, concurrency):
+            backend = {"name": operation, "vendor": "openai", "base_url": address, "operations": [operation]}
+            backend["settings"] = {"image_model": "m", "grids": True}
+            backend = service.call("POST", "/admin/v1/backends", admin, backend)["data"]["id"]
+            worker = {"name": "one", "credential": "sk-count", "concurrency": concurrency}
+            service.call("POST", f"/admin/v1/backends/{backend}/accounts", admin, worker)
+
+        address = vendor()
+        backend("imgmodel", 256)
+        # The first job that is submitted waits for the vendor, and all others wait for the first.
+        backend("artgen.imagine", 1)
         picture = {"prompt": "a lighthouse", "model": "art-2", "size": f"{SIDE}x{SIDE}"}
         picture = request("POST", "/v1/images/generations", key, picture)
 
         def pictures():
-            service.counting()
-            service.behind_the_lock(lambda: service.send([picture] * AT_ONCE))
+            service.control("zero")
+            service.send_behind_the_lock(picture)
             for _ in range(AT_ONCE):
                 Vendor.came.acquire()
             service.idle(5)
             asked = service.count()
-            service.counting()
-            service.behind_the_lock(lambda: Vendor.may_answer.release(AT_ONCE))
+            look = service.look()
+            service.control("zero")
+            service.behind_the_lock(Vendor.may_answer.release, lambda: Vendor.may_answer.release(AT_ONCE - 1))
             service.answers(AT_ONCE)
             service.idle(5)
-            settled = service.count()
-            return (settled / AT_ONCE, (asked + settled) / AT_ONCE)
+            return asked, service.count(), look
 
+        # Once and for all, because it makes valgrind translate the program anew.
+        service.control("instrumentation", "on")
         counts = {}
-        (counts["fetch"],) = service.middle(fetches)
-        counts["settlement"], counts["synchronous answer"] = service.middle(pictures)
-        (counts["submit"],) = service.middle(submits)
-        return counts
+        counts["fetch"] = statistics.median(service.windows(fetches))
+        asked, settled, looks = zip(*service.windows(pictures))
+        # A look takes the same in every window, so the middle of all is closer to it than what one window found.
+        look = statistics.median(looks)
+        asked, counts["settlement"] = (statistics.median(total - count * look for total, count in part) for part in (asked, settled))
+        counts["synchronous answer"] = asked + counts["settlement"]
+        counts["submit"] = statistics.median(service.windows(submits))
+        return {name: round(count / AT_ONCE) for name, count in counts.items()}
     finally:
         service.end()
 

@@ -1,6 +1,6 @@
 //! The one client that goes out on behalf of callers: callbacks, images, files. Every connection passes the guard,
-//! and every wait, size and count has a limit. It follows no proxy setting and keeps no connection, so that each
-//! request is judged on the address it really reaches.
+//! and every wait, size and count has a limit. It follows no proxy setting, and keeps no connection but to receivers of callbacks
+//! for a moment, so that each request is judged on the address it really reaches.
 
 mod callback;
 mod connect;
@@ -11,6 +11,7 @@ mod line;
 mod memory;
 mod multipart;
 mod places;
+mod receivers;
 mod resolve;
 mod room;
 mod sift;
@@ -33,6 +34,7 @@ use crate::shares::Shares;
 use connect::{Guarded, Rules};
 use memory::Budget;
 use places::{Places, Reading};
+use receivers::Receivers;
 
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
@@ -64,7 +66,7 @@ pub struct Outbound {
     roots: Vec<CertificateDer<'static>>,
     /// Read once: the machine's certificate authorities take a while.
     tls: rustls::ClientConfig,
-    callbacks: HttpClient,
+    callbacks: Receivers,
     fetches: HttpClient,
     callback_places: Places,
     reading: Reading,
@@ -147,21 +149,20 @@ impl Outbound {
         resolver: Resolver,
         (roots, tls): (Vec<CertificateDer<'static>>, rustls::ClientConfig),
     ) -> Self {
-        let client = |purpose| {
-            let rules = Rules {
-                purpose,
-                policy: Arc::clone(&policy),
-                resolver: resolver.clone(),
-                limits,
-                // Many names may lead to one receiver.
-                places: (purpose == Purpose::Callback)
-                    .then(|| Places::new(limits.per_address, limits.at_once)),
-            };
-            client(rules, tls.clone(), Keep::NONE)
+        let rules = |purpose, places| Rules {
+            purpose,
+            policy: Arc::clone(&policy),
+            resolver: resolver.clone(),
+            limits,
+            places,
         };
+        // Many names may lead to one receiver.
+        let addresses = Places::new(limits.per_address, limits.at_once);
+        let callbacks = rules(Purpose::Callback, Some(addresses.clone()));
+        let fetches = rules(Purpose::Image, None);
         Self {
-            callbacks: client(Purpose::Callback),
-            fetches: client(Purpose::Image),
+            callbacks: Receivers::new(connector(callbacks, tls.clone()), addresses),
+            fetches: client(fetches, tls.clone(), Keep::NONE),
             callback_places: Places::new(limits.per_receiver, limits.at_once),
             reading: Reading::new(limits.per_destination, limits.per_receiver, limits.at_once),
             input_memory: Shares::fixed("input_memory", limits.input_memory, limits.input_share),
@@ -192,12 +193,15 @@ impl Keep {
     };
 }
 
-fn client(rules: Rules, tls: rustls::ClientConfig, keep: Keep) -> HttpClient {
-    let connector = hyper_rustls::HttpsConnectorBuilder::new()
+fn connector(rules: Rules, tls: rustls::ClientConfig) -> HttpsConnector<Guarded> {
+    hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http()
         .enable_http1()
-        .wrap_connector(Guarded::new(rules));
+        .wrap_connector(Guarded::new(rules))
+}
+
+fn client(rules: Rules, tls: rustls::ClientConfig, keep: Keep) -> HttpClient {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
@@ -207,5 +211,5 @@ fn client(rules: Rules, tls: rustls::ClientConfig, keep: Keep) -> HttpClient {
         .retry_canceled_requests(keep.most > 0)
         // hyper takes a hundred header lines and no more; told so, it would fill two tables for every answer.
         .http1_max_buf_size(HEAD_BYTES)
-        .build(connector)
+        .build(connector(rules, tls))
 }

@@ -10,6 +10,8 @@ mod inputs;
 mod limits;
 #[path = "outbound/memory.rs"]
 mod memory;
+#[path = "outbound/receivers.rs"]
+mod receivers;
 #[path = "outbound/servers.rs"]
 mod servers;
 #[path = "outbound/tls.rs"]

@@ -52,6 +52,7 @@ impl Courier {
     /// Claims callbacks that are due and posts each in a task of its own; says how many.
     pub async fn step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
         let house = &self.house;
+        house.outbound.close_idle();
         self.send_handed().await?;
         let free = self.free();
         if free == 0 || house.stopping.is_cancelled() {

@@ -8,9 +8,9 @@ use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout, timeout_at};
-use url::Url;
+use url::{Position, Url};
 
-use super::fault::classify;
+use super::receivers::Link;
 use super::{Outbound, Trouble, USER_AGENT};
 use crate::guard::Purpose;
 
@@ -61,14 +61,11 @@ impl Outbound {
             return failed(Trouble::Busy, Instant::now());
         };
         let started = Instant::now();
-        let Some(request) = request(&url, headers, body) else {
-            return failed(Trouble::Protocol, started);
-        };
         let deadline = started + self.limits.callback;
-        let answer = timeout_at(deadline, self.callbacks.request(request)).await;
-        let response = match answer {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return failed(classify(&error), started),
+        let asked = timeout_at(deadline, self.ask_receiver(&url, headers, &body)).await;
+        let (mut link, response) = match asked {
+            Ok(Ok(answered)) => answered,
+            Ok(Err(trouble)) => return failed(trouble, started),
             Err(_) => return failed(Trouble::TimedOut, started),
         };
         let mut outcome = CallbackOutcome {
@@ -79,9 +76,38 @@ impl Outbound {
         };
         let mut start = Vec::new();
         // The status has decided; whoever drips or floods the rest only loses the line.
-        let _ = timeout(self.limits.answer, read_start(response, &mut start)).await;
+        let reading = link.while_driven(read_start(response, &mut start));
+        if timeout(self.limits.answer, reading).await == Ok(true) {
+            self.callbacks.keep(&url, link).await;
+        }
         outcome.answer_start = printable(&start);
         outcome
+    }
+
+    /// Closes connections to receivers on which nothing has been asked for a while.
+    pub fn close_idle(&self) {
+        self.callbacks.close_idle();
+    }
+
+    /// Posts and waits for the head of the answer. A connection that was kept may have been closed by the receiver at the same
+    /// instant: then it is asked once more on a new one.
+    async fn ask_receiver(
+        &self,
+        url: &Url,
+        headers: &[(&'static str, String)],
+        body: &Bytes,
+    ) -> Result<(Link, Response<Incoming>), Trouble> {
+        let ask = |mut link: Link| async move {
+            let request = request(url, headers, body.clone()).ok_or(Trouble::Protocol);
+            let response = link.ask(request?).await?;
+            Ok((link, response))
+        };
+        let link = self.callbacks.link(url, self.limits.place).await?;
+        let used = link.is_used();
+        match ask(link).await {
+            Err(_) if used => ask(self.callbacks.fresh(url).await?).await,
+            answered => answered,
+        }
     }
 }
 
@@ -92,7 +118,11 @@ fn request(
 ) -> Option<Request<Full<Bytes>>> {
     let mut request = Request::builder()
         .method(Method::POST)
-        .uri(url.as_str())
+        .uri(&url[Position::BeforePath..Position::AfterQuery])
+        .header(
+            header::HOST,
+            &url[Position::BeforeHost..Position::AfterPort],
+        )
         .header(header::USER_AGENT, USER_AGENT)
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::ACCEPT_ENCODING, "identity");
@@ -103,16 +133,21 @@ fn request(
     request.body(Full::new(body)).ok()
 }
 
-async fn read_start(response: Response<Incoming>, start: &mut Vec<u8>) {
+/// Whether the answer came to its end.
+async fn read_start(response: Response<Incoming>, start: &mut Vec<u8>) -> bool {
     let mut body = response.into_body();
     let mut read = 0;
-    while let Some(Ok(frame)) = body.frame().await {
-        let Ok(data) = frame.into_data() else { break };
+    loop {
+        let data = match body.frame().await {
+            None => return true,
+            Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+            Some(Err(_)) => return false,
+        };
         let room = KEPT_BYTES - start.len();
         start.extend_from_slice(&data[..data.len().min(room)]);
         read += data.len();
         if read >= READ_BYTES {
-            break;
+            return false;
         }
     }
 }

@@ -114,12 +114,12 @@ impl Rules {
             };
             if let Some(dialled) = self.resolver.dial(*address) {
                 let stream = dialled.map_err(Cause::Unreachable)?;
-                return Ok(Line::new(Stream::Simulated(stream), place));
+                return Ok(Line::new(Stream::Simulated(stream), *address, place));
             }
             match timeout_at(until, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
                     let stream = confirm(stream, *address)?;
-                    return Ok(Line::new(Stream::Tcp(stream), place));
+                    return Ok(Line::new(Stream::Tcp(stream), *address, place));
                 }
                 Ok(Err(error)) => last = Cause::Unreachable(error),
                 Err(_) => last = Cause::TimedOut,

@@ -106,15 +106,25 @@ impl From<&Cause> for Trouble {
     }
 }
 
-/// Finds the kind of trouble in the chain of causes of a client error.
+/// The kind of trouble with a client's request.
 pub(crate) fn classify(error: &hyper_util::client::legacy::Error) -> Trouble {
-    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    let otherwise = if error.is_connect() {
+        Trouble::Unreachable
+    } else {
+        Trouble::Protocol
+    };
+    trouble_of(error).unwrap_or(otherwise)
+}
+
+/// Finds the kind of trouble in the chain of causes of an error, if one of them says it.
+pub(crate) fn trouble_of(error: &(dyn Error + 'static)) -> Option<Trouble> {
+    let mut next = Some(error);
     while let Some(cause) = next {
         if let Some(own) = cause.downcast_ref::<Cause>() {
-            return own.into();
+            return Some(own.into());
         }
         if cause.is::<rustls::Error>() {
-            return Trouble::Insecure;
+            return Some(Trouble::Insecure);
         }
         let inner = cause
             .downcast_ref::<io::Error>()
@@ -124,9 +134,5 @@ pub(crate) fn classify(error: &hyper_util::client::legacy::Error) -> Trouble {
             None => cause.source(),
         };
     }
-    if error.is_connect() {
-        Trouble::Unreachable
-    } else {
-        Trouble::Protocol
-    }
+    None
 }

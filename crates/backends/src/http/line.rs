@@ -1,7 +1,9 @@
-//! A connection that counts at the address it leads to for as long as it is open.
+//! A connection that counts at the address it leads to for as long as it is open, or for as long as something is under way.
 
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
@@ -21,7 +23,26 @@ pub(crate) enum Stream {
 /// An open connection.
 pub(crate) struct Line {
     stream: Stream,
-    _place: Option<Place>,
+    counted: Arc<Counted>,
+}
+
+/// Where a connection leads, and its place there if such are counted.
+pub(crate) struct Counted {
+    pub(crate) address: SocketAddr,
+    place: Mutex<Option<Place>>,
+}
+
+impl Counted {
+    /// It counts from now on.
+    pub(crate) fn hold(&self, place: Place) {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
+    }
+
+    /// It counts no longer.
+    pub(crate) fn release(&self) {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(place.take());
+    }
 }
 
 /// Does the same with either kind of stream.
@@ -35,20 +56,20 @@ macro_rules! on {
 }
 
 impl Line {
-    pub(crate) fn new(stream: Stream, place: Option<Place>) -> Self {
-        Self {
-            stream,
-            _place: place,
-        }
+    pub(crate) fn new(stream: Stream, address: SocketAddr, place: Option<Place>) -> Self {
+        let place = Mutex::new(place);
+        let counted = Arc::new(Counted { address, place });
+        Self { stream, counted }
     }
 }
 
 impl Connection for Line {
     fn connected(&self) -> Connected {
-        match &self.stream {
+        let connected = match &self.stream {
             Stream::Tcp(stream) => stream.connected(),
             Stream::Simulated(_) => Connected::new(),
-        }
+        };
+        connected.extra(Arc::clone(&self.counted))
     }
 }
 

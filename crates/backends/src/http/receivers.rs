@@ -1,0 +1,206 @@
+//! Connections to receivers of callbacks. One that has answered in full is kept for a moment, because callbacks come in bursts;
+//! it was judged when it was opened. It counts at its address only while something is under way on it.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::poll_fn;
+use http::{Request, Response, Uri};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::Connection as _;
+use hyper_util::rt::TokioIo;
+use tokio::time::Instant;
+use tower_service::Service as _;
+use url::{Position, Url};
+
+use super::connect::Guarded;
+use super::fault::trouble_of;
+use super::line::{Counted, Line};
+use super::places::Places;
+use super::{HEAD_BYTES, Trouble};
+
+/// How long nothing may be asked on a connection that is kept. Servers wait for longer before they close one.
+const KEPT: Duration = Duration::from_millis(500);
+/// Kept to one receiver,
+const KEPT_EACH: usize = 32;
+/// and in all.
+const KEPT_MOST: usize = 256;
+
+type Wire = http1::Connection<MaybeHttpsStream<TokioIo<Line>>, Full<Bytes>>;
+
+/// The way to receivers; clones share what is kept.
+#[derive(Clone)]
+pub(super) struct Receivers {
+    connector: HttpsConnector<Guarded>,
+    places: Places,
+    kept: Arc<Mutex<HashMap<String, Vec<Link>>>>,
+}
+
+/// One open connection. Nobody but whoever asks something on it moves its bytes.
+pub(super) struct Link {
+    sender: http1::SendRequest<Full<Bytes>>,
+    /// Gone when the connection has ended.
+    wire: Option<Pin<Box<Wire>>>,
+    counted: Arc<Counted>,
+    /// Since when nothing is asked on it; `None` as long as nothing was.
+    idle: Option<Instant>,
+}
+
+impl Receivers {
+    pub(super) fn new(connector: HttpsConnector<Guarded>, places: Places) -> Self {
+        Self {
+            connector,
+            places,
+            kept: Arc::default(),
+        }
+    }
+
+    /// A connection to a receiver: one that was kept, or a new one.
+    pub(super) async fn link(&self, url: &Url, wait: Duration) -> Result<Link, Trouble> {
+        let key = &url[..Position::BeforePath];
+        while let Some(mut link) = self.take(key) {
+            if link.is_open().await {
+                let address = link.counted.address.to_string();
+                let place = self.places.take_for(address, wait).await;
+                link.counted.hold(place.ok_or(Trouble::Busy)?);
+                return Ok(link);
+            }
+        }
+        self.fresh(url).await
+    }
+
+    /// A new connection to a receiver.
+    pub(super) async fn fresh(&self, url: &Url) -> Result<Link, Trouble> {
+        let uri: Uri = url.as_str().parse().map_err(|_| Trouble::Protocol)?;
+        let stream = self.connector.clone().call(uri).await;
+        let stream = stream.map_err(|error| unreachable(&*error))?;
+        let mut known = http::Extensions::new();
+        stream.connected().get_extras(&mut known);
+        let counted = known.remove::<Arc<Counted>>().ok_or(Trouble::Protocol)?;
+        let (sender, wire) = http1::Builder::new()
+            .max_buf_size(HEAD_BYTES)
+            .handshake(stream)
+            .await
+            .map_err(|error| unreachable(&error))?;
+        Ok(Link {
+            sender,
+            wire: Some(Box::pin(wire)),
+            counted,
+            idle: None,
+        })
+    }
+
+    /// Keeps a connection whose answer was read to its end, if there is room.
+    pub(super) async fn keep(&self, url: &Url, mut link: Link) {
+        if !link.is_open().await {
+            return;
+        }
+        link.counted.release();
+        link.idle = Some(Instant::now());
+        let mut kept = self.kept();
+        if kept.values().map(Vec::len).sum::<usize>() >= KEPT_MOST {
+            forget_old(&mut kept);
+        }
+        let all: usize = kept.values().map(Vec::len).sum();
+        let key = &url[..Position::BeforePath];
+        let here = kept.entry(key.to_owned()).or_default();
+        if all < KEPT_MOST && here.len() < KEPT_EACH {
+            here.push(link);
+        }
+    }
+
+    /// Closes what has been kept for long enough.
+    pub(super) fn close_idle(&self) {
+        forget_old(&mut self.kept());
+    }
+
+    /// The one that was used last: the others may become too old.
+    fn take(&self, key: &str) -> Option<Link> {
+        let mut kept = self.kept();
+        let here = kept.get_mut(key)?;
+        let link = here.pop();
+        if here.is_empty() {
+            kept.remove(key);
+        }
+        link.filter(Link::is_young)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Vec<Link>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn forget_old(kept: &mut HashMap<String, Vec<Link>>) {
+    kept.retain(|_, here| {
+        here.retain(Link::is_young);
+        !here.is_empty()
+    });
+}
+
+impl Link {
+    /// Whether something was asked on it before.
+    pub(super) fn is_used(&self) -> bool {
+        self.idle.is_some()
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(super) async fn ask(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, Trouble> {
+        let answer = self.sender.send_request(request);
+        let answer = driven(&mut self.wire, answer).await;
+        answer.map_err(|error| trouble_of(&error).unwrap_or(Trouble::Protocol))
+    }
+
+    /// Does something with an answer, whose bytes come meanwhile.
+    pub(super) async fn while_driven<T>(&mut self, work: impl Future<Output = T>) -> T {
+        driven(&mut self.wire, work).await
+    }
+
+    /// Whether it is ready for another request.
+    async fn is_open(&mut self) -> bool {
+        // A look at what has come: a receiver that hung up has said so.
+        driven(&mut self.wire, std::future::ready(())).await;
+        self.wire.is_some() && self.sender.is_ready()
+    }
+
+    fn is_young(&self) -> bool {
+        self.idle.is_some_and(|since| since.elapsed() < KEPT)
+    }
+}
+
+/// Waits for something while the bytes of a connection are moved.
+async fn driven<T>(wire: &mut Option<Pin<Box<Wire>>>, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    poll_fn(|context| {
+        if let Poll::Ready(done) = work.as_mut().poll(context) {
+            move_bytes(wire, context);
+            return Poll::Ready(done);
+        }
+        move_bytes(wire, context);
+        work.as_mut().poll(context)
+    })
+    .await
+}
+
+fn move_bytes(wire: &mut Option<Pin<Box<Wire>>>, context: &mut std::task::Context<'_>) {
+    // How it ended is told to whoever waits for an answer.
+    if let Some(open) = wire
+        && open.as_mut().poll(context).is_ready()
+    {
+        *wire = None;
+    }
+}
+
+fn unreachable(error: &(dyn Error + 'static)) -> Trouble {
+    trouble_of(error).unwrap_or(Trouble::Unreachable)
+}
