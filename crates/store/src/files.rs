@@ -7,6 +7,7 @@ mod folder;
 mod key;
 mod place;
 mod s3;
+mod spool;
 mod together;
 
 use std::ops::Range;
@@ -44,6 +45,14 @@ impl Files {
     /// Opens a folder, creating it if need be.
     pub fn folder(path: impl Into<PathBuf>) -> Result<Self> {
         Folder::open(path.into(), false).map(Self::Folder)
+    }
+
+    /// Opens a folder that no other machine uses: small files of it are made durable together, in a spool of the process that has
+    /// opened it first.
+    pub fn own_folder(path: impl Into<PathBuf>) -> Result<Self> {
+        Folder::open(path.into(), false)?
+            .with_spool()
+            .map(Self::Folder)
     }
 
     /// Opens a folder whose files are read and written in place, with nothing else happening meanwhile: for simulations.

@@ -1,5 +1,6 @@
 //! Files in a folder. A write goes to a file of its own under `.unfinished`, is synced, renamed to its place, and the
-//! folders above it are synced, so that neither a crash nor a power cut shows half a file or loses a finished one.
+//! folders above it are synced, so that neither a crash nor a power cut shows half a file or loses a finished one. Small files
+//! of a folder that one machine has for itself go through the spool instead.
 
 use std::fs;
 use std::io;
@@ -15,6 +16,7 @@ use tokio_util::io::ReaderStream;
 
 use super::draft::{Draft, UNFINISHED, private_folder};
 use super::error::{FilesError, Flow, Result};
+use super::spool::Spool;
 use super::together::{SMALL_BYTES, Together};
 
 /// The size of one piece of a file that is read.
@@ -40,15 +42,23 @@ impl Folder {
         })
     }
 
+    /// The same folder with a spool.
+    pub(super) fn with_spool(mut self) -> Result<Self> {
+        let spool = Spool::open(&self.root)?;
+        self.together = Arc::new(Together::with_spool(spool));
+        Ok(self)
+    }
+
     pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
-        let (root, target) = (Arc::clone(&self.root), self.root.join(key));
+        let root = Arc::clone(&self.root);
         if !self.in_place && bytes.len() <= SMALL_BYTES {
-            return self.together.put(&root, target, bytes).await;
+            return self.together.put(&root, key, bytes).await;
         }
-        let together = Arc::clone(&self.together);
+        let (together, key) = (Arc::clone(&self.together), key.to_owned());
         self.blocking(move || {
             let draft = Draft::written(&root, &bytes)?.sync()?;
-            draft.finish(&root, &target, &together.known)
+            draft.finish(&root, &root.join(&key), &together.known)?;
+            together.forget(&key, true)
         })
         .await
     }
@@ -57,7 +67,7 @@ impl Folder {
     where
         S: Stream<Item = Result<Bytes>> + Send + Unpin,
     {
-        let (root, target) = (Arc::clone(&self.root), self.root.join(key));
+        let root = Arc::clone(&self.root);
         let draft = self
             .blocking({
                 let root = Arc::clone(&root);
@@ -77,9 +87,12 @@ impl Folder {
         file.flush().await?;
         file.sync_all().await?;
         drop(file);
-        let together = Arc::clone(&self.together);
-        self.blocking(move || draft.finish(&root, &target, &together.known))
-            .await?;
+        let (together, key) = (Arc::clone(&self.together), key.to_owned());
+        self.blocking(move || {
+            draft.finish(&root, &root.join(&key), &together.known)?;
+            together.forget(&key, true)
+        })
+        .await?;
         Ok(size)
     }
 
@@ -123,8 +136,9 @@ impl Folder {
     pub(super) async fn delete(&self, key: &str) -> Result<()> {
         let path = self.root.join(key);
         let deep = key.split('/').count() > 2;
-        let together = Arc::clone(&self.together);
+        let (together, key) = (Arc::clone(&self.together), key.to_owned());
         self.blocking(move || {
+            together.forget(&key, false)?;
             match fs::remove_file(&path) {
                 Err(error) if !is_absent(&error) => return Err(error.into()),
                 _ => {}

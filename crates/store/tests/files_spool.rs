@@ -1,0 +1,208 @@
+//! The spool of small files: what was answered is there after a power cut, as it was last.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use atelier_store::files::Files;
+use bytes::Bytes;
+use futures_util::future::join_all;
+
+/// A folder that goes away with the test.
+struct Root(PathBuf);
+
+impl Root {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("atelier-spool-{}-{number}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn open(&self) -> Files {
+        Files::own_folder(&self.0).expect("a folder")
+    }
+
+    /// Takes away what a power cut may take: everything that was not synced. The spool is.
+    fn cut_power(&self) {
+        for folder in ["out", "in"] {
+            let _ = std::fs::remove_dir_all(self.0.join(folder));
+        }
+    }
+
+    fn at(&self, key: &str) -> PathBuf {
+        self.0.join(key)
+    }
+}
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A process that ends. Who has answered last gives the spool back a moment later.
+async fn close(files: Files) {
+    drop(files);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
+fn bytes(number: usize) -> Bytes {
+    Bytes::from(format!("file {number} ").repeat(100 + number % 7))
+}
+
+async fn put_many(files: &Files, numbers: std::ops::Range<usize>) {
+    let puts = numbers.map(|number| async move {
+        let key = format!("out/{}/{number}", number % 3);
+        files.put(&key, bytes(number)).await.expect("put");
+    });
+    join_all(puts).await;
+}
+
+fn assert_there(root: &Root, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        let key = format!("out/{}/{number}", number % 3);
+        let read = std::fs::read(root.at(&key)).expect("it is there");
+        assert_eq!(read, bytes(number), "{key}");
+    }
+}
+
+/// How many bytes both halves of the spool have.
+fn spooled(root: &Path) -> u64 {
+    let halves = ["a", "b"].map(|half| root.join(".spool").join(half));
+    let sizes = halves.map(|half| half.metadata().expect("a half").len());
+    sizes.iter().sum()
+}
+
+#[tokio::test]
+async fn what_was_answered_comes_back_after_a_power_cut() {
+    let root = Root::new();
+    let files = root.open();
+    put_many(&files, 0..200).await;
+    assert_there(&root, 0..200);
+    close(files).await;
+    root.cut_power();
+    let half = root.at("out/0/0");
+    std::fs::create_dir_all(half.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&half, b"").expect("a name without bytes");
+    let files = root.open();
+    assert_there(&root, 0..200);
+    // What came back is durable by itself: the spool has nothing more to say of it.
+    close(files).await;
+    root.cut_power();
+    let _files = root.open();
+    assert!(!half.exists());
+}
+
+#[tokio::test]
+async fn the_last_that_was_done_to_a_file_counts() {
+    let root = Root::new();
+    let files = root.open();
+    let large = Bytes::from(vec![7; 300_000]);
+    let middle = Bytes::from(vec![8; 100_000]);
+    let flow = futures_util::stream::iter([Ok::<_, std::io::Error>(large.clone())]);
+    for key in ["again", "deleted", "large", "middle", "flow", "back"] {
+        let key = format!("out/{key}");
+        files.put(&key, bytes(1)).await.expect("put");
+    }
+    files.put("out/again", bytes(2)).await.expect("put");
+    files.delete("out/deleted").await.expect("delete");
+    files.put("out/large", large.clone()).await.expect("put");
+    files.put("out/middle", middle.clone()).await.expect("put");
+    files.put_stream("out/flow", flow).await.expect("put");
+    files.delete("out/back").await.expect("delete");
+    files.put("out/back", bytes(3)).await.expect("put");
+    close(files).await;
+    let files = root.open();
+    let there = async |key: &str| files.read(key).await.ok();
+    assert_eq!(there("out/again").await, Some(bytes(2)));
+    assert_eq!(there("out/deleted").await, None);
+    assert_eq!(there("out/large").await, Some(large));
+    assert_eq!(there("out/middle").await, Some(middle));
+    let flow = there("out/flow").await.map(|flow| flow.len());
+    assert_eq!(flow, Some(300_000));
+    assert_eq!(there("out/back").await, Some(bytes(3)));
+}
+
+/// What was being written when the power went is no file, and what older fillings left behind it is none either.
+#[tokio::test]
+async fn half_a_record_and_an_old_one_are_passed_over() {
+    let root = Root::new();
+    let files = root.open();
+    put_many(&files, 0..50).await;
+    close(files).await;
+    // The spool is empty now, but for the bytes that are left in it.
+    let files = root.open();
+    put_many(&files, 100..110).await;
+    close(files).await;
+    root.cut_power();
+    drop(root.open());
+    assert_there(&root, 100..110);
+    assert!(!root.at("out/0/30").exists(), "of an older filling");
+
+    let files = root.open();
+    files.put("out/0/1", bytes(1)).await.expect("put");
+    files.put("out/0/2", bytes(2)).await.expect("put");
+    close(files).await;
+    let half = root.at(".spool/a");
+    let whole = std::fs::read(&half).expect("the spool");
+    for cut in (0..2000).step_by(37) {
+        root.cut_power();
+        let mut torn = whole.clone();
+        torn[cut] ^= 1;
+        std::fs::write(&half, torn).expect("a torn spool");
+        drop(root.open());
+        for number in [1, 2] {
+            let read = std::fs::read(root.at(&format!("out/0/{number}")));
+            assert!(
+                read.map_or(true, |read| read == bytes(number)),
+                "byte {cut}"
+            );
+        }
+    }
+}
+
+/// A spool that is full is emptied while files come, and what was in it is there.
+#[tokio::test]
+async fn a_spool_goes_round_and_keeps_its_size() {
+    let root = Root::new();
+    let files = root.open();
+    let big = |number: usize| Bytes::from(vec![number as u8; 60_000]);
+    for turn in 0..40 {
+        let puts = (0..64).map(|number| {
+            let (files, number) = (files.clone(), turn * 64 + number);
+            async move {
+                let key = format!("in/{number}");
+                files.put(&key, big(number)).await.expect("put");
+            }
+        });
+        join_all(puts).await;
+    }
+    assert!(spooled(&root.0) < 80_000_000, "{}", spooled(&root.0));
+    close(files).await;
+    let files = root.open();
+    for number in 0..40 * 64 {
+        let read = files.read(&format!("in/{number}")).await.expect("read");
+        assert_eq!(read, big(number));
+    }
+}
+
+/// The second process has no spool and spoils nothing of the first one's.
+#[tokio::test]
+async fn two_processes_may_have_one_folder() {
+    let root = Root::new();
+    let first = root.open();
+    put_many(&first, 0..20).await;
+    let second = root.open();
+    put_many(&second, 20..40).await;
+    assert_there(&root, 0..40);
+    put_many(&first, 40..60).await;
+    drop(second);
+    close(first).await;
+    for gone in 0..20 {
+        let key = format!("out/{}/{gone}", gone % 3);
+        std::fs::remove_file(root.at(&key)).expect("it was there");
+    }
+    drop(root.open());
+    assert_there(&root, 0..60);
+}
