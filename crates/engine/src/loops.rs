@@ -19,6 +19,9 @@ use crate::settings::Settings;
 const PRICES_LOOK_MS: u64 = 500;
 /// Spans are sent this often.
 const SPANS_PAUSE_MS: u64 = 1_000;
+/// Each loop begins this long after the one before it: it finds the connection of that one free again, where all of them at
+/// once would open as many as the store may have, half a megabyte each.
+const APART: Duration = Duration::from_millis(10);
 /// After an error a loop waits this long at least, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 /// How often a stop looks whether the last paid call has ended.
@@ -159,9 +162,10 @@ impl Engine {
         self.floor().load_pool().await?;
         self.renew_step().await?;
         self.floor().sweep_step().await?;
-        for one in LOOPS {
+        for (place, one) in (0..).zip(LOOPS) {
             let engine = self.clone();
             self.house().tasks.spawn(async move {
+                tokio::time::sleep(APART * place).await;
                 let pause = Duration::from_millis((one.pause_ms)(&engine.house().settings));
                 let hint = one.hint.map(|hint| hint(&engine));
                 let step = || (one.step)(engine.clone());

@@ -40,12 +40,15 @@ use nouns::{NOUNS, SINGLES};
 use serve::Serve;
 use talk::Talk;
 
+/// The command that starts the service.
+const SERVE: Entry = Entry::of::<Serve>();
+
 /// The commands that have a file of their own.
 const COMMANDS: &[Entry] = &[
     Entry::of::<watch::Watch>(),
     Entry::of::<account::Account>(),
     callbacks::ENTRY,
-    Entry::of::<serve::Serve>(),
+    SERVE,
     Entry::of::<config::Settings>(),
     Entry::of::<doctor::Doctor>(),
     Entry::of::<upkeep::Audit>(),
@@ -118,13 +121,27 @@ fn whole() -> clap::Command {
         .after_help(examples(EXAMPLES))
 }
 
+/// What starts the service, and no other word. The others are made from the schema of everything that can be called, and
+/// having read that would cost a service at rest 5 MB.
+fn service() -> clap::Command {
+    Serve::augment_args(clap::Command::new("atelier"))
+        .args_conflicts_with_subcommands(true)
+        .subcommand((SERVE.words)())
+}
+
 /// Does what the command line says.
 pub(crate) fn run() -> Result<ExitCode> {
-    let matches = whole().get_matches();
+    // Whatever it does not know, help among it, is for the whole command line to answer.
+    let matches = service()
+        .try_get_matches()
+        .unwrap_or_else(|_| whole().get_matches());
     let Some((name, inner)) = matches.subcommand() else {
         let serve = Serve::from_arg_matches(&matches).map_err(|error| error.exit())?;
         return command::Command::run(serve);
     };
+    if name == <Serve as command::Command>::NAME {
+        return (SERVE.run)(inner);
+    }
     if name == "call" {
         return call::run(inner);
     }
@@ -168,6 +185,18 @@ mod tests {
             seen += 1;
         }
         assert!(seen > 150, "{seen}");
+    }
+
+    #[test]
+    fn the_service_starts_without_the_other_words() {
+        for line in [&["atelier"][..], &["atelier", "serve", "--data-dir", "a"]] {
+            assert!(service().try_get_matches_from(line).is_ok(), "{line:?}");
+            assert!(whole().try_get_matches_from(line).is_ok(), "{line:?}");
+        }
+        for line in ["--help", "--version", "help", "jobs"] {
+            let read = service().try_get_matches_from(["atelier", line]);
+            assert!(read.is_err(), "{line} is for the whole command line");
+        }
     }
 
     #[test]
