@@ -13,9 +13,10 @@ batch. The vendor answers when all 64 calls have reached it, and its answers are
   synchronous answer   all of such a call, accepting included
 
 Each is the middle of several windows. The service's loops are told to look around once an hour; those that take no such word
-are too small to matter. But a call that waits looks at its job twice a second, and how long it waits depends on the machine.
-So these looks are counted, and what one takes is measured while 64 calls do nothing else. What the kernel does is not counted,
-and SHA-256 is counted as the software would do it, because callgrind knows no processor that does it in one instruction."""
+are left in, at about one in a hundred. But a call that waits looks at its job twice a second, and how long it waits depends
+on the machine. So these looks are counted, and what one takes is measured while 64 calls do nothing else. What the kernel does
+is not counted, and SHA-256 is counted as the software would do it, because callgrind knows no processor that does it in one
+instruction."""
 
 import http.server
 import json
@@ -44,7 +45,7 @@ SIDE = 256
 # The service gives up waiting for the write lock after five seconds.
 MOST_LOCKED_S = 4
 HOUR_S = 3600
-# How far an unfinished job is, which a call that waits asks at each look and nobody else does.
+# How far an unfinished job is: a call that waits asks at each look, and nothing else that is measured here does.
 LOOK = "atelier_engine::floor::Floor::progress"
 # Several rounds of looks.
 LOOKING_S = 1.2
@@ -110,7 +111,8 @@ class Service:
             **{f"ATELIER_JOBS_{name}_MS": str(HOUR_S * 1000) for name in ("PROGRESS", "IDLE", "SWEEP", "REFRESH")},
         }
         command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no", "--compress-strings=no"]
-        command += [f"--callgrind-out-file={self.out}", binary, "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
+        command += [f"--callgrind-out-file={self.out}", binary, "serve", "--listen", "127.0.0.1:0"]
+        command += ["--data-dir", str(self.folder / "data")]
         self.child = subprocess.Popen(
             command, env={**os.environ, **settings}, stdout=subprocess.PIPE, stderr=open(self.folder / "log", "w"), text=True
         )
@@ -286,7 +288,8 @@ def measure(binary):
         asked, settled, looks = zip(*service.windows(pictures))
         # A look takes the same in every window, so the middle of all is closer to it than what one window found.
         look = statistics.median(looks)
-        asked, counts["settlement"] = (statistics.median(total - count * look for total, count in part) for part in (asked, settled))
+        asked = statistics.median(total - count * look for total, count in asked)
+        counts["settlement"] = statistics.median(total - count * look for total, count in settled)
         counts["synchronous answer"] = asked + counts["settlement"]
         counts["submit"] = statistics.median(service.windows(submits))
         return {name: round(count / AT_ONCE) for name, count in counts.items()}
