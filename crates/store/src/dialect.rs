@@ -90,7 +90,7 @@ impl Dialect {
     }
 
     /// PostgreSQL takes the lines as JSON. SQLite's JSON functions cost more than the inserts they serve, so there
-    /// every value has a place of its own.
+    /// every value has a place of its own; lines without a first value only fill a statement up.
     fn lines(self, columns: &str, lines: usize, out: &mut String) -> std::fmt::Result {
         if self == Self::Postgres {
             return write!(out, "json_to_recordset($1::json) AS v({columns})");
@@ -108,7 +108,7 @@ impl Dialect {
             out.push_str(if index == 0 { "" } else { "," });
             out.push_str(&line);
         }
-        out.push_str(")) AS v");
+        out.push_str(") WHERE column1 IS NOT NULL) AS v");
         Ok(())
     }
 
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(
             Sqlite.text_for(sql, 2),
             "INSERT INTO t SELECT v.id, v.n FROM \
-             (SELECT column1 AS id, column2 AS n FROM (VALUES (?,?),(?,?))) AS v"
+             (SELECT column1 AS id, column2 AS n FROM (VALUES (?,?),(?,?)) WHERE column1 IS NOT NULL) AS v"
         );
         assert_eq!(
             Postgres.text_for(sql, 2),

@@ -39,6 +39,8 @@ macro_rules! on {
 
 /// Lines a statement takes at most on SQLite; larger batches take several.
 const LINES_MOST: usize = 64;
+/// Empty lines that fill it up at most.
+const EMPTY_MOST: usize = 8;
 
 /// How long a connection is waited for that is being closed.
 const GOODBYE: Duration = Duration::from_secs(1);
@@ -143,24 +145,26 @@ fn as_objects(sql: &str, lines: &[impl Line]) -> String {
 }
 
 /// The lines in portions for SQLite, each with its own statement. Few different lengths make few different statements,
-/// which stay prepared.
+/// which stay prepared; a portion is filled up with empty lines, because every statement is a way to another thread and back.
 fn portions<'a>(
     sql: &'a str,
     lines: &'a [impl Line],
 ) -> impl Iterator<Item = (String, Vec<Arg<'a>>)> {
     let mut rest = lines;
     std::iter::from_fn(move || {
-        let most = rest.len().min(LINES_MOST);
-        let (now, later) = rest.split_at(1 << most.checked_ilog2()?);
+        let mut length = rest.len().min(LINES_MOST).next_power_of_two();
+        if length.saturating_sub(rest.len()) > EMPTY_MOST {
+            length /= 2;
+        }
+        let (now, later) = rest.split_at(rest.len().min(length));
         rest = later;
         let mut values = Vec::new();
         for line in now {
             line.values(&mut values);
         }
-        Some((
-            Dialect::Sqlite.text_for(sql, now.len()).into_owned(),
-            values,
-        ))
+        let width = values.len().checked_div(now.len())?;
+        values.resize(width * length, Arg::Int(None));
+        Some((Dialect::Sqlite.text_for(sql, length).into_owned(), values))
     })
 }
 
@@ -424,4 +428,40 @@ async fn within<T>(
     };
     *lost = done.as_ref().is_err_and(error::loses_connection);
     Ok(done?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct One(i64);
+
+    impl Line for One {
+        fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+            out.extend_from_slice(args!["a", self.0]);
+        }
+    }
+
+    /// Every line goes into a statement once, and few empty ones with it.
+    #[test]
+    fn portions_have_every_line_once() {
+        let sql = "INSERT INTO t SELECT v.id, v.n FROM {lines:id text, n bigint}";
+        for count in 0..200 {
+            let lines: Vec<One> = (0..count).map(One).collect();
+            let (mut seen, mut empty) = (Vec::new(), 0);
+            for (text, values) in portions(sql, &lines) {
+                assert_eq!(text.matches('?').count(), values.len());
+                let length = values.len() / 2;
+                assert!(length.is_power_of_two() && length <= LINES_MOST);
+                for line in values.chunks(2) {
+                    match line {
+                        [Arg::Text(Some(_)), Arg::Int(Some(number))] => seen.push(*number),
+                        _ => empty += 1,
+                    }
+                }
+            }
+            assert_eq!(seen, (0..count).collect::<Vec<_>>());
+            assert!(empty <= EMPTY_MOST, "{empty} of {count}");
+        }
+    }
 }

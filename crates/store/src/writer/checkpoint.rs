@@ -16,7 +16,7 @@ const START_BYTES: u64 = 4 << 20;
 /// A log longer than this is started afresh by the writer, if nobody reads it at that moment.
 const RESTART_BYTES: u64 = 64 << 20;
 /// The log is looked at after so many commits.
-const LOOK_EVERY: u32 = 16;
+const LOOK_EVERY: u32 = 32;
 
 /// Starts the log afresh if nobody reads it. Readers are not waited for: while one reads, the log grows, and the next look finds it.
 async fn start_afresh(conn: &mut Conn) {

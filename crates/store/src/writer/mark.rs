@@ -15,7 +15,8 @@ use crate::time::SharedTime;
 const ASK: &str = "INSERT INTO written (writer, batch, time_ms) VALUES ($1, 0, 0) \
      ON CONFLICT (writer) DO UPDATE SET time_ms = written.time_ms + 1 RETURNING batch";
 
-const LEAVE: &str = "INSERT INTO written (writer, batch, time_ms) \
+/// Begins and leaves the mark, on the same way to SQLite's thread and back.
+const BEGIN: &str = "BEGIN IMMEDIATE; INSERT INTO written (writer, batch, time_ms) \
      VALUES ($1, $2, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT (writer) \
      DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms";
 
@@ -53,9 +54,8 @@ impl Mark {
         match conn.dialect() {
             Dialect::Sqlite => {
                 conn.survive(durable).await?;
-                conn.run("BEGIN IMMEDIATE", &[]).await?;
                 let args = args![&self.writer, self.batch];
-                conn.run(LEAVE, args).await.map(|_| ())
+                conn.run(BEGIN, args).await.map(|_| ())
             }
             Dialect::Postgres => {
                 // One message there, one answer back.
