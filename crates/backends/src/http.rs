@@ -39,6 +39,7 @@ use receivers::Receivers;
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
 pub use fetch::{Download, FetchedImage};
+use limits::HEAD_BYTES;
 pub use limits::Limits;
 pub use memory::Share;
 pub(crate) use memory::with_share;
@@ -52,8 +53,6 @@ pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 
 /// What the service says it is.
 const USER_AGENT: &str = concat!("atelier/", env!("CARGO_PKG_VERSION"));
-/// The most bytes of an answer's head, and the size of one read.
-const HEAD_BYTES: usize = 64 * 1024;
 
 type HttpClient = Client<HttpsConnector<Guarded>, Full<Bytes>>;
 

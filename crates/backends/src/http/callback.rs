@@ -97,18 +97,23 @@ impl Outbound {
         headers: &[(&'static str, String)],
         body: &Bytes,
     ) -> Result<(Link, Response<Incoming>), Trouble> {
-        let ask = |mut link: Link| async move {
-            let request = request(url, headers, body.clone()).ok_or(Trouble::Protocol);
-            let response = link.ask(request?).await?;
-            Ok((link, response))
-        };
+        let request = request(url, headers, body.clone()).ok_or(Trouble::Protocol)?;
         let link = self.callbacks.link(url, self.limits.place).await?;
         let used = link.is_used();
-        match ask(link).await {
-            Err(_) if used => ask(self.callbacks.fresh(url).await?).await,
+        // The one that failed has given its place back before another is asked for.
+        match ask(link, request.clone()).await {
+            Err(_) if used => ask(self.callbacks.fresh(url).await?, request).await,
             answered => answered,
         }
     }
+}
+
+async fn ask(
+    mut link: Link,
+    request: Request<Full<Bytes>>,
+) -> Result<(Link, Response<Incoming>), Trouble> {
+    let response = link.ask(request).await?;
+    Ok((link, response))
 }
 
 fn request(

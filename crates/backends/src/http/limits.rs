@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// The most bytes of an answer's head, and the size of one read.
+pub(super) const HEAD_BYTES: usize = 64 * 1024;
+
 /// How long, how large, how many.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {

@@ -22,10 +22,10 @@ use tower_service::Service as _;
 use url::{Position, Url};
 
 use super::connect::Guarded;
-use super::fault::trouble_of;
+use super::fault::{Trouble, trouble_of};
+use super::limits::HEAD_BYTES;
 use super::line::{Counted, Line};
 use super::places::Places;
-use super::{HEAD_BYTES, Trouble};
 
 /// How long nothing may be asked on a connection that is kept. Servers wait for longer before they close one.
 const KEPT: Duration = Duration::from_millis(500);

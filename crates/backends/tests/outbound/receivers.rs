@@ -77,6 +77,25 @@ async fn a_receiver_that_hangs_up_on_a_kept_connection_is_asked_on_a_new_one() {
     }
 }
 
+/// The connection that was closed has given its place at the address back before the new one needs it.
+#[tokio::test]
+async fn a_receiver_with_one_place_is_asked_on_a_new_connection_too() {
+    let client = outbound(Limits {
+        per_address: 1,
+        place: Duration::from_millis(300),
+        ..Limits::default()
+    });
+    let server = Server::allowed(|mut stream| {
+        read_request(&mut stream);
+        let _ = stream.write_all(&answer("200 OK", "", b"ok"));
+        let _ = stream.read(&mut [0; 1024]);
+    });
+    for _ in 0..3 {
+        let outcome = post(&client, &server.url("/hook")).await;
+        assert!(outcome.delivered(), "{outcome:?}");
+    }
+}
+
 /// Whoever never answers is asked once per try, not twice.
 #[tokio::test]
 async fn a_receiver_that_hangs_up_on_a_new_connection_has_failed() {
