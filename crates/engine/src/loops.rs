@@ -183,6 +183,7 @@ impl Engine {
     async fn take_over(&self) -> Result<(), atelier_store::Error> {
         if !self.house().store.is_postgres() {
             self.house().store.work_alone()?;
+            self.vault().open_spool().await;
             self.house()
                 .store
                 .void_leases(None, &[], self.now_ms())
@@ -343,6 +344,7 @@ impl Running {
             store.forget_node(&engine.house().node).await
         };
         within(HANDING_BACK, "handed back", hand_back).await;
+        engine.vault().close_spool().await;
         engine.tracer().finish().await;
         engine.house().store.close().await;
     }

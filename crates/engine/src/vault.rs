@@ -85,6 +85,23 @@ impl Vault {
         })
     }
 
+    /// Has small files made durable together. For a process that is known to be the only one.
+    pub(crate) async fn open_spool(&self) {
+        match self.files.open_spool().await {
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(%error, "the spool of files cannot be used; files are synced one by one");
+            }
+        }
+    }
+
+    /// Has every file on disk by itself before the end.
+    pub(crate) async fn close_spool(&self) {
+        if let Err(error) = self.files.close_spool().await {
+            tracing::warn!(%error, "the spool of files was not emptied; the next start does it");
+        }
+    }
+
     /// A row with its request and result read and its files' addresses signed.
     pub(crate) fn job(&self, row: JobRow) -> Job {
         let mut output: Option<Output> = row

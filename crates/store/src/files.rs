@@ -47,14 +47,6 @@ impl Files {
         Folder::open(path.into(), false).map(Self::Folder)
     }
 
-    /// Opens a folder that no other machine uses: small files of it are made durable together, in a spool of the process that has
-    /// opened it first.
-    pub fn own_folder(path: impl Into<PathBuf>) -> Result<Self> {
-        Folder::open(path.into(), false)?
-            .with_spool()
-            .map(Self::Folder)
-    }
-
     /// Opens a folder whose files are read and written in place, with nothing else happening meanwhile: for simulations.
     /// Files that flow in or out piece by piece are not for them.
     pub fn folder_in_place(path: impl Into<PathBuf>) -> Result<Self> {
@@ -64,6 +56,23 @@ impl Files {
     /// Opens a bucket; nothing is asked of it yet.
     pub fn s3(settings: &S3Settings) -> Result<Self> {
         Bucket::open(settings).map(Self::S3)
+    }
+
+    /// Makes small files durable together from now on, in a spool of the folder, and puts back what a power cut took of those that
+    /// were in it. For whoever knows that no other process works on these files; whether there is a spool now.
+    pub async fn open_spool(&self) -> Result<bool> {
+        match self {
+            Self::Folder(folder) => folder.open_spool().await,
+            Self::S3(_) => Ok(false),
+        }
+    }
+
+    /// Has every file on disk by itself and gives the spool up.
+    pub async fn close_spool(&self) -> Result<()> {
+        match self {
+            Self::Folder(folder) => folder.close_spool().await,
+            Self::S3(_) => Ok(()),
+        }
     }
 
     /// Stores bytes, replacing what was there; durable when it returns.

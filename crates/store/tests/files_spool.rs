@@ -19,8 +19,10 @@ impl Root {
         Self(std::env::temp_dir().join(name))
     }
 
-    fn open(&self) -> Files {
-        Files::own_folder(&self.0).expect("a folder")
+    async fn open(&self) -> Files {
+        let files = Files::folder(&self.0).expect("a folder");
+        assert!(files.open_spool().await.expect("a spool"));
+        files
     }
 
     /// Takes away what a power cut may take: everything that was not synced. The spool is.
@@ -41,7 +43,7 @@ impl Drop for Root {
     }
 }
 
-/// A process that ends. Who has answered last gives the spool back a moment later.
+/// A process that ends without a word. Who has answered last gives the spool back a moment later.
 async fn close(files: Files) {
     drop(files);
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -77,7 +79,7 @@ fn spooled(root: &Path) -> u64 {
 #[tokio::test]
 async fn what_was_answered_comes_back_after_a_power_cut() {
     let root = Root::new();
-    let files = root.open();
+    let files = root.open().await;
     put_many(&files, 0..200).await;
     assert_there(&root, 0..200);
     close(files).await;
@@ -85,19 +87,19 @@ async fn what_was_answered_comes_back_after_a_power_cut() {
     let half = root.at("out/0/0");
     std::fs::create_dir_all(half.parent().expect("a folder")).expect("a folder");
     std::fs::write(&half, b"").expect("a name without bytes");
-    let files = root.open();
+    let files = root.open().await;
     assert_there(&root, 0..200);
     // What came back is durable by itself: the spool has nothing more to say of it.
     close(files).await;
     root.cut_power();
-    let _files = root.open();
+    let _files = root.open().await;
     assert!(!half.exists());
 }
 
 #[tokio::test]
 async fn the_last_that_was_done_to_a_file_counts() {
     let root = Root::new();
-    let files = root.open();
+    let files = root.open().await;
     let large = Bytes::from(vec![7; 300_000]);
     let middle = Bytes::from(vec![8; 100_000]);
     let flow = futures_util::stream::iter([Ok::<_, std::io::Error>(large.clone())]);
@@ -113,7 +115,7 @@ async fn the_last_that_was_done_to_a_file_counts() {
     files.delete("out/back").await.expect("delete");
     files.put("out/back", bytes(3)).await.expect("put");
     close(files).await;
-    let files = root.open();
+    let files = root.open().await;
     let there = async |key: &str| files.read(key).await.ok();
     assert_eq!(there("out/again").await, Some(bytes(2)));
     assert_eq!(there("out/deleted").await, None);
@@ -128,30 +130,30 @@ async fn the_last_that_was_done_to_a_file_counts() {
 #[tokio::test]
 async fn half_a_record_and_an_old_one_are_passed_over() {
     let root = Root::new();
-    let files = root.open();
+    let files = root.open().await;
     put_many(&files, 0..50).await;
     close(files).await;
     // The spool is empty now, but for the bytes that are left in it.
-    let files = root.open();
+    let files = root.open().await;
     put_many(&files, 100..110).await;
     close(files).await;
     root.cut_power();
-    drop(root.open());
+    close(root.open().await).await;
     assert_there(&root, 100..110);
     assert!(!root.at("out/0/30").exists(), "of an older filling");
 
-    let files = root.open();
+    let files = root.open().await;
     files.put("out/0/1", bytes(1)).await.expect("put");
     files.put("out/0/2", bytes(2)).await.expect("put");
     close(files).await;
     let half = root.at(".spool/a");
     let whole = std::fs::read(&half).expect("the spool");
-    for cut in (0..2000).step_by(37) {
+    for cut in (0..2000).step_by(97) {
         root.cut_power();
         let mut torn = whole.clone();
         torn[cut] ^= 1;
         std::fs::write(&half, torn).expect("a torn spool");
-        drop(root.open());
+        close(root.open().await).await;
         for number in [1, 2] {
             let read = std::fs::read(root.at(&format!("out/0/{number}")));
             assert!(
@@ -166,7 +168,7 @@ async fn half_a_record_and_an_old_one_are_passed_over() {
 #[tokio::test]
 async fn a_spool_goes_round_and_keeps_its_size() {
     let root = Root::new();
-    let files = root.open();
+    let files = root.open().await;
     let big = |number: usize| Bytes::from(vec![number as u8; 60_000]);
     for turn in 0..40 {
         let puts = (0..64).map(|number| {
@@ -180,29 +182,45 @@ async fn a_spool_goes_round_and_keeps_its_size() {
     }
     assert!(spooled(&root.0) < 80_000_000, "{}", spooled(&root.0));
     close(files).await;
-    let files = root.open();
+    let files = root.open().await;
     for number in 0..40 * 64 {
         let read = files.read(&format!("in/{number}")).await.expect("read");
         assert_eq!(read, big(number));
     }
 }
 
-/// The second process has no spool and spoils nothing of the first one's.
+/// A process that ends as it should leaves nothing in the spool: what is deleted by hand then does not come back.
+#[tokio::test]
+async fn after_an_orderly_end_the_spool_has_nothing_to_say() {
+    let root = Root::new();
+    let files = root.open().await;
+    put_many(&files, 0..20).await;
+    files.close_spool().await.expect("closed");
+    put_many(&files, 20..25).await;
+    close(files).await;
+    assert_there(&root, 0..25);
+    root.cut_power();
+    close(root.open().await).await;
+    assert!(!root.at("out/0/0").exists());
+}
+
+/// Another process has no spool and spoils nothing of the first one's.
 #[tokio::test]
 async fn two_processes_may_have_one_folder() {
     let root = Root::new();
-    let first = root.open();
+    let first = root.open().await;
     put_many(&first, 0..20).await;
-    let second = root.open();
+    let second = Files::folder(&root.0).expect("a folder");
+    assert!(!second.open_spool().await.expect("it is taken"));
     put_many(&second, 20..40).await;
-    assert_there(&root, 0..40);
     put_many(&first, 40..60).await;
+    assert_there(&root, 0..60);
     drop(second);
     close(first).await;
     for gone in 0..20 {
         let key = format!("out/{}/{gone}", gone % 3);
         std::fs::remove_file(root.at(&key)).expect("it was there");
     }
-    drop(root.open());
+    close(root.open().await).await;
     assert_there(&root, 0..60);
 }

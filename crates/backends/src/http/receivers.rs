@@ -1,5 +1,6 @@
 //! Connections to receivers of callbacks. One that has answered in full is kept for a moment, because callbacks come in bursts;
-//! it was judged when it was opened. It counts at its address only while something is under way on it.
+//! it was judged when it was opened. It counts at its address only while something is under way on it. A receiver that serves
+//! one connection after the other would never come to the others: while a new one waits for long, none is kept.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -29,6 +30,8 @@ use super::places::Places;
 
 /// How long nothing may be asked on a connection that is kept. Servers wait for longer before they close one.
 const KEPT: Duration = Duration::from_millis(500);
+/// How long the first answer on a new connection may take before others are closed for its sake.
+const PATIENT: Duration = Duration::from_millis(200);
 /// Kept to one receiver,
 const KEPT_EACH: usize = 32;
 /// and in all.
@@ -41,7 +44,67 @@ type Wire = http1::Connection<MaybeHttpsStream<TokioIo<Line>>, Full<Bytes>>;
 pub(super) struct Receivers {
     connector: HttpsConnector<Guarded>,
     places: Places,
-    kept: Arc<Mutex<HashMap<String, Vec<Link>>>>,
+    hosts: Hosts,
+}
+
+type Hosts = Arc<Mutex<HashMap<String, Host>>>;
+
+/// What there is to one receiver.
+#[derive(Default)]
+struct Host {
+    kept: Vec<Link>,
+    /// Since when the first answers on new connections are waited for.
+    waiting: Vec<Instant>,
+}
+
+impl Host {
+    fn forget_old(&mut self) {
+        self.kept.retain(Link::is_young);
+    }
+
+    fn is_starved(&self) -> bool {
+        self.waiting.iter().any(|since| since.elapsed() > PATIENT)
+    }
+}
+
+/// The first answer on a new connection is waited for.
+struct Waiting {
+    hosts: Hosts,
+    key: String,
+    since: Instant,
+}
+
+impl Waiting {
+    fn begin(hosts: &Hosts, key: &str) -> Self {
+        let since = Instant::now();
+        let mut all = locked(hosts);
+        all.entry(key.to_owned()).or_default().waiting.push(since);
+        Self {
+            hosts: Arc::clone(hosts),
+            key: key.to_owned(),
+            since,
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut hosts = locked(&self.hosts);
+        let Some(host) = hosts.get_mut(&self.key) else {
+            return;
+        };
+        let mut waiting = host.waiting.iter();
+        if let Some(at) = waiting.position(|since| *since == self.since) {
+            host.waiting.swap_remove(at);
+        }
+        if host.waiting.is_empty() && host.kept.is_empty() {
+            hosts.remove(&self.key);
+        }
+    }
+}
+
+fn locked(hosts: &Hosts) -> MutexGuard<'_, HashMap<String, Host>> {
+    hosts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One open connection. Nobody but whoever asks something on it moves its bytes.
@@ -50,6 +113,8 @@ pub(super) struct Link {
     /// Gone when the connection has ended.
     wire: Option<Pin<Box<Wire>>>,
     counted: Arc<Counted>,
+    /// Until the first answer.
+    waiting: Option<Waiting>,
     /// Since when nothing is asked on it; `None` as long as nothing was.
     idle: Option<Instant>,
 }
@@ -59,7 +124,7 @@ impl Receivers {
         Self {
             connector,
             places,
-            kept: Arc::default(),
+            hosts: Arc::default(),
         }
     }
 
@@ -80,6 +145,7 @@ impl Receivers {
     /// A new connection to a receiver.
     pub(super) async fn fresh(&self, url: &Url) -> Result<Link, Trouble> {
         let uri: Uri = url.as_str().parse().map_err(|_| Trouble::Protocol)?;
+        let waiting = Waiting::begin(&self.hosts, &url[..Position::BeforePath]);
         let stream = self.connector.clone().call(uri).await;
         let stream = stream.map_err(|error| unreachable(&*error))?;
         let mut known = http::Extensions::new();
@@ -94,6 +160,7 @@ impl Receivers {
             sender,
             wire: Some(Box::pin(wire)),
             counted,
+            waiting: Some(waiting),
             idle: None,
         })
     }
@@ -105,44 +172,33 @@ impl Receivers {
         }
         link.counted.release();
         link.idle = Some(Instant::now());
-        let mut kept = self.kept();
-        if kept.values().map(Vec::len).sum::<usize>() >= KEPT_MOST {
-            forget_old(&mut kept);
-        }
-        let all: usize = kept.values().map(Vec::len).sum();
+        let mut hosts = locked(&self.hosts);
+        let all: usize = hosts.values().map(|host| host.kept.len()).sum();
         let key = &url[..Position::BeforePath];
-        let here = kept.entry(key.to_owned()).or_default();
-        if all < KEPT_MOST && here.len() < KEPT_EACH {
-            here.push(link);
+        let here = hosts.entry(key.to_owned()).or_default();
+        here.forget_old();
+        if all < KEPT_MOST && here.kept.len() < KEPT_EACH && !here.is_starved() {
+            here.kept.push(link);
         }
     }
 
     /// Closes what has been kept for long enough.
     pub(super) fn close_idle(&self) {
-        forget_old(&mut self.kept());
+        locked(&self.hosts).retain(|_, host| {
+            host.forget_old();
+            !host.kept.is_empty() || !host.waiting.is_empty()
+        });
     }
 
     /// The one that was used last: the others may become too old.
     fn take(&self, key: &str) -> Option<Link> {
-        let mut kept = self.kept();
-        let here = kept.get_mut(key)?;
-        let link = here.pop();
-        if here.is_empty() {
-            kept.remove(key);
+        let mut hosts = locked(&self.hosts);
+        let here = hosts.get_mut(key)?;
+        if here.is_starved() {
+            here.kept.clear();
         }
-        link.filter(Link::is_young)
+        here.kept.pop().filter(Link::is_young)
     }
-
-    fn kept(&self) -> MutexGuard<'_, HashMap<String, Vec<Link>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn forget_old(kept: &mut HashMap<String, Vec<Link>>) {
-    kept.retain(|_, here| {
-        here.retain(Link::is_young);
-        !here.is_empty()
-    });
 }
 
 impl Link {
@@ -158,6 +214,7 @@ impl Link {
     ) -> Result<Response<Incoming>, Trouble> {
         let answer = self.sender.send_request(request);
         let answer = driven(&mut self.wire, answer).await;
+        self.waiting = None;
         answer.map_err(|error| trouble_of(&error).unwrap_or(Trouble::Protocol))
     }
 

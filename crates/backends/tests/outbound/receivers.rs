@@ -77,6 +77,33 @@ async fn a_receiver_that_hangs_up_on_a_kept_connection_is_asked_on_a_new_one() {
     }
 }
 
+/// A receiver that serves one connection after the other comes to all of them: a kept one does not keep it busy.
+#[tokio::test]
+async fn a_receiver_with_one_thread_comes_to_every_connection() {
+    let client = outbound(Limits {
+        callback: Duration::from_secs(4),
+        ..Limits::default()
+    });
+    let busy = Arc::new(std::sync::Mutex::new(()));
+    let server = Server::allowed(move |stream| {
+        let _one = busy.lock().expect("no panic");
+        answer_all(stream);
+    });
+    let url = server.url("/hook");
+    let burst = futures_util::future::join_all((0..8).map(|_| post(&client, &url)));
+    let steady = async {
+        let mut outcomes = Vec::new();
+        for _ in 0..60 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            outcomes.push(post(&client, &url).await);
+        }
+        outcomes
+    };
+    let (first, later) = tokio::join!(burst, steady);
+    let failed = first.iter().chain(&later).filter(|one| !one.delivered());
+    assert_eq!(failed.count(), 0);
+}
+
 /// The connection that was closed has given its place at the address back before the new one needs it.
 #[tokio::test]
 async fn a_receiver_with_one_place_is_asked_on_a_new_connection_too() {

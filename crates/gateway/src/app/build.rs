@@ -128,15 +128,8 @@ pub(crate) async fn try_vault(config: &Config) -> Result<()> {
 pub(crate) fn open_files(config: &Config) -> Result<Files> {
     let assets = &config.assets;
     if assets.url.is_empty() {
-        let folder = config.data_dir.join("assets");
-        // Nodes that share a database may share the folder too.
-        let shared = config.database.reveal().starts_with("postgres");
-        let open = if shared {
-            Files::folder
-        } else {
-            Files::own_folder
-        };
-        return open(folder).context("the folder for result files");
+        return Files::folder(config.data_dir.join("assets"))
+            .context("the folder for result files");
     }
     let Some(place) = assets.url.strip_prefix("s3://") else {
         return Files::folder(&assets.url).context("assets.url");

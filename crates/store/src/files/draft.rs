@@ -91,40 +91,6 @@ impl Draft {
     }
 }
 
-/// Writes a file to its place without syncing anything: what the spool has need not be on disk by itself.
-pub(super) fn write_to_place(
-    root: &Path,
-    target: &Path,
-    bytes: &[u8],
-    known: &Known,
-) -> Result<()> {
-    let folder = target.parent().unwrap_or(root);
-    let mut tries = 0;
-    loop {
-        let mut file = fs::OpenOptions::new();
-        let file = file.write(true).create_new(true).mode(0o600);
-        let made = create_folders(root, folder, known).and_then(|()| file.open(target));
-        match made {
-            Ok(mut file) => {
-                let written = file.write_all(bytes);
-                if written.is_err() {
-                    let _ = fs::remove_file(target);
-                }
-                return Ok(written?);
-            }
-            // Nobody may see half of a replacement.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let draft = Draft::written(root, bytes)?;
-                return draft.move_to(root, target, known).map(|_| ());
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound && tries < FOLDER_TRIES => {
-                tries += 1;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.finished {

@@ -16,7 +16,6 @@ use tokio_util::io::ReaderStream;
 
 use super::draft::{Draft, UNFINISHED, private_folder};
 use super::error::{FilesError, Flow, Result};
-use super::spool::Spool;
 use super::together::{SMALL_BYTES, Together};
 
 /// The size of one piece of a file that is read.
@@ -42,11 +41,19 @@ impl Folder {
         })
     }
 
-    /// The same folder with a spool.
-    pub(super) fn with_spool(mut self) -> Result<Self> {
-        let spool = Spool::open(&self.root)?;
-        self.together = Arc::new(Together::with_spool(spool));
-        Ok(self)
+    /// See [`super::Files::open_spool`].
+    pub(super) async fn open_spool(&self) -> Result<bool> {
+        if self.in_place {
+            return Ok(false);
+        }
+        let (root, together) = (Arc::clone(&self.root), Arc::clone(&self.together));
+        self.blocking(move || together.open_spool(&root)).await
+    }
+
+    /// See [`super::Files::close_spool`].
+    pub(super) async fn close_spool(&self) -> Result<()> {
+        let together = Arc::clone(&self.together);
+        self.blocking(move || together.close_spool()).await
     }
 
     pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
@@ -58,7 +65,7 @@ impl Folder {
         self.blocking(move || {
             let draft = Draft::written(&root, &bytes)?.sync()?;
             draft.finish(&root, &root.join(&key), &together.known)?;
-            together.forget(&key, true)
+            together.replaced(&key)
         })
         .await
     }
@@ -90,7 +97,7 @@ impl Folder {
         let (together, key) = (Arc::clone(&self.together), key.to_owned());
         self.blocking(move || {
             draft.finish(&root, &root.join(&key), &together.known)?;
-            together.forget(&key, true)
+            together.replaced(&key)
         })
         .await?;
         Ok(size)
@@ -138,7 +145,7 @@ impl Folder {
         let deep = key.split('/').count() > 2;
         let (together, key) = (Arc::clone(&self.together), key.to_owned());
         self.blocking(move || {
-            together.forget(&key, false)?;
+            together.deleted(&key);
             match fs::remove_file(&path) {
                 Err(error) if !is_absent(&error) => return Err(error.into()),
                 _ => {}

@@ -1,13 +1,14 @@
 //! The spool: small files are made durable together. The bytes of a group go behind each other into one file, which is synced
 //! once; then each file is written to its place, and the system brings it to the disk when it likes. When a half of the spool
-//! is full, the other one takes over, everything is synced, and the full one is empty again. Whoever opens the folder after
-//! a power cut puts back what the spool has.
+//! is full, the other one takes over, everything is synced, and the full one is empty again. Whoever opens the spool after
+//! a power cut puts back what it has; after an orderly end it has nothing.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::draft::{Draft, Known, private_folder, sync_folder};
 use super::error::Result;
@@ -24,12 +25,14 @@ const HALF_FILES: usize = 8_192;
 /// Open halves, one of which is written to.
 #[derive(Debug)]
 pub(super) struct Spool {
+    /// The folder, opened once: an error of the disk is told to each that has it open.
+    root: Arc<File>,
     halves: [Half; 2],
     current: usize,
-    /// The round in which each key was last written; what is done to such a file otherwise has to be told.
+    /// The filling in which each key was last written; what is done to such a file otherwise has to be told.
     keys: HashMap<String, u64>,
-    /// The number of the next filling. It is never used again, so that what is left of an old one is not taken for a new one.
-    next: u64,
+    /// The number of the last filling. None is used again, so that what is left of an old one is not taken for a new one.
+    last: u64,
     /// Whether somebody syncs what a full half has.
     syncing: bool,
     /// A sync that failed leaves nothing to rely on.
@@ -39,22 +42,51 @@ pub(super) struct Spool {
 #[derive(Debug)]
 struct Half {
     file: File,
-    /// Which filling this is, counted over both halves; none while it is empty.
-    round: Option<u64>,
+    /// Which filling this is; none while it is empty.
+    filling: Option<u64>,
     end: u64,
     files: usize,
+    /// Groups whose files are not all in their places yet.
+    placing: usize,
 }
 
 impl Half {
+    fn open(path: &Path) -> Result<Option<Self>> {
+        let mut file = fs::OpenOptions::new();
+        let file = file.read(true).write(true).create(true).truncate(false);
+        let file = file.mode(0o600).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => return Ok(None),
+            Err(fs::TryLockError::Error(error)) => return Err(error.into()),
+        }
+        Ok(Some(Self {
+            file,
+            filling: None,
+            end: 0,
+            files: 0,
+            placing: 0,
+        }))
+    }
+
     fn is_full(&self) -> bool {
         self.end >= HALF_BYTES || self.files >= HALF_FILES
+    }
+
+    /// Writes behind what is there. What could only be written in part must not be taken for whole later.
+    fn write(&mut self, records: &[u8]) -> io::Result<()> {
+        let written = self.file.write_all_at(records, self.end);
+        if written.is_err() {
+            let _ = self.file.write_all_at(&[0; HEAD], self.end);
+        }
+        written
     }
 
     /// Nothing in it counts any more.
     fn empty(&mut self) -> io::Result<()> {
         self.file.write_all_at(&[0; HEAD], 0)?;
         self.file.sync_data()?;
-        (self.round, self.end, self.files) = (None, 0, 0);
+        (self.filling, self.end, self.files) = (None, 0, 0);
         Ok(())
     }
 }
@@ -64,137 +96,160 @@ impl Spool {
     pub(super) fn open(root: &Path) -> Result<Option<Self>> {
         let folder = root.join(FOLDER);
         private_folder().recursive(true).create(&folder)?;
-        let mut halves = Vec::new();
-        for name in ["a", "b"] {
-            let mut file = fs::OpenOptions::new();
-            let file = file.read(true).write(true).create(true).truncate(false);
-            let file = file.mode(0o600).open(folder.join(name))?;
-            // Whoever has the first half has both.
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(fs::TryLockError::WouldBlock) => return Ok(None),
-                Err(fs::TryLockError::Error(error)) => return Err(error.into()),
-            }
-            halves.push(Half {
-                file,
-                round: None,
-                end: 0,
-                files: 0,
-            });
-        }
-        let Ok(mut halves) = <[Half; 2]>::try_from(halves) else {
+        let opened = (
+            Half::open(&folder.join("a"))?,
+            Half::open(&folder.join("b"))?,
+        );
+        let (Some(first), Some(second)) = opened else {
             return Ok(None);
         };
-        if restore(root, &halves)? {
-            sync_all(root)?;
-            for half in &mut halves {
+        sync_folder(&folder)?;
+        sync_folder(root)?;
+        let mut number = [0; 7];
+        getrandom::fill(&mut number).map_err(io::Error::other)?;
+        let last = number
+            .iter()
+            .fold(1, |all, byte| all << 8 | u64::from(*byte));
+        let mut spool = Self {
+            root: Arc::new(File::open(root)?),
+            halves: [first, second],
+            current: 0,
+            keys: HashMap::new(),
+            last,
+            syncing: false,
+            failed: false,
+        };
+        restore(root, &mut spool.halves)?;
+        spool.empty()?;
+        Ok(Some(spool))
+    }
+
+    /// Whether all files are in their places.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.halves.iter().all(|half| half.placing == 0)
+    }
+
+    /// Has everything on disk by itself, after which there is nothing in it.
+    pub(super) fn empty(&mut self) -> io::Result<()> {
+        if self.halves.iter().any(|half| half.filling.is_some()) {
+            sync_all(&self.root)?;
+        }
+        // The older one first: what the newer one says of a key counts as long as the older one says something else.
+        self.halves.sort_by_key(|half| half.filling);
+        for half in &mut self.halves {
+            if half.filling.is_some() {
                 half.empty()?;
             }
         }
-        sync_folder(&folder)?;
-        sync_folder(root)?;
-        let mut next = [0; 7];
-        getrandom::fill(&mut next).map_err(io::Error::other)?;
-        let next = next.iter().fold(1, |all, byte| all << 8 | u64::from(*byte));
-        Ok(Some(Self {
-            halves,
-            current: 0,
-            keys: HashMap::new(),
-            next,
-            syncing: false,
-            failed: false,
-        }))
+        self.keys.clear();
+        Ok(())
     }
 
-    /// Makes a group of files durable; whether there was room for it.
+    /// Makes a group of files durable and says in which filling, if there was room; their places are next.
     pub(super) fn add<'a>(
         &mut self,
         files: impl Iterator<Item = (&'a str, &'a [u8])>,
-    ) -> io::Result<bool> {
-        if self.halves[self.current].is_full() && self.halves[1 - self.current].round.is_none() {
+    ) -> io::Result<Option<u64>> {
+        if self.halves[self.current].is_full() && self.halves[1 - self.current].filling.is_none() {
             self.current = 1 - self.current;
         }
         if self.failed || self.halves[self.current].is_full() {
-            return Ok(false);
+            return Ok(None);
         }
-        let mut records = Vec::new();
-        let (round, mut keys) = (self.round(), Vec::new());
+        let (mut records, filling) = (Vec::new(), self.filling());
+        let mut keys = Vec::new();
         for (key, bytes) in files {
-            Record::put(round, &mut records, key, bytes);
-            keys.push((key.to_owned(), round));
+            Record::put(filling, &mut records, key, bytes);
+            keys.push((key.to_owned(), filling));
         }
         self.write(&records, keys.len(), true)?;
         self.keys.extend(keys);
-        Ok(true)
+        self.halves[self.current].placing += 1;
+        Ok(Some(filling))
+    }
+
+    /// The files of a group are in their places.
+    pub(super) fn placed(&mut self, filling: u64) {
+        let mut halves = self.halves.iter_mut();
+        if let Some(half) = halves.find(|half| half.filling == Some(filling)) {
+            half.placing -= 1;
+        }
     }
 
     /// The file of a key is no longer the one in the spool, if it was in it. What must be so after a power cut is synced.
     pub(super) fn forget(&mut self, key: &str, synced: bool) -> io::Result<()> {
-        if self.keys.remove(key).is_none() {
+        if !self.keys.contains_key(key) {
             return Ok(());
         }
-        let (mut record, round) = (Vec::new(), self.round());
-        Record::gone(round, &mut record, key);
-        self.write(&record, 1, synced)
+        let (mut record, filling) = (Vec::new(), self.filling());
+        Record::gone(filling, &mut record, key);
+        self.write(&record, 1, synced)?;
+        self.keys.remove(key);
+        Ok(())
     }
 
-    /// The filling that waits for everything to be synced, for the first who asks.
-    pub(super) fn filled(&mut self) -> Option<u64> {
-        let filled = self.halves[1 - self.current].round?;
+    /// The filling that waits for everything to be synced, and the folder to sync, for the first who asks.
+    pub(super) fn filled(&mut self) -> Option<(u64, Arc<File>)> {
+        let other = &self.halves[1 - self.current];
+        let filling = other.filling.filter(|_| other.placing == 0)?;
         let first = !self.syncing && !self.failed;
-        self.syncing = true;
-        first.then_some(filled)
+        self.syncing |= first;
+        first.then(|| (filling, Arc::clone(&self.root)))
     }
 
     /// Everything of a filling is on disk by itself.
-    pub(super) fn emptied(&mut self, round: u64) -> io::Result<()> {
+    pub(super) fn emptied(&mut self, filling: u64) -> io::Result<()> {
         let mut halves = self.halves.iter_mut();
-        if let Some(half) = halves.find(|half| half.round == Some(round)) {
+        if let Some(half) = halves.find(|half| half.filling == Some(filling)) {
             half.empty()?;
         }
-        self.keys.retain(|_, at| *at != round);
+        self.keys.retain(|_, at| *at != filling);
         self.syncing = false;
         Ok(())
     }
 
     /// The filling that is being written.
-    fn round(&mut self) -> u64 {
-        let next = &mut self.next;
-        *self.halves[self.current].round.get_or_insert_with(|| {
-            *next += 1;
-            *next
+    fn filling(&mut self) -> u64 {
+        let last = &mut self.last;
+        *self.halves[self.current].filling.get_or_insert_with(|| {
+            *last += 1;
+            *last
         })
     }
 
     fn write(&mut self, records: &[u8], files: usize, synced: bool) -> io::Result<()> {
         let half = &mut self.halves[self.current];
-        half.file.write_all_at(records, half.end)?;
-        if synced {
-            let done = half.file.sync_data();
-            self.failed |= done.is_err();
-            done?;
-        }
+        half.write(records)?;
+        let begin = half.end;
         half.end += records.len() as u64;
         half.files += files;
+        if synced && let Err(error) = half.file.sync_data() {
+            self.failed = true;
+            // Whoever hears of the error must not find it done after all.
+            let _ = half.file.write_all_at(&[0; HEAD], begin);
+            half.end = begin;
+            return Err(error);
+        }
         Ok(())
     }
 }
 
 /// Syncs the whole file system that a folder is on.
-pub(super) fn sync_all(root: &Path) -> io::Result<()> {
-    Ok(rustix::fs::syncfs(File::open(root)?)?)
+pub(super) fn sync_all(root: &File) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(root)?)
 }
 
-/// Puts every file back whose last record is not what lies in its place; whether there were any records.
-fn restore(root: &Path, halves: &[Half]) -> Result<bool> {
+/// Puts every file back whose last record is not what lies in its place, and notes which halves have records.
+fn restore(root: &Path, halves: &mut [Half]) -> Result<()> {
     let mut found: Vec<(u64, &File, Vec<Record>)> = Vec::new();
     for half in halves {
         let records = Record::all(&half.file)?;
-        if let Some(first) = records.first() {
-            found.push((first.round, &half.file, records));
+        half.filling = records.first().map(|first| first.filling);
+        if let Some(filling) = half.filling {
+            found.push((filling, &half.file, records));
         }
     }
-    found.sort_by_key(|(round, ..)| *round);
+    found.sort_by_key(|(filling, ..)| *filling);
     let mut last: HashMap<&str, (&File, &Record)> = HashMap::new();
     for (_, file, records) in &found {
         last.extend(records.iter().map(|one| (one.key.as_str(), (*file, one))));
@@ -210,17 +265,17 @@ fn restore(root: &Path, halves: &[Half]) -> Result<bool> {
             draft.finish(root, &target, &known)?;
         }
     }
-    Ok(!found.is_empty())
+    Ok(())
 }
 
-/// Round, sum of what follows it, lengths of key and bytes.
+/// Filling, sum of it and what follows, lengths of key and bytes.
 const HEAD: usize = 8 + 4 + 4 + 4;
 /// The length of a file that is gone.
 const GONE: u32 = u32::MAX;
 
 /// What the spool says of one key.
 struct Record {
-    round: u64,
+    filling: u64,
     key: String,
     /// Where the bytes are, and how many; none of a file that is gone.
     at: u64,
@@ -228,18 +283,18 @@ struct Record {
 }
 
 impl Record {
-    fn put(round: u64, into: &mut Vec<u8>, key: &str, bytes: &[u8]) {
-        Self::write(round, into, key, (bytes.len() as u32, bytes));
+    fn put(filling: u64, into: &mut Vec<u8>, key: &str, bytes: &[u8]) {
+        Self::write(filling, into, key, (bytes.len() as u32, bytes));
     }
 
-    fn gone(round: u64, into: &mut Vec<u8>, key: &str) {
-        Self::write(round, into, key, (GONE, &[]));
+    fn gone(filling: u64, into: &mut Vec<u8>, key: &str) {
+        Self::write(filling, into, key, (GONE, &[]));
     }
 
-    fn write(round: u64, into: &mut Vec<u8>, key: &str, (length, bytes): (u32, &[u8])) {
+    fn write(filling: u64, into: &mut Vec<u8>, key: &str, (length, bytes): (u32, &[u8])) {
         let lengths = [(key.len() as u32).to_le_bytes(), length.to_le_bytes()].concat();
-        let sum = sum(&[&round.to_le_bytes(), &lengths, key.as_bytes(), bytes]);
-        into.extend(round.to_le_bytes());
+        let sum = sum(&[&filling.to_le_bytes(), &lengths, key.as_bytes(), bytes]);
+        into.extend(filling.to_le_bytes());
         into.extend(sum.to_le_bytes());
         into.extend(lengths);
         into.extend(key.as_bytes());
@@ -253,7 +308,7 @@ impl Record {
         while let Some(record) = Self::read(file, at, size)? {
             if records
                 .first()
-                .is_some_and(|first: &Self| first.round != record.round)
+                .is_some_and(|first: &Self| first.filling != record.filling)
             {
                 break;
             }
@@ -273,12 +328,12 @@ impl Record {
             let bytes = head[from..from + 4].try_into().unwrap_or_default();
             u32::from_le_bytes(bytes)
         };
-        let round = u64::from_le_bytes(head[..8].try_into().unwrap_or_default());
+        let filling = u64::from_le_bytes(head[..8].try_into().unwrap_or_default());
         let (key_length, length) = (number(12) as usize, number(16));
         let length = (length != GONE).then_some(length as usize);
         let rest = key_length + length.unwrap_or(0);
         let rest_at = at + HEAD as u64;
-        if round == 0 || rest > SPOOLED_BYTES * 2 || rest_at + rest as u64 > size {
+        if filling == 0 || rest > SPOOLED_BYTES * 2 || rest_at + rest as u64 > size {
             return Ok(None);
         }
         let mut bytes = vec![0; rest];
@@ -290,7 +345,7 @@ impl Record {
         let key = String::from_utf8(bytes).map_err(io::Error::other)?;
         let at = rest_at + key_length as u64;
         Ok(Some(Self {
-            round,
+            filling,
             key,
             at,
             length,
@@ -313,4 +368,68 @@ fn sum(parts: &[&[u8]]) -> u32 {
         sum.update(part);
     }
     sum.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(name: &str) -> (std::path::PathBuf, Spool) {
+        let root = format!("atelier-spool-{name}-{}", std::process::id());
+        let root = std::env::temp_dir().join(root);
+        fs::create_dir_all(root.join(super::super::draft::UNFINISHED)).expect("a folder");
+        let spool = Spool::open(&root).expect("a folder").expect("a spool");
+        (root, spool)
+    }
+
+    fn add(spool: &mut Spool, key: &str) -> u64 {
+        let added = spool.add([(key, key.as_bytes())].into_iter());
+        added.expect("written").expect("room")
+    }
+
+    /// What was answered is durable: a half counts until each of its files is in its place and on disk.
+    #[test]
+    fn a_full_half_is_emptied_only_when_its_files_are_in_their_places() {
+        let (root, mut spool) = opened("placing");
+        let first = add(&mut spool, "a");
+        spool.halves[0].end = HALF_BYTES;
+        let second = add(&mut spool, "b");
+        assert_ne!(first, second);
+        assert!(spool.filled().is_none(), "a is not in its place");
+        spool.placed(first);
+        let (filled, _) = spool.filled().expect("to be synced");
+        assert_eq!(filled, first);
+        assert!(spool.filled().is_none(), "somebody does it already");
+        spool.halves[1].end = HALF_BYTES;
+        let full = spool.add([("c", &b"c"[..])].into_iter());
+        assert!(full.expect("nothing failed").is_none(), "no room");
+        spool.emptied(first).expect("emptied");
+        let third = add(&mut spool, "c");
+        assert!(third > second);
+        assert!(!spool.keys.contains_key("a") && spool.keys.contains_key("b"));
+        // The newer half is the first one now; at the end the older one is emptied before it.
+        spool.empty().expect("emptied");
+        fs::remove_dir_all(root).expect("removed");
+    }
+
+    /// What could not be written has not happened, and what could not be told is told the next time.
+    #[test]
+    fn a_write_that_fails_leaves_no_trace() {
+        let (root, mut spool) = opened("failing");
+        add(&mut spool, "a");
+        let path = root.join(FOLDER).join("a");
+        let writable = std::mem::replace(
+            &mut spool.halves[0].file,
+            File::open(&path).expect("to be read only"),
+        );
+        assert!(spool.add([("b", &b"b"[..])].into_iter()).is_err());
+        assert!(spool.forget("a", true).is_err());
+        assert!(spool.keys.contains_key("a") && !spool.keys.contains_key("b"));
+        spool.halves[0].file = writable;
+        spool.forget("a", true).expect("told");
+        let records = Record::all(&spool.halves[0].file).expect("readable");
+        let told: Vec<_> = records.iter().map(|one| (&*one.key, one.length)).collect();
+        assert_eq!(told, [("a", Some(1)), ("a", None)]);
+        fs::remove_dir_all(root).expect("removed");
+    }
 }

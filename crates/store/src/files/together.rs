@@ -3,13 +3,15 @@
 //! its group, so that what is answered is durable.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::draft::{Draft, Known, sync_folder, write_to_place};
+use super::draft::{Draft, Known, sync_folder};
 use super::error::Result;
 use super::spool::{SPOOLED_BYTES, Spool, sync_all};
 
@@ -19,8 +21,10 @@ pub(super) const SMALL_BYTES: usize = 256 * 1024;
 const GROUP_MOST: usize = 64;
 /// Groups under way at once: while one waits for the disk, the next is written.
 const AT_ONCE: usize = 4;
-/// The same with a spool, to which one group is written after the other.
-const SPOOLED_AT_ONCE: usize = 2;
+
+/// How often, and how far apart, the end waits for files that are not in their places.
+const CLOSING_LOOKS: u32 = 200;
+const CLOSING_PAUSE: Duration = Duration::from_millis(5);
 
 /// A file that waits to be stored.
 #[derive(Debug)]
@@ -42,30 +46,58 @@ struct Waiting {
 #[derive(Debug, Default)]
 pub(super) struct Together {
     waiting: Mutex<Waiting>,
-    spool: Option<Mutex<Spool>>,
+    /// Once this process is known to be the only one that works here.
+    spool: Mutex<Option<Spool>>,
     /// Folders that need no sync but for what is put into them.
     pub(super) known: Known,
 }
 
 impl Together {
-    pub(super) fn with_spool(spool: Option<Spool>) -> Self {
-        Self {
-            spool: spool.map(Mutex::new),
-            ..Self::default()
+    /// From now on small files go through the spool, unless another process has it; whether they do.
+    pub(super) fn open_spool(&self, root: &Path) -> Result<bool> {
+        let spool = Spool::open(root)?;
+        let opened = spool.is_some();
+        *self.spool() = spool;
+        Ok(opened)
+    }
+
+    /// Has everything on disk by itself and goes on without a spool. One that is never quiet stays as after a crash.
+    pub(super) fn close_spool(&self) -> Result<()> {
+        for _ in 0..CLOSING_LOOKS {
+            let mut spool = self.spool();
+            match &mut *spool {
+                None => return Ok(()),
+                Some(open) if open.is_quiet() => {
+                    open.empty()?;
+                    *spool = None;
+                    return Ok(());
+                }
+                Some(_) => drop(spool),
+            }
+            std::thread::sleep(CLOSING_PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Something else was done to the file of a key, and must be so after a power cut.
+    pub(super) fn replaced(&self, key: &str) -> Result<()> {
+        let mut spool = self.spool();
+        Ok(spool
+            .as_mut()
+            .map_or(Ok(()), |spool| spool.forget(key, true))?)
+    }
+
+    /// The file of a key is about to be deleted. Should it come back after a power cut, no row knows it.
+    pub(super) fn deleted(&self, key: &str) {
+        if let Some(spool) = &mut *self.spool()
+            && let Err(error) = spool.forget(key, false)
+        {
+            tracing::warn!(%error, "the spool of files was not told of a deleted file");
         }
     }
 
-    /// Something else is done to the file of a key. What must be so after a power cut is synced.
-    pub(super) fn forget(&self, key: &str, synced: bool) -> Result<()> {
-        match self.spool() {
-            Some(mut spool) => Ok(spool.forget(key, synced)?),
-            None => Ok(()),
-        }
-    }
-
-    fn spool(&self) -> Option<MutexGuard<'_, Spool>> {
-        let spool = self.spool.as_ref()?;
-        Some(spool.lock().unwrap_or_else(PoisonError::into_inner))
+    fn spool(&self) -> MutexGuard<'_, Option<Spool>> {
+        self.spool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores a file with others that come at the same time; it is durable when this answers.
@@ -85,8 +117,7 @@ impl Together {
                 bytes,
                 done,
             });
-            let most = self.spool.as_ref().map_or(AT_ONCE, |_| SPOOLED_AT_ONCE);
-            let another = waiting.groups < most;
+            let another = waiting.groups < AT_ONCE;
             waiting.groups += usize::from(another);
             another
         };
@@ -118,30 +149,47 @@ impl Together {
                 let count = waiting.wishes.len().min(GROUP_MOST);
                 waiting.wishes.drain(..count).collect()
             };
-            let (spooled, rest) = match &mut spool {
+            let (filling, rest) = match &mut *spool {
                 Some(spool) => add_to(spool, wishes),
-                None => (Vec::new(), wishes),
+                None => (None, wishes),
             };
-            let filled = spool.as_mut().and_then(|spool| spool.filled());
             drop(spool);
-            for wish in spooled {
-                let placed = write_to_place(root, &wish.target, &wish.bytes, &self.known);
-                // Who has gone needs no answer; a file that no row knows is found by the sweep.
-                let _: std::result::Result<(), Result<()>> = wish.done.send(placed);
+            if let Some((filling, wishes)) = filling {
+                self.put_in_place(root, filling, wishes);
             }
             store(root, rest, &self);
-            if let Some(filled) = filled {
-                self.bring_to_disk(root, filled);
+        }
+    }
+
+    /// Moves the files of a group to their places and answers for each.
+    fn put_in_place(&self, root: &Path, filling: u64, wishes: Vec<Wish>) {
+        for wish in wishes {
+            let draft = Draft::written(root, &wish.bytes);
+            let placed = draft.and_then(|draft| draft.move_to(root, &wish.target, &self.known));
+            if placed.is_err() {
+                self.deleted(&wish.key);
             }
+            // Who has gone needs no answer; a file that no row knows is found by the sweep.
+            let _: std::result::Result<(), Result<()>> = wish.done.send(placed.map(|_| ()));
+        }
+        let filled = match &mut *self.spool() {
+            Some(spool) => {
+                spool.placed(filling);
+                spool.filled()
+            }
+            None => None,
+        };
+        if let Some((filled, folder)) = filled {
+            self.bring_to_disk(&folder, filled);
         }
     }
 
     /// Has the files of a full half on disk by themselves, so that it may be filled again. Until then files are synced one by one
     /// when the other half is full too.
-    fn bring_to_disk(&self, root: &Path, filled: u64) {
-        let done = sync_all(root).and_then(|()| {
-            let spool = self.spool();
-            spool.map_or(Ok(()), |mut spool| spool.emptied(filled))
+    fn bring_to_disk(&self, folder: &File, filled: u64) {
+        let done = sync_all(folder).and_then(|()| {
+            let mut spool = self.spool();
+            spool.as_mut().map_or(Ok(()), |spool| spool.emptied(filled))
         });
         if let Err(error) = done {
             tracing::error!(%error, "the spool of files could not be emptied; files are synced one by one");
@@ -149,22 +197,22 @@ impl Together {
     }
 }
 
-/// Those that are durable in the spool now, and those that have to be synced by themselves.
-fn add_to(spool: &mut Spool, wishes: Vec<Wish>) -> (Vec<Wish>, Vec<Wish>) {
+/// Those that are durable in a filling of the spool now, and those that have to be synced by themselves.
+fn add_to(spool: &mut Spool, wishes: Vec<Wish>) -> (Option<(u64, Vec<Wish>)>, Vec<Wish>) {
     let small = |wish: &Wish| wish.bytes.len() <= SPOOLED_BYTES;
     let (small, large): (Vec<Wish>, Vec<Wish>) = wishes.into_iter().partition(small);
     if small.is_empty() {
-        return (small, large);
+        return (None, large);
     }
     let files = small.iter().map(|wish| (wish.key.as_str(), &*wish.bytes));
     match spool.add(files) {
-        Ok(true) => return (small, large),
-        Ok(false) => {}
+        Ok(Some(filling)) => return (Some((filling, small)), large),
+        Ok(None) => {}
         Err(error) => {
             tracing::warn!(%error, "the spool of files failed; they are synced one by one");
         }
     }
-    (Vec::new(), small.into_iter().chain(large).collect())
+    (None, small.into_iter().chain(large).collect())
 }
 
 /// The right to work on a group.
@@ -216,7 +264,7 @@ fn store(root: &Path, wishes: Vec<Wish>, together: &Together) {
     for (wish, mut outcome) in wishes.into_iter().zip(outcomes) {
         if outcome.is_ok() {
             known.learn(root, &wish.target);
-            outcome = together.forget(&wish.key, true);
+            outcome = together.replaced(&wish.key);
         }
         let _: std::result::Result<(), Result<()>> = wish.done.send(outcome);
     }
