@@ -344,7 +344,12 @@ impl Running {
             store.forget_node(&engine.house().node).await
         };
         within(HANDING_BACK, "handed back", hand_back).await;
-        engine.vault().close_spool().await;
+        let spool = engine.vault().close_spool();
+        if tokio::time::timeout(HANDING_BACK, spool).await.is_err() {
+            tracing::warn!(
+                "the disk does not answer; the next start looks after the spool of files"
+            );
+        }
         engine.tracer().finish().await;
         engine.house().store.close().await;
     }

@@ -47,6 +47,12 @@ impl Files {
         Folder::open(path.into(), false).map(Self::Folder)
     }
 
+    /// Opens a folder that is on a disk of this machine and nobody else's, so that it may have a spool.
+    pub fn own_folder(path: impl Into<PathBuf>) -> Result<Self> {
+        let folder = Folder::open(path.into(), false)?;
+        Ok(Self::Folder(folder.own()))
+    }
+
     /// Opens a folder whose files are read and written in place, with nothing else happening meanwhile: for simulations.
     /// Files that flow in or out piece by piece are not for them.
     pub fn folder_in_place(path: impl Into<PathBuf>) -> Result<Self> {
@@ -58,8 +64,8 @@ impl Files {
         Bucket::open(settings).map(Self::S3)
     }
 
-    /// Makes small files durable together from now on, in a spool of the folder, and puts back what a power cut took of those that
-    /// were in it. For whoever knows that no other process works on these files; whether there is a spool now.
+    /// Makes small files of an own folder durable together from now on, in a spool, and puts back what a power cut took of those
+    /// that were in it. For whoever knows that no other process works on these files; whether there is a spool now.
     pub async fn open_spool(&self) -> Result<bool> {
         match self {
             Self::Folder(folder) => folder.open_spool().await,

@@ -20,7 +20,7 @@ impl Root {
     }
 
     async fn open(&self) -> Files {
-        let files = Files::folder(&self.0).expect("a folder");
+        let files = Files::own_folder(&self.0).expect("a folder");
         assert!(files.open_spool().await.expect("a spool"));
         files
     }
@@ -210,7 +210,7 @@ async fn two_processes_may_have_one_folder() {
     let root = Root::new();
     let first = root.open().await;
     put_many(&first, 0..20).await;
-    let second = Files::folder(&root.0).expect("a folder");
+    let second = Files::own_folder(&root.0).expect("a folder");
     assert!(!second.open_spool().await.expect("it is taken"));
     put_many(&second, 20..40).await;
     put_many(&first, 40..60).await;

@@ -18,7 +18,7 @@ use hyper::client::conn::http1;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::Connection as _;
 use hyper_util::rt::TokioIo;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tower_service::Service as _;
 use url::{Position, Url};
 
@@ -84,6 +84,17 @@ impl Waiting {
             key: key.to_owned(),
             since,
         }
+    }
+}
+
+impl Waiting {
+    /// The receiver may be busy with a connection on which nothing is asked.
+    fn close_kept(&self) {
+        let mut hosts = locked(&self.hosts);
+        let host = hosts.get_mut(&self.key);
+        let kept = host.map(|host| std::mem::take(&mut host.kept));
+        drop(hosts);
+        drop(kept);
     }
 }
 
@@ -213,7 +224,18 @@ impl Link {
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, Trouble> {
         let answer = self.sender.send_request(request);
-        let answer = driven(&mut self.wire, answer).await;
+        let mut answer = std::pin::pin!(driven(&mut self.wire, answer));
+        let mut first = None;
+        if let Some(waiting) = &self.waiting {
+            first = timeout(PATIENT, answer.as_mut()).await.ok();
+            if first.is_none() {
+                waiting.close_kept();
+            }
+        }
+        let answer = match first {
+            Some(answer) => answer,
+            None => answer.await,
+        };
         self.waiting = None;
         answer.map_err(|error| trouble_of(&error).unwrap_or(Trouble::Protocol))
     }

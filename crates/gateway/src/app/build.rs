@@ -128,7 +128,7 @@ pub(crate) async fn try_vault(config: &Config) -> Result<()> {
 pub(crate) fn open_files(config: &Config) -> Result<Files> {
     let assets = &config.assets;
     if assets.url.is_empty() {
-        return Files::folder(config.data_dir.join("assets"))
+        return Files::own_folder(config.data_dir.join("assets"))
             .context("the folder for result files");
     }
     let Some(place) = assets.url.strip_prefix("s3://") else {

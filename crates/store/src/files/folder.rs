@@ -27,6 +27,8 @@ pub struct Folder {
     root: Arc<Path>,
     /// Whether each step is waited for in place, with nothing else happening meanwhile.
     in_place: bool,
+    /// Whether it may have a spool: it is on a disk of this machine.
+    own: bool,
     together: Arc<Together>,
 }
 
@@ -37,13 +39,19 @@ impl Folder {
         Ok(Self {
             root: root.into(),
             in_place,
+            own: false,
             together: Arc::default(),
         })
     }
 
+    /// The same folder, on a disk of this machine that nobody else uses.
+    pub(super) fn own(self) -> Self {
+        Self { own: true, ..self }
+    }
+
     /// See [`super::Files::open_spool`].
     pub(super) async fn open_spool(&self) -> Result<bool> {
-        if self.in_place {
+        if !self.own {
             return Ok(false);
         }
         let (root, together) = (Arc::clone(&self.root), Arc::clone(&self.together));

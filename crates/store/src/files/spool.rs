@@ -73,11 +73,15 @@ impl Half {
         self.end >= HALF_BYTES || self.files >= HALF_FILES
     }
 
-    /// Writes behind what is there. What could only be written in part must not be taken for whole later.
-    fn write(&mut self, records: &[u8]) -> io::Result<()> {
-        let written = self.file.write_all_at(records, self.end);
-        if written.is_err() {
-            let _ = self.file.write_all_at(&[0; HEAD], self.end);
+    /// Writes behind what is there. Whoever hears of an error must not find it done after all.
+    fn write(&mut self, records: &[u8], synced: bool) -> io::Result<()> {
+        let mut written = self.file.write_all_at(records, self.end);
+        if synced && written.is_ok() {
+            written = self.file.sync_data();
+        }
+        match &written {
+            Ok(()) => self.end += records.len() as u64,
+            Err(_) => drop(self.file.set_len(self.end)),
         }
         written
     }
@@ -131,18 +135,37 @@ impl Spool {
 
     /// Has everything on disk by itself, after which there is nothing in it.
     pub(super) fn empty(&mut self) -> io::Result<()> {
-        if self.halves.iter().any(|half| half.filling.is_some()) {
-            sync_all(&self.root)?;
-        }
         // The older one first: what the newer one says of a key counts as long as the older one says something else.
         self.halves.sort_by_key(|half| half.filling);
-        for half in &mut self.halves {
-            if half.filling.is_some() {
-                half.empty()?;
-            }
+        self.current = 1;
+        if self.halves[1].filling.is_some() {
+            let emptied = self.empty_halves();
+            self.failed |= emptied.is_err();
+            emptied?;
         }
         self.keys.clear();
+        self.current = 0;
         Ok(())
+    }
+
+    fn empty_halves(&mut self) -> io::Result<()> {
+        // The system tells of what it could not write only once.
+        if self.failed {
+            return Err(io::Error::other("a sync has failed before"));
+        }
+        sync_all(&self.root)?;
+        let mut halves = self.halves.iter_mut();
+        halves.try_for_each(|half| half.filling.map_or(Ok(()), |_| half.empty()))
+    }
+
+    /// Nothing is added any more, and what is in it stays for the next start.
+    pub(super) fn fail(&mut self) {
+        self.failed = true;
+    }
+
+    /// Whether the spool has a key since a filling.
+    pub(super) fn covers(&self, key: &str, filling: u64) -> bool {
+        self.keys.get(key).is_some_and(|at| *at >= filling)
     }
 
     /// Makes a group of files durable and says in which filling, if there was room; their places are next.
@@ -219,18 +242,13 @@ impl Spool {
 
     fn write(&mut self, records: &[u8], files: usize, synced: bool) -> io::Result<()> {
         let half = &mut self.halves[self.current];
-        half.write(records)?;
-        let begin = half.end;
-        half.end += records.len() as u64;
-        half.files += files;
-        if synced && let Err(error) = half.file.sync_data() {
-            self.failed = true;
-            // Whoever hears of the error must not find it done after all.
-            let _ = half.file.write_all_at(&[0; HEAD], begin);
-            half.end = begin;
-            return Err(error);
+        let written = half.write(records, synced);
+        match &written {
+            Ok(()) => half.files += files,
+            // A full disk may have room again; a disk that could not sync is not to be trusted.
+            Err(error) => self.failed |= error.kind() != io::ErrorKind::StorageFull,
         }
-        Ok(())
+        written
     }
 }
 
@@ -239,7 +257,8 @@ pub(super) fn sync_all(root: &File) -> io::Result<()> {
     Ok(rustix::fs::syncfs(root)?)
 }
 
-/// Puts every file back whose last record is not what lies in its place, and notes which halves have records.
+/// Puts every file back and notes which halves have records. What lies in a place already is no proof: the system may show what it
+/// could not write. Nothing is synced here; emptying the halves does that.
 fn restore(root: &Path, halves: &mut [Half]) -> Result<()> {
     let mut found: Vec<(u64, &File, Vec<Record>)> = Vec::new();
     for half in halves {
@@ -254,16 +273,21 @@ fn restore(root: &Path, halves: &mut [Half]) -> Result<()> {
     for (_, file, records) in &found {
         last.extend(records.iter().map(|one| (one.key.as_str(), (*file, one))));
     }
-    let known = Known::default();
+    let (known, mut wrong) = (Known::default(), None);
     for (key, (file, record)) in last {
-        let Some(bytes) = record.bytes(file)? else {
-            continue;
-        };
-        let target = root.join(key);
-        if super::key::check(key).is_ok() && fs::read(&target).ok().as_deref() != Some(&bytes) {
-            let draft = Draft::written(root, &bytes)?.sync()?;
-            draft.finish(root, &target, &known)?;
+        if let Err(error) = put_back(root, key, (file, record), &known) {
+            tracing::error!(%error, key, "a file of the spool could not be put back");
+            wrong = Some(error);
         }
+    }
+    wrong.map_or(Ok(()), Err)
+}
+
+fn put_back(root: &Path, key: &str, (file, record): (&File, &Record), known: &Known) -> Result<()> {
+    super::key::check(key)?;
+    if let Some(bytes) = record.bytes(file)? {
+        let draft = Draft::written(root, &bytes)?;
+        draft.move_to(root, &root.join(key), known)?;
     }
     Ok(())
 }
@@ -430,6 +454,10 @@ mod tests {
         let records = Record::all(&spool.halves[0].file).expect("readable");
         let told: Vec<_> = records.iter().map(|one| (&*one.key, one.length)).collect();
         assert_eq!(told, [("a", Some(1)), ("a", None)]);
+        assert!(
+            spool.empty().is_err(),
+            "the next start puts back what is in it"
+        );
         fs::remove_dir_all(root).expect("removed");
     }
 }

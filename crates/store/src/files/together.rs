@@ -55,6 +55,9 @@ pub(super) struct Together {
 impl Together {
     /// From now on small files go through the spool, unless another process has it; whether they do.
     pub(super) fn open_spool(&self, root: &Path) -> Result<bool> {
+        if self.spool().is_some() {
+            return Ok(true);
+        }
         let spool = Spool::open(root)?;
         let opened = spool.is_some();
         *self.spool() = spool;
@@ -154,34 +157,47 @@ impl Together {
                 None => (None, wishes),
             };
             drop(spool);
-            if let Some((filling, wishes)) = filling {
-                self.put_in_place(root, filling, wishes);
-            }
+            let filled =
+                filling.and_then(|(filling, wishes)| self.put_in_place(root, filling, wishes));
             store(root, rest, &self);
+            if let Some((filled, folder)) = filled {
+                self.bring_to_disk(&folder, filled);
+            }
         }
     }
 
-    /// Moves the files of a group to their places and answers for each.
-    fn put_in_place(&self, root: &Path, filling: u64, wishes: Vec<Wish>) {
-        for wish in wishes {
-            let draft = Draft::written(root, &wish.bytes);
-            let placed = draft.and_then(|draft| draft.move_to(root, &wish.target, &self.known));
-            if placed.is_err() {
-                self.deleted(&wish.key);
-            }
-            // Who has gone needs no answer; a file that no row knows is found by the sweep.
-            let _: std::result::Result<(), Result<()>> = wish.done.send(placed.map(|_| ()));
-        }
-        let filled = match &mut *self.spool() {
+    /// Moves the files of a group to their places and answers for each. The half that is full now, if there is one.
+    fn put_in_place(
+        &self,
+        root: &Path,
+        filling: u64,
+        wishes: Vec<Wish>,
+    ) -> Option<(u64, Arc<File>)> {
+        let moved: Vec<Result<Vec<PathBuf>>> = wishes
+            .iter()
+            .map(|wish| Draft::written(root, &wish.bytes)?.move_to(root, &wish.target, &self.known))
+            .collect();
+        // Who stored the same key aside has taken it out of the spool: then this file has to be durable by itself.
+        let (covered, filled) = match &mut *self.spool() {
             Some(spool) => {
                 spool.placed(filling);
-                spool.filled()
+                let covered = wishes.iter().map(|wish| spool.covers(&wish.key, filling));
+                (covered.collect(), spool.filled())
             }
-            None => None,
+            None => (vec![false; wishes.len()], None),
         };
-        if let Some((filled, folder)) = filled {
-            self.bring_to_disk(&folder, filled);
+        for ((wish, moved), covered) in wishes.into_iter().zip(moved).zip(covered) {
+            let placed = moved.and_then(|folders| {
+                if covered {
+                    return Ok(());
+                }
+                File::open(&wish.target)?.sync_all()?;
+                folders.iter().try_for_each(|folder| sync_folder(folder))
+            });
+            // Who has gone needs no answer; a file that no row knows is found by the sweep.
+            let _: std::result::Result<(), Result<()>> = wish.done.send(placed);
         }
+        filled
     }
 
     /// Has the files of a full half on disk by themselves, so that it may be filled again. Until then files are synced one by one
@@ -193,6 +209,9 @@ impl Together {
         });
         if let Err(error) = done {
             tracing::error!(%error, "the spool of files could not be emptied; files are synced one by one");
+            if let Some(spool) = &mut *self.spool() {
+                spool.fail();
+            }
         }
     }
 }
