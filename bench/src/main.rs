@@ -65,15 +65,8 @@ async fn run() -> Result<()> {
             let (connections, seconds) = (connections.parse()?, seconds.parse()?);
             pace::command(address.parse()?, connections, seconds, rate.parse()?).await
         }
-        [] => {
-            start::run().await.context("start")?;
-            fetch::run(ROUNDS).await.context("fetch")?;
-            submit::run(ROUNDS).await.context("submit")?;
-            jobs::run(ROUNDS).await.context("jobs")?;
-            sync::run(ROUNDS).await.context("sync")?;
-            callbacks::run(ROUNDS).await.context("callbacks")?;
-            events::run().await.context("events")
-        }
+        [] => all(ROUNDS).await,
+        ["short"] => all(SHORT).await,
         ["events"] => events::run().await,
         ["fetch"] => fetch::run(ROUNDS).await,
         ["fetch", "short"] => fetch::run(SHORT).await,
@@ -92,4 +85,14 @@ async fn run() -> Result<()> {
              sync or callbacks for fewer rounds"
         ),
     }
+}
+
+async fn all(rounds: usize) -> Result<()> {
+    start::run().await.context("start")?;
+    fetch::run(rounds).await.context("fetch")?;
+    submit::run(rounds).await.context("submit")?;
+    jobs::run(rounds).await.context("jobs")?;
+    sync::run(rounds).await.context("sync")?;
+    callbacks::run(rounds).await.context("callbacks")?;
+    events::run().await.context("events")
 }
