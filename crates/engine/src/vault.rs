@@ -87,11 +87,8 @@ impl Vault {
 
     /// Has small files made durable together. For a process that is known to be the only one.
     pub(crate) async fn open_spool(&self) {
-        match self.files.open_spool().await {
-            Ok(spool) => tracing::debug!(spool, "files are stored"),
-            Err(error) => {
-                tracing::warn!(%error, "the spool of files cannot be used; files are synced one by one");
-            }
+        if let Err(error) = self.files.open_spool().await {
+            tracing::warn!(%error, "the spool of files cannot be used; files are synced one by one");
         }
     }
 

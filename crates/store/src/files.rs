@@ -6,6 +6,7 @@ mod error;
 mod folder;
 mod key;
 mod place;
+mod record;
 mod s3;
 mod spool;
 mod together;

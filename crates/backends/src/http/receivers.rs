@@ -85,9 +85,7 @@ impl Waiting {
             since,
         }
     }
-}
 
-impl Waiting {
     /// The receiver may be busy with a connection on which nothing is asked.
     fn close_kept(&self) {
         let mut hosts = locked(&self.hosts);

@@ -1,5 +1,5 @@
 //! The spool: small files are made durable together. The bytes of a group go behind each other into one file, which is synced
-//! once; then each file is written to its place, and the system brings it to the disk when it likes. When a half of the spool
+//! once; then each file is moved to its place, and the system brings it to the disk when it likes. When a half of the spool
 //! is full, the other one takes over, everything is synced, and the full one is empty again. Whoever opens the spool after
 //! a power cut puts back what it has; after an orderly end it has nothing.
 
@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 use super::draft::{Draft, Known, private_folder, sync_folder};
 use super::error::Result;
+use super::record::{HEAD, Record};
 
 /// Where the halves are. Keys cannot begin with a dot, so none can name it.
 const FOLDER: &str = ".spool";
-/// Larger files are cheaper to sync than to write twice.
-pub(super) const SPOOLED_BYTES: usize = 64 * 1024;
 /// Bytes of a half, a group more or less.
 const HALF_BYTES: u64 = 32 * 1024 * 1024;
 /// Files in a half, likewise.
@@ -290,108 +289,6 @@ fn put_back(root: &Path, key: &str, (file, record): (&File, &Record), known: &Kn
         draft.move_to(root, &root.join(key), known)?;
     }
     Ok(())
-}
-
-/// Filling, sum of it and what follows, lengths of key and bytes.
-const HEAD: usize = 8 + 4 + 4 + 4;
-/// The length of a file that is gone.
-const GONE: u32 = u32::MAX;
-
-/// What the spool says of one key.
-struct Record {
-    filling: u64,
-    key: String,
-    /// Where the bytes are, and how many; none of a file that is gone.
-    at: u64,
-    length: Option<usize>,
-}
-
-impl Record {
-    fn put(filling: u64, into: &mut Vec<u8>, key: &str, bytes: &[u8]) {
-        Self::write(filling, into, key, (bytes.len() as u32, bytes));
-    }
-
-    fn gone(filling: u64, into: &mut Vec<u8>, key: &str) {
-        Self::write(filling, into, key, (GONE, &[]));
-    }
-
-    fn write(filling: u64, into: &mut Vec<u8>, key: &str, (length, bytes): (u32, &[u8])) {
-        let lengths = [(key.len() as u32).to_le_bytes(), length.to_le_bytes()].concat();
-        let sum = sum(&[&filling.to_le_bytes(), &lengths, key.as_bytes(), bytes]);
-        into.extend(filling.to_le_bytes());
-        into.extend(sum.to_le_bytes());
-        into.extend(lengths);
-        into.extend(key.as_bytes());
-        into.extend(bytes);
-    }
-
-    /// The whole records of a half, in their order. What was being written when the power went is no record.
-    fn all(file: &File) -> io::Result<Vec<Self>> {
-        let (mut records, mut at) = (Vec::new(), 0);
-        let size = file.metadata()?.len();
-        while let Some(record) = Self::read(file, at, size)? {
-            if records
-                .first()
-                .is_some_and(|first: &Self| first.filling != record.filling)
-            {
-                break;
-            }
-            at = record.at + record.length.unwrap_or(0) as u64;
-            records.push(record);
-        }
-        Ok(records)
-    }
-
-    fn read(file: &File, at: u64, size: u64) -> io::Result<Option<Self>> {
-        if at + HEAD as u64 > size {
-            return Ok(None);
-        }
-        let mut head = [0; HEAD];
-        file.read_exact_at(&mut head, at)?;
-        let number = |from: usize| {
-            let bytes = head[from..from + 4].try_into().unwrap_or_default();
-            u32::from_le_bytes(bytes)
-        };
-        let filling = u64::from_le_bytes(head[..8].try_into().unwrap_or_default());
-        let (key_length, length) = (number(12) as usize, number(16));
-        let length = (length != GONE).then_some(length as usize);
-        let rest = key_length + length.unwrap_or(0);
-        let rest_at = at + HEAD as u64;
-        if filling == 0 || rest > SPOOLED_BYTES * 2 || rest_at + rest as u64 > size {
-            return Ok(None);
-        }
-        let mut bytes = vec![0; rest];
-        file.read_exact_at(&mut bytes, rest_at)?;
-        if sum(&[&head[..8], &head[12..], &bytes]) != number(8) {
-            return Ok(None);
-        }
-        bytes.truncate(key_length);
-        let key = String::from_utf8(bytes).map_err(io::Error::other)?;
-        let at = rest_at + key_length as u64;
-        Ok(Some(Self {
-            filling,
-            key,
-            at,
-            length,
-        }))
-    }
-
-    fn bytes(&self, file: &File) -> io::Result<Option<Vec<u8>>> {
-        let Some(length) = self.length else {
-            return Ok(None);
-        };
-        let mut bytes = vec![0; length];
-        file.read_exact_at(&mut bytes, self.at)?;
-        Ok(Some(bytes))
-    }
-}
-
-fn sum(parts: &[&[u8]]) -> u32 {
-    let mut sum = crc32fast::Hasher::new();
-    for part in parts {
-        sum.update(part);
-    }
-    sum.finalize()
 }
 
 #[cfg(test)]

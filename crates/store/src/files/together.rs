@@ -13,7 +13,8 @@ use tokio::sync::oneshot;
 
 use super::draft::{Draft, Known, sync_folder};
 use super::error::Result;
-use super::spool::{SPOOLED_BYTES, Spool, sync_all};
+use super::record::SPOOLED_BYTES;
+use super::spool::{Spool, sync_all};
 
 /// Larger files are written by themselves: the others would wait for their bytes.
 pub(super) const SMALL_BYTES: usize = 256 * 1024;
@@ -60,6 +61,9 @@ impl Together {
         }
         let spool = Spool::open(root)?;
         let opened = spool.is_some();
+        if !opened {
+            tracing::warn!("another process has the spool of files; files are synced one by one");
+        }
         *self.spool() = spool;
         Ok(opened)
     }
