@@ -7,12 +7,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions, SqliteConnection};
 use tokio::time::{sleep, timeout};
 
-use crate::db::in_place::in_place;
+use crate::db::sqlite::{self, Sqlite};
 use crate::db::{Conn, Link, Patience};
 use crate::dialect::Dialect;
 use crate::error::is_away;
@@ -56,8 +55,8 @@ const PLANNED_ONCE: [(&str, &str); 2] = [
 /// Where the database is; opens connections.
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
-    /// A file, and how its steps are waited for.
-    Sqlite(Box<SqliteConnectOptions>, Patience),
+    /// A file, and whether its statements are run on the thread of whoever asks.
+    Sqlite(Box<sqlite::File>, bool),
     Postgres(Box<Server>),
 }
 
@@ -74,7 +73,8 @@ impl Address {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         if let Some(path) = url.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
-            return Ok(Self::Sqlite(Box::new(sqlite(path)), Patience::Endless));
+            let file = sqlite::File::new(path, PATIENCE);
+            return Ok(Self::Sqlite(Box::new(file), false));
         }
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             return Ok(Self::Postgres(Box::new(Server {
@@ -88,14 +88,9 @@ impl Address {
     /// The same, with what is wanted of SQLite, or with a pooler before PostgreSQL.
     pub(crate) fn with(self, wanted: &Options) -> Result<Self> {
         Ok(match self {
-            Self::Sqlite(options, _) => {
-                let options = options.foreign_keys(wanted.references);
-                let patience = if wanted.in_place {
-                    Patience::InPlace
-                } else {
-                    Patience::Endless
-                };
-                Self::Sqlite(Box::new(options), patience)
+            Self::Sqlite(mut file, _) => {
+                file.references = wanted.references;
+                Self::Sqlite(file, wanted.in_place)
             }
             Self::Postgres(mut server) => {
                 server.pooler = wanted.pooler.as_deref().map(postgres).transpose()?;
@@ -107,24 +102,28 @@ impl Address {
     /// Makes the file of a new SQLite database, for no other user of the machine to read; what SQLite puts beside it
     /// gets the same rights.
     pub(crate) fn make_private(&self) {
-        if let Self::Sqlite(options, _) = self {
-            let mut file = OpenOptions::new();
-            let made = file.write(true).create_new(true).mode(0o600);
+        if let Self::Sqlite(file, _) = self {
+            let mut new = OpenOptions::new();
+            let made = new.write(true).create_new(true).mode(0o600);
             // One that is there stays as it is; a place where no file can be made is SQLite's to complain about.
-            drop(made.open(options.get_filename()));
+            drop(made.open(&file.path));
         }
     }
 
     /// A connection that writes.
     pub(crate) async fn writer(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(options, patience) => {
-                // Checkpoints are made aside, so that no commit waits for one.
-                let options = (**options)
-                    .clone()
-                    .pragma("wal_autocheckpoint", "0")
-                    .pragma("journal_size_limit", "4194304");
-                open_sqlite(&options, *patience).await
+            Self::Sqlite(file, in_place) => {
+                // The log is copied aside, so that no commit waits for that.
+                let copies = false;
+                open_sqlite(
+                    &sqlite::File {
+                        copies,
+                        ..(**file).clone()
+                    },
+                    *in_place,
+                )
+                .await
             }
             Self::Postgres(server) => {
                 let settings = SERVER_SIDE.iter().chain(&PLANNED_ONCE);
@@ -148,9 +147,13 @@ impl Address {
     /// A connection that copies the write-ahead log of SQLite and waits for nobody.
     pub(crate) async fn copier(&self) -> Result<Option<Conn>> {
         match self {
-            Self::Sqlite(options, patience) => {
-                let options = (**options).clone().busy_timeout(Duration::ZERO);
-                open_sqlite(&options, *patience).await.map(Some)
+            Self::Sqlite(file, in_place) => {
+                let patience = Duration::ZERO;
+                let file = sqlite::File {
+                    patience,
+                    ..(**file).clone()
+                };
+                open_sqlite(&file, *in_place).await.map(Some)
             }
             Self::Postgres(_) => Ok(None),
         }
@@ -159,8 +162,8 @@ impl Address {
     /// The write-ahead log beside a SQLite file.
     pub(crate) fn write_ahead_log(&self) -> Option<PathBuf> {
         match self {
-            Self::Sqlite(options, _) => {
-                let mut name = options.get_filename().as_os_str().to_owned();
+            Self::Sqlite(file, _) => {
+                let mut name = file.path.as_os_str().to_owned();
                 name.push("-wal");
                 Some(name.into())
             }
@@ -171,9 +174,16 @@ impl Address {
     /// A connection that reads.
     pub(crate) async fn reader(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(options, patience) => {
-                let options = (**options).clone().read_only(true).create_if_missing(false);
-                open_sqlite(&options, *patience).await
+            Self::Sqlite(file, in_place) => {
+                let read_only = true;
+                open_sqlite(
+                    &sqlite::File {
+                        read_only,
+                        ..(**file).clone()
+                    },
+                    *in_place,
+                )
+                .await
             }
             Self::Postgres(server) => server.open(SERVER_SIDE.iter().chain(&PLANNED_ONCE)).await,
         }
@@ -194,10 +204,18 @@ impl Address {
         }
     }
 
+    /// The same; statements of SQLite are run on the thread of whoever asks.
+    pub(crate) fn in_place(self) -> Self {
+        match self {
+            Self::Sqlite(file, _) => Self::Sqlite(file, true),
+            server @ Self::Postgres(_) => server,
+        }
+    }
+
     /// The file of a SQLite database.
     pub(crate) fn file(&self) -> Option<&std::path::Path> {
         match self {
-            Self::Sqlite(options, _) => Some(options.get_filename()),
+            Self::Sqlite(file, _) => Some(&file.path),
             Self::Postgres(_) => None,
         }
     }
@@ -229,24 +247,24 @@ fn postgres(url: &str) -> Result<PgConnectOptions> {
         .disable_statement_logging())
 }
 
-async fn open_sqlite(options: &SqliteConnectOptions, patience: Patience) -> Result<Conn> {
-    let opened = match patience {
-        // Virtual time must not run out meanwhile.
-        Patience::InPlace => Ok(in_place(options.connect())),
-        _ => timeout(PATIENCE, connect_in_turn(options)).await,
+async fn open_sqlite(file: &sqlite::File, in_place: bool) -> Result<Conn> {
+    let opened = if in_place {
+        Sqlite::open(file, true).await?
+    } else {
+        let opened = timeout(PATIENCE, open_in_turn(file)).await;
+        opened.map_err(|_| Error::Busy)??
     };
-    let conn = opened.map_err(|_| Error::Busy)??;
-    Ok(Conn::new(Link::Sqlite(Box::new(conn)), patience))
+    Ok(Conn::new(Link::Sqlite(Box::new(opened)), Patience::Endless))
 }
 
 /// SQLite does not wait for whoever else begins the write-ahead log of the same new file.
-async fn connect_in_turn(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+async fn open_in_turn(file: &sqlite::File) -> sqlx::Result<Sqlite> {
     loop {
-        match options.connect().await {
+        match Sqlite::open(file, false).await {
             Err(sqlx::Error::Database(error)) if is_away(error.as_ref()) => {
                 sleep(TURN_PAUSE).await;
             }
-            connected => return connected,
+            opened => return opened,
         }
     }
 }
@@ -256,15 +274,4 @@ async fn open_postgres(options: &PgConnectOptions, patience: Patience) -> Result
         .await
         .map_err(|_| Error::Busy)??;
     Ok(Conn::new(Link::Postgres(Box::new(conn)), patience))
-}
-
-fn sqlite(path: &str) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(PATIENCE)
-        .disable_statement_logging()
 }

@@ -1,7 +1,7 @@
 //! The two databases, and one way to ask either.
 
 mod conn;
-pub(crate) mod in_place;
+pub(crate) mod sqlite;
 pub(crate) mod statement;
 
 pub(crate) use conn::{Conn, Link, Patience, Plan, Rows};

@@ -3,7 +3,8 @@
 //! - `{list:$1}`: the texts of a JSON array, as a sub-select;
 //! - `{among:$1}`: compares with those texts row by row, where a sub-select would have all rows joined with it first;
 //! - `{rows:$1 id text, price bigint}`: the objects of a JSON array, as a source named `v`;
-//! - `{lines:id text, price bigint}`: so many lines of values, the statement's only ones, as a source named `v`;
+//! - `{lines:id text, price bigint}`: lines of values, the statement's only ones, as a source named `v`. SQLite runs the
+//!   statement once for each line, with the values where `v.price` stands;
 //! - `{prompt:column}`: the words that a request kept as JSON was asked with; `{like}` compares them in any case;
 //! - `{lock}`, `{lock free}`: row locks, waiting or skipping; SQLite has one writer and needs none;
 //! - `{apart}`: an index that is made while others write;
@@ -25,11 +26,6 @@ pub(crate) enum Dialect {
 impl Dialect {
     /// The statement for this database.
     pub(crate) fn text(self, sql: &str) -> Cow<'_, str> {
-        self.text_for(sql, 0)
-    }
-
-    /// The statement for this database and so many lines.
-    pub(crate) fn text_for(self, sql: &str, lines: usize) -> Cow<'_, str> {
         if !sql.contains('{') {
             return Cow::Borrowed(sql);
         }
@@ -38,11 +34,9 @@ impl Dialect {
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
             let (mark, after) = after.split_once('}').expect("a mark ends");
-            match mark.strip_prefix("lines:") {
-                Some(columns) => self
-                    .lines(columns, lines, &mut out)
-                    .expect("a text takes everything"),
-                None => self.expand(mark, &mut out),
+            match (mark.strip_prefix("lines:"), self) {
+                (Some(columns), Self::Sqlite) => return Cow::Owned(one_line(columns, &out, after)),
+                _ => self.expand(mark, &mut out),
             }
             rest = after;
         }
@@ -65,6 +59,7 @@ impl Dialect {
                 let list = format_args!("SELECT json_array_elements_text({place}::json)");
                 write!(out, "= ANY (ARRAY({list}))")
             }
+            (Some(("lines", columns)), _) => arrays(columns, out),
             (Some(("rows", rows)), _) => self.rows(rows, out),
             (Some(("prompt", column)), _) => self.prompt(column, out),
             (None, Self::Sqlite) if mark == "like" => write!(out, "LIKE"),
@@ -89,29 +84,6 @@ impl Dialect {
         Ok(())
     }
 
-    /// PostgreSQL takes the lines as JSON. SQLite's JSON functions cost more than the inserts they serve, so there
-    /// every value has a place of its own; lines without a first value only fill a statement up.
-    fn lines(self, columns: &str, lines: usize, out: &mut String) -> std::fmt::Result {
-        if self == Self::Postgres {
-            return write!(out, "json_to_recordset($1::json) AS v({columns})");
-        }
-        out.push_str("(SELECT ");
-        let mut width = 0;
-        for name in column_names(columns) {
-            width += 1;
-            let comma = if width == 1 { "" } else { ", " };
-            write!(out, "{comma}column{width} AS {name}")?;
-        }
-        out.push_str(" FROM (VALUES ");
-        let line = format!("({})", vec!["?"; width].join(","));
-        for index in 0..lines {
-            out.push_str(if index == 0 { "" } else { "," });
-            out.push_str(&line);
-        }
-        out.push_str(") WHERE column1 IS NOT NULL) AS v");
-        Ok(())
-    }
-
     fn rows(self, rows: &str, out: &mut String) -> std::fmt::Result {
         let (place, columns) = rows.split_once(' ').expect("a place, then columns");
         if self == Self::Postgres {
@@ -126,8 +98,53 @@ impl Dialect {
     }
 }
 
+/// A statement over lines with the places of one line in it: without a source, and with a place wherever a column is named.
+fn one_line(columns: &str, before: &str, after: &str) -> String {
+    let before = before.trim_end();
+    let before = before.strip_suffix("FROM").expect("lines are a source");
+    let mut out = String::with_capacity(before.len() + after.len());
+    for part in [before, after] {
+        let mut rest = part;
+        while let Some((text, named)) = rest.split_once("v.") {
+            out.push_str(text);
+            let is_source = !text.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+            let end = named.find(|next: char| !next.is_alphanumeric() && next != '_');
+            let (name, later) = named.split_at(end.unwrap_or(named.len()));
+            match column_names(columns).position(|column| column == name) {
+                Some(index) if is_source => {
+                    write!(out, "?{}", index + 1).expect("a text takes everything");
+                }
+                _ => {
+                    out.push_str("v.");
+                    out.push_str(name);
+                }
+            }
+            rest = later;
+        }
+        out.push_str(rest);
+    }
+    out
+}
+
+/// Lines for PostgreSQL: an array for each column.
+fn arrays(columns: &str, out: &mut String) -> std::fmt::Result {
+    out.push_str("UNNEST(");
+    for (index, column) in columns.split(',').enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        let kind = column.rsplit(' ').next().unwrap_or_default();
+        write!(out, "{comma}${}::{kind}[]", index + 1)?;
+    }
+    out.push_str(") AS v(");
+    for (index, name) in column_names(columns).enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        write!(out, "{comma}{name}")?;
+    }
+    out.push(')');
+    Ok(())
+}
+
 /// The names in `id text, price bigint`.
-pub(crate) fn column_names(columns: &str) -> impl Iterator<Item = &str> {
+fn column_names(columns: &str) -> impl Iterator<Item = &str> {
     columns
         .split(',')
         .filter_map(|column| column.trim().split(' ').next())
@@ -182,16 +199,25 @@ mod tests {
     }
 
     #[test]
-    fn lines_have_a_place_for_every_value() {
-        let sql = "INSERT INTO t SELECT v.id, v.n FROM {lines:id text, n bigint}";
+    fn lines_are_places_of_one_line_or_arrays() {
+        let sql =
+            "INSERT INTO t (id, n) SELECT v.id, v.n FROM {lines:id text, n bigint} WHERE TRUE";
         assert_eq!(
-            Sqlite.text_for(sql, 2),
-            "INSERT INTO t SELECT v.id, v.n FROM \
-             (SELECT column1 AS id, column2 AS n FROM (VALUES (?,?),(?,?)) WHERE column1 IS NOT NULL) AS v"
+            Sqlite.text(sql),
+            "INSERT INTO t (id, n) SELECT ?1, ?2  WHERE TRUE"
         );
         assert_eq!(
-            Postgres.text_for(sql, 2),
-            "INSERT INTO t SELECT v.id, v.n FROM json_to_recordset($1::json) AS v(id text, n bigint)"
+            Postgres.text(sql),
+            "INSERT INTO t (id, n) SELECT v.id, v.n FROM UNNEST($1::text[], $2::bigint[]) AS v(id, n) WHERE TRUE"
+        );
+    }
+
+    #[test]
+    fn only_columns_of_the_lines_become_places() {
+        let sql = "UPDATE t SET n = v.n FROM {lines:id text, n bigint} WHERE t.id = v.id AND inv.n = 1 AND t.a = v.name";
+        assert_eq!(
+            Sqlite.text(sql),
+            "UPDATE t SET n = ?2  WHERE t.id = ?1 AND inv.n = 1 AND t.a = v.name"
         );
     }
 }

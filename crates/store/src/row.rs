@@ -3,41 +3,34 @@
 use atelier_contract::Quota;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use sqlx::sqlite::SqliteRow;
 
-/// One value of a row.
+/// The values of a row. Each is read once, so it may be taken out of it.
 pub(crate) trait Cells {
-    fn text(&self, column: usize) -> sqlx::Result<Option<String>>;
-    fn int(&self, column: usize) -> sqlx::Result<Option<i64>>;
-    fn flag(&self, column: usize) -> sqlx::Result<bool>;
+    fn text(&mut self, column: usize) -> sqlx::Result<Option<String>>;
+    fn int(&mut self, column: usize) -> sqlx::Result<Option<i64>>;
+    fn flag(&mut self, column: usize) -> sqlx::Result<bool>;
 }
 
-macro_rules! cells {
-    ($row:ty) => {
-        impl Cells for $row {
-            fn text(&self, column: usize) -> sqlx::Result<Option<String>> {
-                self.try_get(column)
-            }
-            fn int(&self, column: usize) -> sqlx::Result<Option<i64>> {
-                self.try_get(column)
-            }
-            fn flag(&self, column: usize) -> sqlx::Result<bool> {
-                self.try_get(column)
-            }
-        }
-    };
+impl Cells for PgRow {
+    fn text(&mut self, column: usize) -> sqlx::Result<Option<String>> {
+        self.try_get(column)
+    }
+    fn int(&mut self, column: usize) -> sqlx::Result<Option<i64>> {
+        self.try_get(column)
+    }
+    fn flag(&mut self, column: usize) -> sqlx::Result<bool> {
+        self.try_get(column)
+    }
 }
-cells!(SqliteRow);
-cells!(PgRow);
 
 /// Hands out the columns of a row from left to right.
 pub(crate) struct Columns<'a> {
-    row: &'a dyn Cells,
+    row: &'a mut dyn Cells,
     next: usize,
 }
 
 impl<'a> Columns<'a> {
-    pub(crate) fn of(row: &'a dyn Cells) -> Self {
+    pub(crate) fn of(row: &'a mut dyn Cells) -> Self {
         Self { row, next: 0 }
     }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::TaskTracker;
@@ -75,8 +76,10 @@ impl Writer {
         let (sender, queue) = mpsc::channel(options.queue_most.max(1));
         let checkpoint = Checkpoint::start(&address, tasks);
         let pulse = Arc::new(Pulse::default());
+        let own_thread = conn.dialect() == Dialect::Sqlite && !options.in_place;
+        conn.stay_in_place();
         let writer = Self {
-            address,
+            address: address.in_place(),
             conn: Some(conn),
             queue,
             batch_most: options.batch_most.max(1),
@@ -84,8 +87,24 @@ impl Writer {
             mark,
             pulse: Arc::clone(&pulse),
         };
-        tasks.spawn(writer.run());
+        if own_thread {
+            writer.run_apart(tasks)?;
+        } else {
+            tasks.spawn(writer.run());
+        }
         Ok((sender, pulse))
+    }
+
+    /// Runs on a thread of its own: a statement of SQLite is a call that may wait for the disk.
+    fn run_apart(self, tasks: &TaskTracker) -> Result<()> {
+        let (runtime, token) = (Handle::current(), tasks.token());
+        let thread = std::thread::Builder::new().name("writer".into());
+        let run = move || {
+            runtime.block_on(self.run());
+            drop(token);
+        };
+        thread.spawn(run).map_err(sqlx::Error::Io)?;
+        Ok(())
     }
 
     async fn run(mut self) {

@@ -4,50 +4,23 @@ use std::fmt;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use sqlx::postgres::{PgQueryResult, PgRow};
-use sqlx::sqlite::{SqliteQueryResult, SqliteRow};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Sqlite, SqliteConnection};
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres};
 use tokio::time::timeout;
 
-use crate::db::in_place::in_place;
-use crate::db::statement::{Arg, Line, args, bound};
-use crate::dialect::{Dialect, column_names, line_columns};
-use crate::row::{Columns, Read};
+use crate::db::sqlite::{self, Sqlite};
+use crate::db::statement::{Arg, Line};
+use crate::dialect::{Dialect, line_columns};
+use crate::row::{Cells, Columns, Read};
 use crate::{Error, Result, error};
-
-/// Runs the same expression on whichever database this is; each arm is typed by its own driver.
-macro_rules! on {
-    ($kind:ident, $db:expr, $conn:ident => $body:expr) => {
-        match $db {
-            $kind::Sqlite($conn) => $body,
-            $kind::Postgres($conn) => $body,
-        }
-    };
-    ($kind:ident, $db:expr, $conn:ident: $driver:ident => $body:expr) => {
-        match $db {
-            $kind::Sqlite($conn) => {
-                type $driver = Sqlite;
-                $body
-            }
-            $kind::Postgres($conn) => {
-                type $driver = Postgres;
-                $body
-            }
-        }
-    };
-}
-
-/// Lines a statement takes at most on SQLite; larger batches take several.
-const LINES_MOST: usize = 64;
-/// Empty lines that fill it up at most.
-const EMPTY_MOST: usize = 8;
 
 /// How long a connection is waited for that is being closed.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// A connection to either database.
 pub(crate) enum Link {
-    Sqlite(Box<SqliteConnection>),
+    Sqlite(Box<Sqlite>),
     Postgres(Box<PgConnection>),
 }
 
@@ -80,8 +53,6 @@ pub(crate) enum Patience {
     Endless,
     /// So long; then it has failed.
     For(Duration),
-    /// As long as it takes, with nothing else happening meanwhile.
-    InPlace,
 }
 
 impl fmt::Debug for Conn {
@@ -94,78 +65,48 @@ impl fmt::Debug for Conn {
 
 /// Rows as they came, before they have types.
 pub(crate) enum Rows {
-    Sqlite(Vec<SqliteRow>),
+    Sqlite(Vec<sqlite::Row>),
     Postgres(Vec<PgRow>),
 }
 
 impl Rows {
-    pub(crate) fn read<T: Read>(&self) -> Result<Vec<T>> {
-        on!(Self, self, rows => {
-            rows.iter().map(|row| Ok(T::read(&mut Columns::of(row))?)).collect()
-        })
+    pub(crate) fn read<T: Read>(self) -> Result<Vec<T>> {
+        fn read<T: Read>(row: &mut dyn Cells) -> Result<T> {
+            Ok(T::read(&mut Columns::of(row))?)
+        }
+        match self {
+            Self::Sqlite(rows) => rows.into_iter().map(|mut row| read(&mut row)).collect(),
+            Self::Postgres(rows) => rows.into_iter().map(|mut row| read(&mut row)).collect(),
+        }
     }
 }
 
-trait Affected {
-    fn affected(&self) -> u64;
-}
-impl Affected for SqliteQueryResult {
-    fn affected(&self) -> u64 {
-        self.rows_affected()
+/// A statement for PostgreSQL with its values bound.
+fn bound<'a>(sql: String, args: &[Arg<'a>]) -> Query<'a, Postgres, PgArguments> {
+    let mut query = sqlx::query(AssertSqlSafe(sql));
+    for arg in args {
+        query = match *arg {
+            Arg::Text(text) => query.bind(text),
+            Arg::Int(number) => query.bind(number),
+            Arg::Flag(flag) => query.bind(flag),
+        };
     }
-}
-impl Affected for PgQueryResult {
-    fn affected(&self) -> u64 {
-        self.rows_affected()
-    }
+    query
 }
 
-/// The lines as a JSON array of objects, named after the columns of the statement's mark.
-fn as_objects(sql: &str, lines: &[impl Line]) -> String {
-    let names: Vec<&str> = column_names(line_columns(sql)).collect();
-    let mut out = String::from("[");
-    let mut values = Vec::new();
-    for line in lines {
-        values.clear();
-        line.values(&mut values);
-        out.push(if out.len() == 1 { '{' } else { ',' });
-        if out.ends_with(',') {
-            out.push('{');
-        }
-        for (index, (name, value)) in names.iter().zip(&values).enumerate() {
-            out.push_str(if index == 0 { "\"" } else { ",\"" });
-            out.push_str(name);
-            out.push_str("\":");
-            out.push_str(&serde_json::to_string(value).expect("a plain value is JSON"));
-        }
-        out.push('}');
+/// A statement over lines for PostgreSQL: every column of them is an array.
+fn bound_lines<'a>(sql: &str, values: &[Arg<'a>]) -> Query<'a, Postgres, PgArguments> {
+    let columns: Vec<&str> = line_columns(sql).split(',').collect();
+    let mut query = sqlx::query(AssertSqlSafe(Dialect::Postgres.text(sql).into_owned()));
+    for (index, column) in columns.iter().enumerate() {
+        let values = values.iter().skip(index).step_by(columns.len());
+        query = if column.ends_with(" text") {
+            query.bind(values.map(Arg::text).collect::<Vec<Option<&str>>>())
+        } else {
+            query.bind(values.map(Arg::int).collect::<Vec<Option<i64>>>())
+        };
     }
-    out.push(']');
-    out
-}
-
-/// The lines in portions for SQLite, each with its own statement. Few different lengths make few different statements,
-/// which stay prepared; a portion is filled up with empty lines, because every statement is a way to another thread and back.
-fn portions<'a>(
-    sql: &'a str,
-    lines: &'a [impl Line],
-) -> impl Iterator<Item = (String, Vec<Arg<'a>>)> {
-    let mut rest = lines;
-    std::iter::from_fn(move || {
-        let mut length = rest.len().min(LINES_MOST).next_power_of_two();
-        if length.saturating_sub(rest.len()) > EMPTY_MOST {
-            length /= 2;
-        }
-        let (now, later) = rest.split_at(rest.len().min(length));
-        rest = later;
-        let mut values = Vec::new();
-        for line in now {
-            line.values(&mut values);
-        }
-        let width = values.len().checked_div(now.len())?;
-        values.resize(width * length, Arg::Int(None));
-        Some((Dialect::Sqlite.text_for(sql, length).into_owned(), values))
-    })
+    query
 }
 
 impl Conn {
@@ -265,21 +206,16 @@ impl Conn {
         plan: Plan,
     ) -> BoxFuture<'a, Result<Rows>> {
         Box::pin(async move {
-            let kept = match plan {
-                Plan::Kept => true,
-                Plan::Anew => self.dialect() == Dialect::Sqlite,
-            };
             let sql = self.dialect().text(sql).into_owned();
-            let kept = kept && self.opening.is_none();
+            let kept = self.opening.is_none() && matches!(plan, Plan::Kept);
             let (patience, lost) = (self.patience, &mut self.lost);
             match &mut self.link {
                 Link::Sqlite(conn) => {
-                    let asked = bound!(Sqlite, sql, args).persistent(kept);
-                    let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
+                    let rows = within(patience, lost, conn.rows(sql, args)).await?;
                     Ok(Rows::Sqlite(rows))
                 }
                 Link::Postgres(conn) => {
-                    let asked = bound!(Postgres, sql, args).persistent(kept);
+                    let asked = bound(sql, args).persistent(kept);
                     let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
                     Ok(Rows::Postgres(rows))
                 }
@@ -303,33 +239,47 @@ impl Conn {
     ) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
             let sql = self.dialect().text(sql).into_owned();
-            let Self {
-                link,
-                patience,
-                lost,
-                opening,
-                ..
-            } = self;
-            let kept = opening.is_none();
-            on!(Link, link, conn: Driver => {
-                let asked = bound!(Driver, sql, args).persistent(kept).execute(&mut **conn);
-                Ok(within(*patience, lost, asked).await?.affected())
-            })
+            let kept = self.opening.is_none();
+            let (patience, lost) = (self.patience, &mut self.lost);
+            match &mut self.link {
+                Link::Sqlite(conn) => within(patience, lost, conn.run(sql, args)).await,
+                Link::Postgres(conn) => {
+                    let asked = bound(sql, args).persistent(kept).execute(&mut **conn);
+                    Ok(within(patience, lost, asked).await?.rows_affected())
+                }
+            }
         })
     }
 
     /// Runs a statement over lines; how many rows it changed.
     pub(crate) async fn run_lines(&mut self, sql: &str, lines: &[impl Line]) -> Result<u64> {
-        match self.dialect() {
-            Dialect::Postgres => self.run(sql, args![&as_objects(sql, lines)]).await,
-            Dialect::Sqlite => {
-                let mut changed = 0;
-                for (text, values) in portions(sql, lines) {
-                    changed += self.run(&text, &values).await?;
+        self.lines(sql, &flat(lines), lines.len()).await
+    }
+
+    fn lines<'a>(
+        &'a mut self,
+        sql: &'a str,
+        values: &'a [Arg<'a>],
+        count: usize,
+    ) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move {
+            let kept = self.opening.is_none();
+            let (patience, lost) = (self.patience, &mut self.lost);
+            match &mut self.link {
+                Link::Sqlite(conn) => {
+                    let sql = Dialect::Sqlite.text(sql).into_owned();
+                    let width = values.len().checked_div(count).unwrap_or(0);
+                    let (_, changed) =
+                        within(patience, lost, conn.lines(sql, values, width)).await?;
+                    Ok(changed)
                 }
-                Ok(changed)
+                Link::Postgres(conn) => {
+                    let asked = bound_lines(sql, values).persistent(kept);
+                    let done = within(patience, lost, asked.execute(&mut **conn)).await?;
+                    Ok(done.rows_affected())
+                }
             }
-        }
+        })
     }
 
     /// Runs a statement over lines; the rows it returns.
@@ -338,49 +288,67 @@ impl Conn {
         sql: &str,
         lines: &[impl Line],
     ) -> Result<Vec<T>> {
-        match self.dialect() {
-            Dialect::Postgres => self.all(sql, args![&as_objects(sql, lines)]).await,
-            Dialect::Sqlite => {
-                let mut found = Vec::new();
-                for (text, values) in portions(sql, lines) {
-                    found.extend(self.all(&text, &values).await?);
+        self.rows_of_lines(sql, &flat(lines), lines.len())
+            .await?
+            .read()
+    }
+
+    fn rows_of_lines<'a>(
+        &'a mut self,
+        sql: &'a str,
+        values: &'a [Arg<'a>],
+        count: usize,
+    ) -> BoxFuture<'a, Result<Rows>> {
+        Box::pin(async move {
+            let kept = self.opening.is_none();
+            let (patience, lost) = (self.patience, &mut self.lost);
+            match &mut self.link {
+                Link::Sqlite(conn) => {
+                    let sql = Dialect::Sqlite.text(sql).into_owned();
+                    let width = values.len().checked_div(count).unwrap_or(0);
+                    let (rows, _) = within(patience, lost, conn.lines(sql, values, width)).await?;
+                    Ok(Rows::Sqlite(rows))
                 }
-                Ok(found)
+                Link::Postgres(conn) => {
+                    let asked = bound_lines(sql, values).persistent(kept);
+                    let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
+                    Ok(Rows::Postgres(rows))
+                }
             }
-        }
+        })
     }
 
     /// Runs statements that have no values, as they stand.
     pub(crate) fn script<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let sql = AssertSqlSafe(sql.to_owned());
-            let Self {
-                link,
-                patience,
-                lost,
-                ..
-            } = self;
-            on!(Link, link, conn => {
-                let asked = sqlx::raw_sql(sql).execute(&mut **conn);
-                within(*patience, lost, asked).await.map(|_| ())
-            })
+            let sql = sql.to_owned();
+            let (patience, lost) = (self.patience, &mut self.lost);
+            match &mut self.link {
+                Link::Sqlite(conn) => within(patience, lost, conn.script(sql)).await,
+                Link::Postgres(conn) => {
+                    let asked = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut **conn);
+                    within(patience, lost, asked).await.map(|_| ())
+                }
+            }
         })
     }
 
-    /// Runs statements that have no values, as they stand; the one text they return.
-    pub(crate) async fn script_text(&mut self, sql: &str) -> Result<String> {
-        let sql = AssertSqlSafe(sql.to_owned());
-        let Self {
-            link,
-            patience,
-            lost,
-            ..
-        } = self;
-        on!(Link, link, conn => {
-            let asked = sqlx::raw_sql(sql).fetch_all(&mut **conn);
-            let rows = within(*patience, lost, asked).await?;
-            Ok(Columns::of(rows.first().ok_or(Error::NotFound)?).text()?)
-        })
+    /// Runs statements for PostgreSQL that have no values, as they stand; the one text they return.
+    pub(crate) async fn script_text(&mut self, sql: String) -> Result<String> {
+        let Link::Postgres(conn) = &mut self.link else {
+            return Err(Error::NotFound);
+        };
+        let asked = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(&mut **conn);
+        let rows = within(self.patience, &mut self.lost, asked).await?;
+        let text: Vec<String> = Rows::Postgres(rows).read()?;
+        text.into_iter().next().ok_or(Error::NotFound)
+    }
+
+    /// From now on SQLite is asked on the thread of whoever asks, which has nothing else to do.
+    pub(crate) fn stay_in_place(&mut self) {
+        if let Link::Sqlite(conn) = &mut self.link {
+            conn.stay_in_place();
+        }
     }
 
     /// Whether the other end answers within a while; SQLite is at this end.
@@ -400,9 +368,12 @@ impl Conn {
         }
         let patience = match self.patience {
             Patience::For(_) => Patience::For(GOODBYE),
-            other => other,
+            Patience::Endless => Patience::Endless,
         };
-        let closed = on!(Link, self.link, conn => within(patience, &mut lost, conn.close()).await);
+        let closed = match self.link {
+            Link::Sqlite(conn) => within(patience, &mut lost, conn.close()).await,
+            Link::Postgres(conn) => within(patience, &mut lost, conn.close()).await,
+        };
         if let Err(error) = closed {
             tracing::warn!(%error, "closing a connection");
         }
@@ -420,7 +391,6 @@ async fn within<T>(
     let done = match patience {
         Patience::For(patience) => timeout(patience, step).await,
         Patience::Endless => Ok(step.await),
-        Patience::InPlace => Ok(in_place(step)),
     };
     let Ok(done) = done else {
         tracing::warn!(?patience, "the database did not answer in time");
@@ -430,38 +400,11 @@ async fn within<T>(
     Ok(done?)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct One(i64);
-
-    impl Line for One {
-        fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
-            out.extend_from_slice(args!["a", self.0]);
-        }
+/// The values of all lines, one after the other.
+fn flat(lines: &[impl Line]) -> Vec<Arg<'_>> {
+    let mut values = Vec::new();
+    for line in lines {
+        line.values(&mut values);
     }
-
-    /// Every line goes into a statement once, and few empty ones with it.
-    #[test]
-    fn portions_have_every_line_once() {
-        let sql = "INSERT INTO t SELECT v.id, v.n FROM {lines:id text, n bigint}";
-        for count in 0..200 {
-            let lines: Vec<One> = (0..count).map(One).collect();
-            let (mut seen, mut empty) = (Vec::new(), 0);
-            for (text, values) in portions(sql, &lines) {
-                assert_eq!(text.matches('?').count(), values.len());
-                let length = values.len() / 2;
-                assert!(length.is_power_of_two() && length <= LINES_MOST);
-                for line in values.chunks(2) {
-                    match line {
-                        [Arg::Text(Some(_)), Arg::Int(Some(number))] => seen.push(*number),
-                        _ => empty += 1,
-                    }
-                }
-            }
-            assert_eq!(seen, (0..count).collect::<Vec<_>>());
-            assert!(empty <= EMPTY_MOST, "{empty} of {count}");
-        }
-    }
+    values
 }

@@ -6,12 +6,29 @@ pub(crate) trait Line {
 }
 
 /// A value bound to a statement.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Arg<'a> {
     Text(Option<&'a str>),
     Int(Option<i64>),
     Flag(bool),
+}
+
+impl<'a> Arg<'a> {
+    /// The text, if it is one.
+    pub(crate) fn text(&self) -> Option<&'a str> {
+        match *self {
+            Self::Text(text) => text,
+            Self::Int(_) | Self::Flag(_) => None,
+        }
+    }
+
+    /// The number, if it is one.
+    pub(crate) fn int(&self) -> Option<i64> {
+        match *self {
+            Self::Int(number) => number,
+            Self::Text(_) | Self::Flag(_) => None,
+        }
+    }
 }
 
 macro_rules! arg {
@@ -30,6 +47,34 @@ arg!(i64, number => Arg::Int(Some(number)));
 arg!(Option<i64>, number => Arg::Int(number));
 arg!(bool, flag => Arg::Flag(flag));
 
+/// A value on its way to another thread.
+#[derive(Clone, Debug)]
+pub(crate) enum Owned {
+    Text(Option<String>),
+    Int(Option<i64>),
+    Flag(bool),
+}
+
+impl From<&Arg<'_>> for Owned {
+    fn from(arg: &Arg<'_>) -> Self {
+        match *arg {
+            Arg::Text(text) => Self::Text(text.map(str::to_owned)),
+            Arg::Int(number) => Self::Int(number),
+            Arg::Flag(flag) => Self::Flag(flag),
+        }
+    }
+}
+
+impl<'a> From<&'a Owned> for Arg<'a> {
+    fn from(owned: &'a Owned) -> Self {
+        match owned {
+            Owned::Text(text) => Arg::Text(text.as_deref()),
+            Owned::Int(number) => Arg::Int(*number),
+            Owned::Flag(flag) => Arg::Flag(*flag),
+        }
+    }
+}
+
 /// The values of a statement, in the order of their places.
 macro_rules! args {
     ($($value:expr),* $(,)?) => { &[$($crate::db::statement::Arg::from($value)),*] };
@@ -40,19 +85,3 @@ pub(crate) use args;
 pub(crate) fn json<T: serde::Serialize + ?Sized>(lines: &T) -> String {
     serde_json::to_string(lines).expect("plain lines are JSON")
 }
-
-/// The statement for a driver with its values bound.
-macro_rules! bound {
-    ($driver:ident, $sql:expr, $args:expr) => {{
-        let mut query = sqlx::query::<$driver>(sqlx::AssertSqlSafe($sql));
-        for arg in $args {
-            query = match *arg {
-                $crate::db::statement::Arg::Text(text) => query.bind(text),
-                $crate::db::statement::Arg::Int(number) => query.bind(number),
-                $crate::db::statement::Arg::Flag(flag) => query.bind(flag),
-            };
-        }
-        query
-    }};
-}
-pub(super) use bound;

@@ -15,8 +15,7 @@ use crate::time::SharedTime;
 const ASK: &str = "INSERT INTO written (writer, batch, time_ms) VALUES ($1, 0, 0) \
      ON CONFLICT (writer) DO UPDATE SET time_ms = written.time_ms + 1 RETURNING batch";
 
-/// Begins and leaves the mark, on the same way to SQLite's thread and back.
-const BEGIN: &str = "BEGIN IMMEDIATE; INSERT INTO written (writer, batch, time_ms) \
+const LEAVE: &str = "INSERT INTO written (writer, batch, time_ms) \
      VALUES ($1, $2, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT (writer) \
      DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms";
 
@@ -54,8 +53,9 @@ impl Mark {
         match conn.dialect() {
             Dialect::Sqlite => {
                 conn.survive(durable).await?;
+                conn.run("BEGIN IMMEDIATE", &[]).await?;
                 let args = args![&self.writer, self.batch];
-                conn.run(BEGIN, args).await.map(|_| ())
+                conn.run(LEAVE, args).await.map(|_| ())
             }
             Dialect::Postgres => {
                 // One message there, one answer back.
@@ -69,7 +69,7 @@ impl Mark {
                      RETURNING time_ms::text"
                 );
                 let asked = Instant::now();
-                let time_ms = conn.script_text(&begin).await?;
+                let time_ms = conn.script_text(begin).await?;
                 if let Ok(time_ms) = time_ms.parse() {
                     self.time.note(time_ms, asked);
                 }

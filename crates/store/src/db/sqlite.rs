@@ -1,0 +1,280 @@
+//! A connection to SQLite. It is a library in this process, so a statement is a call. Whoever has a thread of its own, as the writer
+//! has, makes it there; for everybody else it is made aside, because it may wait for the disk.
+
+mod refusal;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{CachedStatement, Connection, OpenFlags, ToSql};
+
+use crate::db::statement::{Arg, Owned};
+use crate::row::Cells;
+use refusal::refused;
+
+/// Statements that are kept ready.
+const KEPT: usize = 100;
+
+/// A file, and how it is opened.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    /// How long a lock of another connection is waited for.
+    pub(crate) patience: Duration,
+    /// Whether SQLite looks whether anything refers to what is deleted.
+    pub(crate) references: bool,
+    /// Whether the log is copied into the file by commits. The writer has it done aside, so that no commit waits for it.
+    pub(crate) copies: bool,
+    pub(crate) read_only: bool,
+}
+
+impl File {
+    pub(crate) fn new(path: &str, patience: Duration) -> Self {
+        Self {
+            path: path.into(),
+            patience,
+            references: true,
+            copies: true,
+            read_only: false,
+        }
+    }
+
+    fn open(&self) -> rusqlite::Result<Connection> {
+        let mode = if self.read_only {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+        };
+        let conn = Connection::open_with_flags(&self.path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        conn.busy_timeout(self.patience)?;
+        conn.set_prepared_statement_cache_capacity(KEPT);
+        if !self.read_only {
+            conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")?;
+        }
+        let references = if self.references { "ON" } else { "OFF" };
+        conn.execute_batch(&format!("PRAGMA foreign_keys = {references}"))?;
+        if !self.copies {
+            conn.execute_batch(
+                "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 4194304",
+            )?;
+        }
+        Ok(conn)
+    }
+}
+
+/// One connection. While something is done aside it is away, and comes back with the answer; a caller who does not wait for
+/// that has lost it.
+pub(crate) struct Sqlite {
+    conn: Option<Connection>,
+    in_place: bool,
+}
+
+impl Sqlite {
+    pub(crate) async fn open(file: &File, in_place: bool) -> sqlx::Result<Self> {
+        let file = file.clone();
+        let conn = aside(in_place, move || file.open().map_err(refused)).await?;
+        Ok(Self {
+            conn: Some(conn),
+            in_place,
+        })
+    }
+
+    /// From now on statements are run by whoever asks, on its own thread.
+    pub(crate) fn stay_in_place(&mut self) {
+        self.in_place = true;
+    }
+
+    /// The rows that a statement returns.
+    pub(crate) async fn rows(&mut self, sql: String, args: &[Arg<'_>]) -> sqlx::Result<Vec<Row>> {
+        self.ask(sql, args, |conn, sql, args| {
+            let mut found = Vec::new();
+            Statement::ready(conn, sql)?.run(args, Some(&mut found))?;
+            Ok(found)
+        })
+        .await
+    }
+
+    /// Runs a statement; how many rows it changed.
+    pub(crate) async fn run(&mut self, sql: String, args: &[Arg<'_>]) -> sqlx::Result<u64> {
+        self.ask(sql, args, |conn, sql, args| {
+            Statement::ready(conn, sql)?.run(args, None)?;
+            Ok(conn.changes())
+        })
+        .await
+    }
+
+    /// Runs a statement once for each line of so many values; the rows that it returns, and how many it changed.
+    pub(crate) async fn lines(
+        &mut self,
+        sql: String,
+        values: &[Arg<'_>],
+        width: usize,
+    ) -> sqlx::Result<(Vec<Row>, u64)> {
+        self.ask(sql, values, move |conn, sql, values| {
+            let mut statement = Statement::ready(conn, sql)?;
+            let (mut found, mut changed) = (Vec::new(), 0);
+            for line in values.chunks(width.max(1)) {
+                statement.run(line, Some(&mut found))?;
+                changed += conn.changes();
+            }
+            Ok((found, changed))
+        })
+        .await
+    }
+
+    /// Runs statements that have no values, as they stand.
+    pub(crate) async fn script(&mut self, sql: String) -> sqlx::Result<()> {
+        self.with(move |conn| conn.execute_batch(&sql).map_err(refused))
+            .await
+    }
+
+    /// Closes the file.
+    pub(crate) async fn close(mut self) -> sqlx::Result<()> {
+        let Some(conn) = self.conn.take() else {
+            return Ok(());
+        };
+        let close = move || conn.close().map_err(|(_, error)| refused(error));
+        aside(self.in_place, close).await
+    }
+
+    async fn ask<T: Send + 'static>(
+        &mut self,
+        sql: String,
+        args: &[Arg<'_>],
+        act: impl FnOnce(&Connection, &str, &[Arg<'_>]) -> sqlx::Result<T> + Send + 'static,
+    ) -> sqlx::Result<T> {
+        if let Some(conn) = self.conn.as_ref().filter(|_| self.in_place) {
+            return act(conn, &sql, args);
+        }
+        let owned: Vec<Owned> = args.iter().map(Owned::from).collect();
+        self.with(move |conn| {
+            let args: Vec<Arg<'_>> = owned.iter().map(Arg::from).collect();
+            act(conn, &sql, &args)
+        })
+        .await
+    }
+
+    async fn with<T: Send + 'static>(
+        &mut self,
+        act: impl FnOnce(&Connection) -> sqlx::Result<T> + Send + 'static,
+    ) -> sqlx::Result<T> {
+        let conn = self.conn.take().ok_or(sqlx::Error::WorkerCrashed)?;
+        let act = move || {
+            let done = act(&conn);
+            Ok((conn, done))
+        };
+        let (conn, done) = aside(self.in_place, act).await?;
+        self.conn = Some(conn);
+        done
+    }
+}
+
+/// Does it here, or on a thread for what may wait.
+async fn aside<T: Send + 'static>(
+    in_place: bool,
+    act: impl FnOnce() -> sqlx::Result<T> + Send + 'static,
+) -> sqlx::Result<T> {
+    if in_place {
+        return act();
+    }
+    let done = tokio::task::spawn_blocking(act).await;
+    done.unwrap_or(Err(sqlx::Error::WorkerCrashed))
+}
+
+/// A statement that is ready to be run.
+struct Statement<'a> {
+    prepared: CachedStatement<'a>,
+    /// Which value goes where.
+    places: Vec<usize>,
+}
+
+impl<'a> Statement<'a> {
+    fn ready(conn: &'a Connection, sql: &str) -> sqlx::Result<Self> {
+        let prepared = conn.prepare_cached(sql).map_err(refused)?;
+        let place = |index| {
+            // `$2` and `?2` are the second value wherever they stand; a plain `?` is the next one.
+            let number = prepared.parameter_name(index)?.get(1..)?.parse().ok();
+            number.filter(|number| *number > 0)
+        };
+        let places = (1..=prepared.parameter_count())
+            .map(|index| place(index).unwrap_or(index) - 1)
+            .collect();
+        Ok(Self { prepared, places })
+    }
+
+    /// Runs it to its end; keeps the rows if they are wanted.
+    fn run(&mut self, args: &[Arg<'_>], mut found: Option<&mut Vec<Row>>) -> sqlx::Result<()> {
+        for (index, place) in self.places.iter().enumerate() {
+            let arg = args.get(*place).ok_or_else(|| too_few(args.len()))?;
+            let bound = self.prepared.raw_bind_parameter(index + 1, arg);
+            bound.map_err(refused)?;
+        }
+        let width = self.prepared.column_count();
+        let mut rows = self.prepared.raw_query();
+        while let Some(row) = rows.next().map_err(refused)? {
+            if let Some(found) = &mut found {
+                let cells = (0..width).map(|column| row.get(column));
+                found.push(Row(cells
+                    .collect::<rusqlite::Result<_>>()
+                    .map_err(refused)?));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn too_few(count: usize) -> sqlx::Error {
+    sqlx::Error::Encode(format!("a statement wants more than {count} values").into())
+}
+
+impl ToSql for Arg<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Arg::Text(Some(text)) => ValueRef::Text(text.as_bytes()),
+            Arg::Int(Some(number)) => ValueRef::Integer(number),
+            Arg::Flag(flag) => ValueRef::Integer(i64::from(flag)),
+            Arg::Text(None) | Arg::Int(None) => ValueRef::Null,
+        }))
+    }
+}
+
+/// A row as it came.
+pub(crate) struct Row(Vec<Value>);
+
+impl Row {
+    fn take(&mut self, column: usize) -> sqlx::Result<Value> {
+        let cell = self.0.get_mut(column);
+        let cell = cell.ok_or_else(|| sqlx::Error::Decode(format!("no column {column}").into()))?;
+        Ok(std::mem::replace(cell, Value::Null))
+    }
+}
+
+fn unlike(column: usize, wanted: &str, found: &Value) -> sqlx::Error {
+    let found = found.data_type();
+    sqlx::Error::Decode(format!("column {column} is {found}, not {wanted}").into())
+}
+
+impl Cells for Row {
+    fn text(&mut self, column: usize) -> sqlx::Result<Option<String>> {
+        match self.take(column)? {
+            Value::Text(text) => Ok(Some(text)),
+            Value::Null => Ok(None),
+            other => Err(unlike(column, "a text", &other)),
+        }
+    }
+
+    fn int(&mut self, column: usize) -> sqlx::Result<Option<i64>> {
+        match self.take(column)? {
+            Value::Integer(number) => Ok(Some(number)),
+            Value::Null => Ok(None),
+            other => Err(unlike(column, "a number", &other)),
+        }
+    }
+
+    fn flag(&mut self, column: usize) -> sqlx::Result<bool> {
+        let number = self.int(column)?;
+        let missing = || unlike(column, "a number", &Value::Null);
+        number.map(|number| number != 0).ok_or_else(missing)
+    }
+}
