@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::db::{Arg, Conn, Line, args, json};
+use crate::db::{Arg, Line, args, json};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
@@ -151,7 +151,7 @@ impl Store {
     pub async fn note_inputs(&self, inputs: Vec<NewAsset>) -> Result<Option<Vec<Asset>>> {
         self.change(inputs, |conn, inputs| {
             Box::pin(async move {
-                record(conn, inputs, 1).await?;
+                conn.run_lines(&recording(1), &newest(inputs)).await?;
                 let keys: Vec<&String> = inputs.iter().map(|input| &input.key).collect();
                 let sql = format!(
                     "SELECT {ASSET_COLUMNS} FROM asset WHERE key IN ({{list:$1}}) ORDER BY key"
@@ -179,13 +179,8 @@ impl Store {
     }
 }
 
-/// Records files; one that is known keeps its row and only lives longer, unless it is being deleted at this moment.
-pub(crate) async fn upsert(conn: &mut Conn, assets: &[Asset]) -> Result<()> {
-    record(conn, assets, 0).await
-}
-
-/// Records files; one that is known lives longer by so many milliseconds at least.
-async fn record(conn: &mut Conn, assets: &[Asset], longer_ms: i64) -> Result<()> {
+/// The files to be recorded, each once: the one that lives longest.
+pub(crate) fn newest(assets: &[Asset]) -> Vec<&Asset> {
     let mut by_key: BTreeMap<&str, &Asset> = BTreeMap::new();
     for asset in assets {
         let kept = by_key.entry(&asset.key).or_insert(asset);
@@ -193,11 +188,13 @@ async fn record(conn: &mut Conn, assets: &[Asset], longer_ms: i64) -> Result<()>
             *kept = asset;
         }
     }
-    if by_key.is_empty() {
-        return Ok(());
-    }
-    let lines: Vec<&Asset> = by_key.into_values().collect();
-    let sql = format!(
+    by_key.into_values().collect()
+}
+
+/// Records files, unless one is being deleted at this moment. One that is known keeps its row and lives longer, by so many
+/// milliseconds at least.
+pub(crate) fn recording(longer_ms: i64) -> String {
+    format!(
         "INSERT INTO asset (key, job_id, account_id, media_type, bytes, expires_ms, created_ms) \
          SELECT v.key, v.job_id, v.account_id, v.media_type, v.bytes, v.expires_ms, v.created_ms \
          FROM {{lines:key text, job_id text, account_id text, media_type text, bytes bigint, \
@@ -206,6 +203,5 @@ async fn record(conn: &mut Conn, assets: &[Asset], longer_ms: i64) -> Result<()>
          bytes = excluded.bytes, expires_ms = CASE WHEN excluded.expires_ms > asset.expires_ms \
          THEN excluded.expires_ms ELSE asset.expires_ms + {longer_ms} END \
          WHERE asset.expires_ms >= 0 OR asset.expires_ms + excluded.created_ms > {DELETING_MS}"
-    );
-    conn.run_lines(&sql, &lines).await.map(|_| ())
+    )
 }

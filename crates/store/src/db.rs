@@ -3,6 +3,8 @@
 mod conn;
 pub(crate) mod sqlite;
 pub(crate) mod statement;
+mod writes;
 
 pub(crate) use conn::{Conn, Link, Patience, Plan, Rows};
 pub(crate) use statement::{Arg, Line, args, json};
+pub(crate) use writes::Writes;

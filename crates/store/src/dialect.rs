@@ -26,6 +26,11 @@ pub(crate) enum Dialect {
 impl Dialect {
     /// The statement for this database.
     pub(crate) fn text(self, sql: &str) -> Cow<'_, str> {
+        self.text_from(sql, 1)
+    }
+
+    /// The statement for this database; on PostgreSQL the first array of its lines has this number.
+    pub(crate) fn text_from(self, sql: &str, first: usize) -> Cow<'_, str> {
         if !sql.contains('{') {
             return Cow::Borrowed(sql);
         }
@@ -36,7 +41,10 @@ impl Dialect {
             let (mark, after) = after.split_once('}').expect("a mark ends");
             match (mark.strip_prefix("lines:"), self) {
                 (Some(columns), Self::Sqlite) => return Cow::Owned(one_line(columns, &out, after)),
-                _ => self.expand(mark, &mut out),
+                (Some(columns), Self::Postgres) => {
+                    arrays(columns, first, &mut out).expect("a text takes everything");
+                }
+                (None, _) => self.expand(mark, &mut out),
             }
             rest = after;
         }
@@ -59,7 +67,6 @@ impl Dialect {
                 let list = format_args!("SELECT json_array_elements_text({place}::json)");
                 write!(out, "= ANY (ARRAY({list}))")
             }
-            (Some(("lines", columns)), _) => arrays(columns, out),
             (Some(("rows", rows)), _) => self.rows(rows, out),
             (Some(("prompt", column)), _) => self.prompt(column, out),
             (None, Self::Sqlite) if mark == "like" => write!(out, "LIKE"),
@@ -127,12 +134,12 @@ fn one_line(columns: &str, before: &str, after: &str) -> String {
 }
 
 /// Lines for PostgreSQL: an array for each column.
-fn arrays(columns: &str, out: &mut String) -> std::fmt::Result {
+fn arrays(columns: &str, first: usize, out: &mut String) -> std::fmt::Result {
     out.push_str("UNNEST(");
     for (index, column) in columns.split(',').enumerate() {
         let comma = if index == 0 { "" } else { ", " };
         let kind = column.rsplit(' ').next().unwrap_or_default();
-        write!(out, "{comma}${}::{kind}[]", index + 1)?;
+        write!(out, "{comma}${}::{kind}[]", first + index)?;
     }
     out.push_str(") AS v(");
     for (index, name) in column_names(columns).enumerate() {

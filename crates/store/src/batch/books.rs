@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use crate::db::{Arg, Conn, Line, args, json};
+use crate::db::{Arg, Conn, Line, Writes, args, json};
 use crate::row::{Columns, Read};
 use atelier_contract::Quota;
 
@@ -219,19 +219,39 @@ impl Books {
         });
     }
 
-    /// Writes what changed. Jobs that rows refer to must be there already.
+    /// Writes what changed.
     pub(crate) async fn write(&self, conn: &mut Conn) -> Result<()> {
-        if !self.lines.is_empty() {
-            let standings: Vec<&Standing> =
-                self.accounts.values().filter(|one| one.touched).collect();
-            conn.run_lines(UPDATE_STANDINGS, &standings).await?;
-            conn.run_lines(INSERT_LINES, &self.lines).await?;
+        let changed = self.changed();
+        let mut writes = Writes::default();
+        changed.add_to(&mut writes);
+        conn.write(&writes).await.map(|_| ())
+    }
+
+    /// What changed.
+    pub(crate) fn changed(&self) -> Changed<'_> {
+        let standings = self.accounts.values().filter(|one| one.touched);
+        let in_flight = self.in_flight.values().filter(|one| one.touched);
+        Changed {
+            standings: standings.collect(),
+            lines: &self.lines,
+            in_flight: in_flight.collect(),
         }
-        let in_flight: Vec<&InFlight> = self.in_flight.values().filter(|one| one.touched).collect();
-        if !in_flight.is_empty() {
-            conn.run_lines(UPSERT_IN_FLIGHT, &in_flight).await?;
-        }
-        Ok(())
+    }
+}
+
+/// What changed in the books.
+pub(crate) struct Changed<'a> {
+    standings: Vec<&'a Standing>,
+    lines: &'a [LedgerLine],
+    in_flight: Vec<&'a InFlight>,
+}
+
+impl Changed<'_> {
+    /// Adds what is to be written. Jobs that rows refer to go before.
+    pub(crate) fn add_to<'a>(&'a self, writes: &mut Writes<'a>) {
+        writes.add(UPDATE_STANDINGS, &self.standings);
+        writes.add(INSERT_LINES, self.lines);
+        writes.add(UPSERT_IN_FLIGHT, &self.in_flight);
     }
 }
 

@@ -1,45 +1,38 @@
-//! Writing a decided batch: one statement for each table.
+//! Writing a decided batch: one statement for each table, most of them at once.
 
 use crate::assets;
 use crate::batch::calls;
 use crate::batch::decide::Decisions;
 use crate::batch::lines::AttemptEnd;
-use crate::db::{Conn, args, json};
+use crate::db::{Conn, Writes, args, json};
 use crate::{Error, Result};
 
 /// Writes everything a batch decided.
 pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
-    if !decisions.new_jobs.is_empty() {
-        conn.run_lines(INSERT_JOBS, &decisions.new_jobs).await?;
+    let changed = decisions.books.changed();
+    let ends: Vec<AttemptEnd<'_>> = decisions.finals.iter().filter_map(AttemptEnd::of).collect();
+    let files = assets::newest(&decisions.assets);
+    let mut writes = Writes::default();
+    // First, so that its count is.
+    writes.add(UPDATE_FINALS, &decisions.finals);
+    writes.add(INSERT_JOBS, &decisions.new_jobs);
+    changed.add_to(&mut writes);
+    writes.add(END_ATTEMPTS, &ends);
+    writes.add(INSERT_DELIVERIES, &decisions.deliveries);
+    if !files.is_empty() {
+        writes.add(assets::recording(0), &files);
     }
-    decisions.books.write(conn).await?;
+    let counts = conn.write(&writes).await?;
+    let finals = decisions.finals.len() as u64;
+    if finals > 0 && counts.first() != Some(&finals) {
+        return Err(Error::Conflict("a job to be settled is not there".into()));
+    }
     calls::write(conn, &decisions.calls, &decisions.new_calls).await?;
     if !decisions.new_bulks.is_empty() {
         let lines = json(&decisions.new_bulks);
         conn.run(INSERT_BULKS, args![&lines]).await?;
     }
-    finals(conn, decisions).await?;
-    decisions.costs.write(conn).await?;
-    assets::upsert(conn, &decisions.assets).await
-}
-
-async fn finals(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
-    if decisions.finals.is_empty() {
-        return Ok(());
-    }
-    let changed = conn.run_lines(UPDATE_FINALS, &decisions.finals).await?;
-    if changed != decisions.finals.len() as u64 {
-        return Err(Error::Conflict("a job to be settled is not there".into()));
-    }
-    let ends: Vec<AttemptEnd<'_>> = decisions.finals.iter().filter_map(AttemptEnd::of).collect();
-    if !ends.is_empty() {
-        conn.run_lines(END_ATTEMPTS, &ends).await?;
-    }
-    if !decisions.deliveries.is_empty() {
-        conn.run_lines(INSERT_DELIVERIES, &decisions.deliveries)
-            .await?;
-    }
-    Ok(())
+    decisions.costs.write(conn).await
 }
 
 const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, \

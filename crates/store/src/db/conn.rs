@@ -10,7 +10,8 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres};
 use tokio::time::timeout;
 
 use crate::db::sqlite::{self, Sqlite};
-use crate::db::statement::{Arg, Line};
+use crate::db::statement::{Arg, Line, flat};
+use crate::db::writes::Writes;
 use crate::dialect::{Dialect, line_columns};
 use crate::row::{Cells, Columns, Read};
 use crate::{Error, Result, error};
@@ -82,7 +83,7 @@ impl Rows {
 }
 
 /// A statement for PostgreSQL with its values bound.
-fn bound<'a>(sql: String, args: &[Arg<'a>]) -> Query<'a, Postgres, PgArguments> {
+fn bound<'a>(sql: String, args: &[Arg<'a>]) -> Asked<'a> {
     let mut query = sqlx::query(AssertSqlSafe(sql));
     for arg in args {
         query = match *arg {
@@ -94,10 +95,11 @@ fn bound<'a>(sql: String, args: &[Arg<'a>]) -> Query<'a, Postgres, PgArguments> 
     query
 }
 
-/// A statement over lines for PostgreSQL: every column of them is an array.
-fn bound_lines<'a>(sql: &str, values: &[Arg<'a>]) -> Query<'a, Postgres, PgArguments> {
+type Asked<'a> = Query<'a, Postgres, PgArguments>;
+
+/// Binds the values of lines for PostgreSQL: every column of them is an array.
+fn bind_lines<'a>(mut query: Asked<'a>, sql: &str, values: &[Arg<'a>]) -> Asked<'a> {
     let columns: Vec<&str> = line_columns(sql).split(',').collect();
-    let mut query = sqlx::query(AssertSqlSafe(Dialect::Postgres.text(sql).into_owned()));
     for (index, column) in columns.iter().enumerate() {
         let values = values.iter().skip(index).step_by(columns.len());
         query = if column.ends_with(" text") {
@@ -253,32 +255,47 @@ impl Conn {
 
     /// Runs a statement over lines; how many rows it changed.
     pub(crate) async fn run_lines(&mut self, sql: &str, lines: &[impl Line]) -> Result<u64> {
-        self.lines(sql, &flat(lines), lines.len()).await
+        let mut writes = Writes::default();
+        writes.add(sql, lines);
+        Ok(self.write(&writes).await?.into_iter().sum())
     }
 
-    fn lines<'a>(
+    /// Runs statements over lines; how many rows each of them changed.
+    pub(crate) fn write<'a>(
         &'a mut self,
-        sql: &'a str,
-        values: &'a [Arg<'a>],
-        count: usize,
-    ) -> BoxFuture<'a, Result<u64>> {
+        writes: &'a Writes<'a>,
+    ) -> BoxFuture<'a, Result<Vec<u64>>> {
         Box::pin(async move {
             let kept = self.opening.is_none();
             let (patience, lost) = (self.patience, &mut self.lost);
-            match &mut self.link {
-                Link::Sqlite(conn) => {
-                    let sql = Dialect::Sqlite.text(sql).into_owned();
-                    let width = values.len().checked_div(count).unwrap_or(0);
-                    let (_, changed) =
-                        within(patience, lost, conn.lines(sql, values, width)).await?;
-                    Ok(changed)
+            let mut changed = Vec::new();
+            match (&mut self.link, writes.parts.as_slice()) {
+                (_, []) => {}
+                (Link::Sqlite(conn), parts) => {
+                    for part in parts {
+                        let sql = Dialect::Sqlite.text(&part.sql).into_owned();
+                        let step = conn.lines(sql, &part.values, part.width);
+                        changed.push(within(patience, lost, step).await?.1);
+                    }
                 }
-                Link::Postgres(conn) => {
-                    let asked = bound_lines(sql, values).persistent(kept);
+                (Link::Postgres(conn), [part]) => {
+                    let text = Dialect::Postgres.text(&part.sql).into_owned();
+                    let asked = sqlx::query(AssertSqlSafe(text)).persistent(kept);
+                    let asked = bind_lines(asked, &part.sql, &part.values);
                     let done = within(patience, lost, asked.execute(&mut **conn)).await?;
-                    Ok(done.rows_affected())
+                    changed.push(done.rows_affected());
+                }
+                (Link::Postgres(conn), parts) => {
+                    let mut asked = sqlx::query(AssertSqlSafe(writes.as_one())).persistent(kept);
+                    for part in parts {
+                        asked = bind_lines(asked, &part.sql, &part.values);
+                    }
+                    let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
+                    let counts: Vec<i64> = Rows::Postgres(rows).read()?;
+                    changed.extend(counts.into_iter().map(|count| count as u64));
                 }
             }
+            Ok(changed)
         })
     }
 
@@ -288,31 +305,32 @@ impl Conn {
         sql: &str,
         lines: &[impl Line],
     ) -> Result<Vec<T>> {
-        self.rows_of_lines(sql, &flat(lines), lines.len())
-            .await?
-            .read()
+        let values = flat(lines);
+        let Some(width) = values.len().checked_div(lines.len()) else {
+            return Ok(Vec::new());
+        };
+        self.rows_of_lines(sql, &values, width).await?.read()
     }
 
     fn rows_of_lines<'a>(
         &'a mut self,
         sql: &'a str,
         values: &'a [Arg<'a>],
-        count: usize,
+        width: usize,
     ) -> BoxFuture<'a, Result<Rows>> {
         Box::pin(async move {
             let kept = self.opening.is_none();
+            let text = self.dialect().text(sql).into_owned();
             let (patience, lost) = (self.patience, &mut self.lost);
             match &mut self.link {
                 Link::Sqlite(conn) => {
-                    let sql = Dialect::Sqlite.text(sql).into_owned();
-                    let width = values.len().checked_div(count).unwrap_or(0);
-                    let (rows, _) = within(patience, lost, conn.lines(sql, values, width)).await?;
+                    let (rows, _) = within(patience, lost, conn.lines(text, values, width)).await?;
                     Ok(Rows::Sqlite(rows))
                 }
                 Link::Postgres(conn) => {
-                    let asked = bound_lines(sql, values).persistent(kept);
-                    let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
-                    Ok(Rows::Postgres(rows))
+                    let asked = sqlx::query(AssertSqlSafe(text)).persistent(kept);
+                    let asked = bind_lines(asked, sql, values).fetch_all(&mut **conn);
+                    Ok(Rows::Postgres(within(patience, lost, asked).await?))
                 }
             }
         })
@@ -398,13 +416,4 @@ async fn within<T>(
     };
     *lost = done.as_ref().is_err_and(error::loses_connection);
     Ok(done?)
-}
-
-/// The values of all lines, one after the other.
-fn flat(lines: &[impl Line]) -> Vec<Arg<'_>> {
-    let mut values = Vec::new();
-    for line in lines {
-        line.values(&mut values);
-    }
-    values
 }

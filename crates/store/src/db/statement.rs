@@ -85,3 +85,12 @@ pub(crate) use args;
 pub(crate) fn json<T: serde::Serialize + ?Sized>(lines: &T) -> String {
     serde_json::to_string(lines).expect("plain lines are JSON")
 }
+
+/// The values of all lines, one after the other.
+pub(super) fn flat(lines: &[impl Line]) -> Vec<Arg<'_>> {
+    let mut values = Vec::new();
+    for line in lines {
+        line.values(&mut values);
+    }
+    values
+}
