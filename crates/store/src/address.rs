@@ -204,14 +204,6 @@ impl Address {
         }
     }
 
-    /// The same; statements of SQLite are run on the thread of whoever asks.
-    pub(crate) fn in_place(self) -> Self {
-        match self {
-            Self::Sqlite(file, _) => Self::Sqlite(file, true),
-            server @ Self::Postgres(_) => server,
-        }
-    }
-
     /// The file of a SQLite database.
     pub(crate) fn file(&self) -> Option<&std::path::Path> {
         match self {

@@ -3,8 +3,8 @@
 //! - `{list:$1}`: the texts of a JSON array, as a sub-select;
 //! - `{among:$1}`: compares with those texts row by row, where a sub-select would have all rows joined with it first;
 //! - `{rows:$1 id text, price bigint}`: the objects of a JSON array, as a source named `v`;
-//! - `{lines:id text, price bigint}`: lines of values, the statement's only ones, as a source named `v`. SQLite runs the
-//!   statement once for each line, with the values where `v.price` stands;
+//! - `{lines:id text, price bigint}`: lines of values, the statement's only ones, as a source named `v`: arrays for PostgreSQL.
+//!   For SQLite [`for_lines`] puts the values where `v.price` stands;
 //! - `{prompt:column}`: the words that a request kept as JSON was asked with; `{like}` compares them in any case;
 //! - `{lock}`, `{lock free}`: row locks, waiting or skipping; SQLite has one writer and needs none;
 //! - `{apart}`: an index that is made while others write;
@@ -39,12 +39,11 @@ impl Dialect {
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
             let (mark, after) = after.split_once('}').expect("a mark ends");
-            match (mark.strip_prefix("lines:"), self) {
-                (Some(columns), Self::Sqlite) => return Cow::Owned(one_line(columns, &out, after)),
-                (Some(columns), Self::Postgres) => {
+            match mark.strip_prefix("lines:") {
+                Some(columns) => {
                     arrays(columns, first, &mut out).expect("a text takes everything");
                 }
-                (None, _) => self.expand(mark, &mut out),
+                None => self.expand(mark, &mut out),
             }
             rest = after;
         }
@@ -105,32 +104,58 @@ impl Dialect {
     }
 }
 
-/// A statement over lines with the places of one line in it: without a source, and with a place wherever a column is named.
-fn one_line(columns: &str, before: &str, after: &str) -> String {
-    let before = before.trim_end();
-    let before = before.strip_suffix("FROM").expect("lines are a source");
-    let mut out = String::with_capacity(before.len() + after.len());
-    for part in [before, after] {
-        let mut rest = part;
-        while let Some((text, named)) = rest.split_once("v.") {
-            out.push_str(text);
-            let is_source = !text.ends_with(|last: char| last.is_alphanumeric() || last == '_');
-            let end = named.find(|next: char| !next.is_alphanumeric() && next != '_');
-            let (name, later) = named.split_at(end.unwrap_or(named.len()));
-            match column_names(columns).position(|column| column == name) {
-                Some(index) if is_source => {
-                    write!(out, "?{}", index + 1).expect("a text takes everything");
-                }
-                _ => {
-                    out.push_str("v.");
-                    out.push_str(name);
-                }
-            }
-            rest = later;
-        }
-        out.push_str(rest);
+/// A statement over lines for SQLite, for so many of them at once. Inserts take several: what they write to is opened once for all.
+/// `None` for any other statement over more than one line.
+pub(crate) fn for_lines(sql: &str, lines: usize) -> Option<String> {
+    let columns = line_columns(sql);
+    let (before, after) = sql.split_once("{lines:")?;
+    let (_, after) = after.split_once('}')?;
+    assert!(!after.contains('{'), "no mark follows that of the lines");
+    let before = before.trim_end().strip_suffix("FROM")?;
+    let mut out = String::new();
+    if lines == 1 {
+        put_places(columns, before, 0, &mut out);
+        put_places(columns, after, 0, &mut out);
+        return Some(out);
     }
-    out
+    let (into, values) = before.split_once(" SELECT ")?;
+    if !into.starts_with("INSERT INTO ") {
+        return None;
+    }
+    out.push_str(into);
+    out.push_str(" VALUES ");
+    let width = column_names(columns).count();
+    for line in 0..lines {
+        out.push_str(if line == 0 { "(" } else { ",(" });
+        put_places(columns, values, line * width, &mut out);
+        out.push(')');
+    }
+    let after = after.trim_start();
+    out.push(' ');
+    out.push_str(after.strip_prefix("WHERE TRUE").unwrap_or(after));
+    Some(out)
+}
+
+/// A part of a statement with a place wherever a column of the lines is named; places before it belong to other lines.
+fn put_places(columns: &str, part: &str, before: usize, out: &mut String) {
+    let mut rest = part;
+    while let Some((text, named)) = rest.split_once("v.") {
+        out.push_str(text);
+        let is_source = !text.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+        let end = named.find(|next: char| !next.is_alphanumeric() && next != '_');
+        let (name, later) = named.split_at(end.unwrap_or(named.len()));
+        match column_names(columns).position(|column| column == name) {
+            Some(index) if is_source => {
+                write!(out, "?{}", before + index + 1).expect("a text takes everything");
+            }
+            _ => {
+                out.push_str("v.");
+                out.push_str(name);
+            }
+        }
+        rest = later;
+    }
+    out.push_str(rest);
 }
 
 /// Lines for PostgreSQL: an array for each column.
@@ -176,6 +201,7 @@ fn postgres_only(mark: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::Dialect::{Postgres, Sqlite};
+    use super::for_lines;
 
     #[test]
     fn marks_become_words_of_each_database() {
@@ -206,25 +232,24 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_places_of_one_line_or_arrays() {
-        let sql =
-            "INSERT INTO t (id, n) SELECT v.id, v.n FROM {lines:id text, n bigint} WHERE TRUE";
+    fn lines_are_places_or_arrays() {
+        let sql = "INSERT INTO t (id, n) SELECT v.id, 0, v.n FROM {lines:id text, n bigint} WHERE TRUE ON CONFLICT DO NOTHING";
+        let one = "INSERT INTO t (id, n) SELECT ?1, 0, ?2  WHERE TRUE ON CONFLICT DO NOTHING";
+        assert_eq!(for_lines(sql, 1).as_deref(), Some(one));
+        let two = "INSERT INTO t (id, n) VALUES (?1, 0, ?2 ),(?3, 0, ?4 )  ON CONFLICT DO NOTHING";
+        assert_eq!(for_lines(sql, 2).as_deref(), Some(two));
         assert_eq!(
-            Sqlite.text(sql),
-            "INSERT INTO t (id, n) SELECT ?1, ?2  WHERE TRUE"
-        );
-        assert_eq!(
-            Postgres.text(sql),
-            "INSERT INTO t (id, n) SELECT v.id, v.n FROM UNNEST($1::text[], $2::bigint[]) AS v(id, n) WHERE TRUE"
+            Postgres.text_from(sql, 3),
+            "INSERT INTO t (id, n) SELECT v.id, 0, v.n FROM UNNEST($3::text[], $4::bigint[]) AS v(id, n) \
+             WHERE TRUE ON CONFLICT DO NOTHING"
         );
     }
 
     #[test]
     fn only_columns_of_the_lines_become_places() {
         let sql = "UPDATE t SET n = v.n FROM {lines:id text, n bigint} WHERE t.id = v.id AND inv.n = 1 AND t.a = v.name";
-        assert_eq!(
-            Sqlite.text(sql),
-            "UPDATE t SET n = ?2  WHERE t.id = ?1 AND inv.n = 1 AND t.a = v.name"
-        );
+        let one = "UPDATE t SET n = ?2  WHERE t.id = ?1 AND inv.n = 1 AND t.a = v.name";
+        assert_eq!(for_lines(sql, 1).as_deref(), Some(one));
+        assert_eq!(for_lines(sql, 2), None, "a row is changed by one line");
     }
 }

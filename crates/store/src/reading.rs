@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use crate::address::Address;
@@ -27,7 +27,7 @@ const WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 struct Readers {
     address: Address,
-    places: Semaphore,
+    places: Arc<Semaphore>,
     idle: Mutex<Vec<(Conn, Instant)>>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Db(Arc<Readers>);
 struct Lent<'a> {
     conn: Conn,
     readers: &'a Readers,
-    _place: SemaphorePermit<'a>,
+    _place: Arc<OwnedSemaphorePermit>,
 }
 
 impl Db {
@@ -47,7 +47,7 @@ impl Db {
     pub(crate) fn new(address: Address, most: u32) -> Self {
         Self(Arc::new(Readers {
             address,
-            places: Semaphore::new(most.max(1) as usize),
+            places: Arc::new(Semaphore::new(most.max(1) as usize)),
             idle: Mutex::default(),
         }))
     }
@@ -104,11 +104,15 @@ impl Readers {
     }
 
     async fn find(&self) -> Result<Lent<'_>> {
-        let place = self.places.acquire().await.map_err(|_| Error::Busy)?;
-        let lent = |conn| Lent {
-            conn,
-            readers: self,
-            _place: place,
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = Arc::new(place.map_err(|_| Error::Busy)?);
+        let lent = |mut conn: Conn| {
+            conn.keep(Some(Arc::clone(&place)));
+            Lent {
+                conn,
+                readers: self,
+                _place: place,
+            }
         };
         while let Some((mut conn, since)) = self.pop() {
             let idle = since.elapsed();
@@ -135,7 +139,8 @@ impl Lent<'_> {
     }
 
     /// Takes the connection back, if it is whole. One that is never given back is closed.
-    fn give_back(self) {
+    fn give_back(mut self) {
+        self.conn.keep(None);
         if self.conn.is_lost() || self.readers.places.is_closed() {
             return;
         }
@@ -145,5 +150,31 @@ impl Lent<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         idle.push((self.conn, Instant::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A read that nobody waits for any more is ended, and has its place until then.
+    #[tokio::test]
+    async fn a_read_given_up_ends_and_gives_its_place_back() {
+        let name = format!("atelier-given-up-{}.db", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let address = Address::parse(&format!("sqlite:{}", path.display())).expect("an address");
+        let writer = address.writer().await.expect("a file");
+        let db = Db::new(address, 1);
+        let endless = "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) \
+             SELECT COUNT(*) FROM c";
+        let given_up = timeout(Duration::from_millis(100), db.one::<i64>(endless, &[])).await;
+        assert!(given_up.is_err(), "it has no end of its own");
+        let next = db.one::<i64>("SELECT 1", &[]).await;
+        assert_eq!(next.expect("the place is free again"), 1);
+        db.close().await;
+        writer.close().await;
+        for end in ["", "-wal", "-shm"] {
+            drop(std::fs::remove_file(format!("{}{end}", path.display())));
+        }
     }
 }

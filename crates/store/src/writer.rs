@@ -33,6 +33,11 @@ use crate::{Error, Options, Result};
 
 /// How often a single change is tried when the trouble may pass.
 const TRIES: u32 = 4;
+/// A commit that takes this long is worth waiting for: those who are answered by it come again one after the other, and the
+/// first of them would have the disk to itself.
+const SLOW: Duration = Duration::from_millis(2);
+/// What is waited for them goes no further than with a commit that took this long.
+const SLOWEST: Duration = Duration::from_millis(16);
 /// The longest a batch may take on PostgreSQL before its connection is given up.
 const BATCH_TIME: Duration = Duration::from_secs(30);
 /// How long, and how far apart, the fate of a commit is asked for.
@@ -60,6 +65,9 @@ pub(crate) struct Writer {
     checkpoint: Option<Checkpoint>,
     mark: Mark,
     pulse: Arc<Pulse>,
+    own_thread: bool,
+    /// What the last commit took.
+    took: Duration,
 }
 
 impl Writer {
@@ -79,13 +87,15 @@ impl Writer {
         let own_thread = conn.dialect() == Dialect::Sqlite && !options.in_place;
         conn.stay_in_place();
         let writer = Self {
-            address: address.in_place(),
+            address,
             conn: Some(conn),
             queue,
             batch_most: options.batch_most.max(1),
             checkpoint,
             mark,
             pulse: Arc::clone(&pulse),
+            own_thread,
+            took: Duration::ZERO,
         };
         if own_thread {
             writer.run_apart(tasks)?;
@@ -115,19 +125,25 @@ impl Writer {
             };
             // Callers answered a moment ago may be about to send their next change: let them.
             tokio::task::yield_now().await;
+            if self.own_thread && self.took >= SLOW {
+                std::thread::sleep(self.took / 8);
+            }
             let batch = self.gather(first, &mut stop);
             if batch.len() > 0 {
-                let changes = batch.len();
+                let (changes, begun) = (batch.len(), Instant::now());
                 self.pulse.begin();
                 self.commit(batch).await;
                 self.pulse.end(changes);
+                self.took = begun.elapsed().min(SLOWEST);
             }
             if let (Some(checkpoint), Some(conn)) = (&mut self.checkpoint, &mut self.conn) {
                 checkpoint.after_commit(conn).await;
             }
         }
         self.queue.close();
-        drop(self.checkpoint);
+        if let Some(checkpoint) = self.checkpoint {
+            checkpoint.end().await;
+        }
         if let Some(mut conn) = self.conn {
             checkpoint::finish(&mut conn).await;
             conn.close().await;
@@ -262,7 +278,7 @@ impl Writer {
         {
             return Ok(conn);
         }
-        let mut conn = self.address.writer().await?;
+        let mut conn = reopened(&self.address).await?;
         self.mark.begin(&mut conn, durable).await?;
         Ok(conn)
     }
@@ -272,7 +288,7 @@ impl Writer {
         let end = Instant::now() + RESOLVE_TIME;
         loop {
             let asked = async {
-                let mut conn = self.address.writer().await?;
+                let mut conn = reopened(&self.address).await?;
                 let stands = self.mark.stands(&mut conn).await?;
                 Ok::<_, Error>((conn, stands))
             };
@@ -293,4 +309,11 @@ impl Writer {
             }
         }
     }
+}
+
+/// A new connection. Opening it is not waited for without end, whatever the disk does.
+async fn reopened(address: &Address) -> Result<Conn> {
+    let mut conn = address.writer().await?;
+    conn.stay_in_place();
+    Ok(conn)
 }

@@ -1,12 +1,14 @@
 //! One connection to either database, and one way to ask it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use crate::db::sqlite::{self, Sqlite};
@@ -273,8 +275,7 @@ impl Conn {
                 (_, []) => {}
                 (Link::Sqlite(conn), parts) => {
                     for part in parts {
-                        let sql = Dialect::Sqlite.text(&part.sql).into_owned();
-                        let step = conn.lines(sql, &part.values, part.width);
+                        let step = conn.lines(&part.sql, &part.values, part.width);
                         changed.push(within(patience, lost, step).await?.1);
                     }
                 }
@@ -320,14 +321,14 @@ impl Conn {
     ) -> BoxFuture<'a, Result<Rows>> {
         Box::pin(async move {
             let kept = self.opening.is_none();
-            let text = self.dialect().text(sql).into_owned();
             let (patience, lost) = (self.patience, &mut self.lost);
             match &mut self.link {
                 Link::Sqlite(conn) => {
-                    let (rows, _) = within(patience, lost, conn.lines(text, values, width)).await?;
+                    let (rows, _) = within(patience, lost, conn.lines(sql, values, width)).await?;
                     Ok(Rows::Sqlite(rows))
                 }
                 Link::Postgres(conn) => {
+                    let text = Dialect::Postgres.text(sql).into_owned();
                     let asked = sqlx::query(AssertSqlSafe(text)).persistent(kept);
                     let asked = bind_lines(asked, sql, values).fetch_all(&mut **conn);
                     Ok(Rows::Postgres(within(patience, lost, asked).await?))
@@ -360,6 +361,13 @@ impl Conn {
         let rows = within(self.patience, &mut self.lost, asked).await?;
         let text: Vec<String> = Rows::Postgres(rows).read()?;
         text.into_iter().next().ok_or(Error::NotFound)
+    }
+
+    /// Has what is asked of SQLite from now on keep a place.
+    pub(crate) fn keep(&mut self, place: Option<Arc<OwnedSemaphorePermit>>) {
+        if let Link::Sqlite(conn) = &mut self.link {
+            conn.keep(place);
+        }
     }
 
     /// From now on SQLite is asked on the thread of whoever asks, which has nothing else to do.

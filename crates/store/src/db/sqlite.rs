@@ -3,18 +3,26 @@
 
 mod refusal;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{CachedStatement, Connection, OpenFlags, ToSql};
+use rusqlite::{CachedStatement, Connection, InterruptHandle, OpenFlags, ToSql};
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::spawn_blocking;
 
 use crate::db::statement::{Arg, Owned};
+use crate::dialect::for_lines;
 use crate::row::Cells;
 use refusal::refused;
 
 /// Statements that are kept ready.
 const KEPT: usize = 100;
+/// Lines that an insert takes at once.
+const AT_ONCE: [usize; 3] = [32, 8, 1];
 
 /// A file, and how it is opened.
 #[derive(Clone, Debug)]
@@ -68,7 +76,13 @@ impl File {
 pub(crate) struct Sqlite {
     conn: Option<Connection>,
     in_place: bool,
+    texts: HashMap<String, Texts>,
+    /// The place of a reader. What it asked for has it for as long as it runs, also when nobody waits for it any more.
+    place: Option<Arc<OwnedSemaphorePermit>>,
 }
+
+/// Statements, each with the number of its lines.
+type Texts = Arc<[(usize, String)]>;
 
 impl Sqlite {
     pub(crate) async fn open(file: &File, in_place: bool) -> sqlx::Result<Self> {
@@ -77,6 +91,8 @@ impl Sqlite {
         Ok(Self {
             conn: Some(conn),
             in_place,
+            texts: HashMap::new(),
+            place: None,
         })
     }
 
@@ -85,11 +101,16 @@ impl Sqlite {
         self.in_place = true;
     }
 
+    /// Has what is asked for from now on keep a place.
+    pub(crate) fn keep(&mut self, place: Option<Arc<OwnedSemaphorePermit>>) {
+        self.place = place;
+    }
+
     /// The rows that a statement returns.
     pub(crate) async fn rows(&mut self, sql: String, args: &[Arg<'_>]) -> sqlx::Result<Vec<Row>> {
-        self.ask(sql, args, |conn, sql, args| {
+        self.ask(args, move |conn, args| {
             let mut found = Vec::new();
-            Statement::ready(conn, sql)?.run(args, Some(&mut found))?;
+            Statement::ready(conn, &sql)?.run(args, Some(&mut found))?;
             Ok(found)
         })
         .await
@@ -97,30 +118,53 @@ impl Sqlite {
 
     /// Runs a statement; how many rows it changed.
     pub(crate) async fn run(&mut self, sql: String, args: &[Arg<'_>]) -> sqlx::Result<u64> {
-        self.ask(sql, args, |conn, sql, args| {
-            Statement::ready(conn, sql)?.run(args, None)?;
+        self.ask(args, move |conn, args| {
+            Statement::ready(conn, &sql)?.run(args, None)?;
             Ok(conn.changes())
         })
         .await
     }
 
-    /// Runs a statement once for each line of so many values; the rows that it returns, and how many it changed.
+    /// Runs a statement over lines of so many values; the rows that it returns, and how many it changed.
     pub(crate) async fn lines(
         &mut self,
-        sql: String,
+        sql: &str,
         values: &[Arg<'_>],
         width: usize,
     ) -> sqlx::Result<(Vec<Row>, u64)> {
-        self.ask(sql, values, move |conn, sql, values| {
-            let mut statement = Statement::ready(conn, sql)?;
+        let texts = self.texts(sql);
+        self.ask(values, move |conn, values| {
             let (mut found, mut changed) = (Vec::new(), 0);
-            for line in values.chunks(width.max(1)) {
-                statement.run(line, Some(&mut found))?;
-                changed += conn.changes();
+            let mut rest = values;
+            for (lines, text) in texts.iter() {
+                let most = lines * width;
+                if rest.len() < most || rest.is_empty() {
+                    continue;
+                }
+                let mut statement = Statement::in_order(conn, text)?;
+                while rest.len() >= most && !rest.is_empty() {
+                    let (now, later) = rest.split_at(most);
+                    statement.run(now, Some(&mut found))?;
+                    changed += conn.changes();
+                    rest = later;
+                }
             }
             Ok((found, changed))
         })
         .await
+    }
+
+    /// A statement for several numbers of lines, the largest first.
+    fn texts(&mut self, sql: &str) -> Texts {
+        if let Some(texts) = self.texts.get(sql) {
+            return Arc::clone(texts);
+        }
+        let texts = AT_ONCE
+            .iter()
+            .filter_map(|lines| Some((*lines, for_lines(sql, *lines)?)));
+        let texts: Texts = texts.collect();
+        self.texts.insert(sql.to_owned(), Arc::clone(&texts));
+        texts
     }
 
     /// Runs statements that have no values, as they stand.
@@ -140,17 +184,16 @@ impl Sqlite {
 
     async fn ask<T: Send + 'static>(
         &mut self,
-        sql: String,
         args: &[Arg<'_>],
-        act: impl FnOnce(&Connection, &str, &[Arg<'_>]) -> sqlx::Result<T> + Send + 'static,
+        act: impl FnOnce(&Connection, &[Arg<'_>]) -> sqlx::Result<T> + Send + 'static,
     ) -> sqlx::Result<T> {
         if let Some(conn) = self.conn.as_ref().filter(|_| self.in_place) {
-            return act(conn, &sql, args);
+            return act(conn, args);
         }
         let owned: Vec<Owned> = args.iter().map(Owned::from).collect();
         self.with(move |conn| {
             let args: Vec<Arg<'_>> = owned.iter().map(Arg::from).collect();
-            act(conn, &sql, &args)
+            act(conn, &args)
         })
         .await
     }
@@ -160,13 +203,34 @@ impl Sqlite {
         act: impl FnOnce(&Connection) -> sqlx::Result<T> + Send + 'static,
     ) -> sqlx::Result<T> {
         let conn = self.conn.take().ok_or(sqlx::Error::WorkerCrashed)?;
+        let waited_for = Waited(Some(conn.get_interrupt_handle()));
+        let place = self.place.clone();
         let act = move || {
             let done = act(&conn);
+            drop(place);
             Ok((conn, done))
         };
         let (conn, done) = aside(self.in_place, act).await?;
+        waited_for.until_the_end();
         self.conn = Some(conn);
         done
+    }
+}
+
+/// Ends what SQLite is doing when nobody waits for it any more.
+struct Waited(Option<InterruptHandle>);
+
+impl Waited {
+    fn until_the_end(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        if let Some(handle) = &self.0 {
+            handle.interrupt();
+        }
     }
 }
 
@@ -178,7 +242,13 @@ async fn aside<T: Send + 'static>(
     if in_place {
         return act();
     }
-    let done = tokio::task::spawn_blocking(act).await;
+    let done = if tokio::task::try_id().is_some() {
+        spawn_blocking(act).await
+    } else {
+        // This thread is none of the runtime's. Its priority may be lower, and a thread that it made would have that for ever.
+        let act = async { spawn_blocking(act).await };
+        Handle::current().spawn(act).await.and_then(|done| done)
+    };
     done.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
@@ -191,15 +261,20 @@ struct Statement<'a> {
 
 impl<'a> Statement<'a> {
     fn ready(conn: &'a Connection, sql: &str) -> sqlx::Result<Self> {
-        let prepared = conn.prepare_cached(sql).map_err(refused)?;
-        let place = |index| {
+        let mut statement = Self::in_order(conn, sql)?;
+        for (index, place) in statement.places.iter_mut().enumerate() {
             // `$2` and `?2` are the second value wherever they stand; a plain `?` is the next one.
-            let number = prepared.parameter_name(index)?.get(1..)?.parse().ok();
-            number.filter(|number| *number > 0)
-        };
-        let places = (1..=prepared.parameter_count())
-            .map(|index| place(index).unwrap_or(index) - 1)
-            .collect();
+            let name = statement.prepared.parameter_name(index + 1);
+            let number = name.and_then(|name| name.get(1..)?.parse::<usize>().ok());
+            *place = number.map_or(index, |number| number.saturating_sub(1));
+        }
+        Ok(statement)
+    }
+
+    /// One whose values are numbered from the first to the last; looking for the names of many takes long.
+    fn in_order(conn: &'a Connection, sql: &str) -> sqlx::Result<Self> {
+        let prepared = conn.prepare_cached(sql).map_err(refused)?;
+        let places = (0..prepared.parameter_count()).collect();
         Ok(Self { prepared, places })
     }
 

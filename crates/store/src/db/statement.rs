@@ -14,19 +14,21 @@ pub(crate) enum Arg<'a> {
 }
 
 impl<'a> Arg<'a> {
-    /// The text, if it is one.
-    pub(crate) fn text(&self) -> Option<&'a str> {
+    /// A text of a column of texts.
+    pub(super) fn text(&self) -> Option<&'a str> {
         match *self {
             Self::Text(text) => text,
-            Self::Int(_) | Self::Flag(_) => None,
+            Self::Int(None) => None,
+            Self::Int(Some(_)) | Self::Flag(_) => panic!("no text for a column of texts"),
         }
     }
 
-    /// The number, if it is one.
-    pub(crate) fn int(&self) -> Option<i64> {
+    /// A number of a column of numbers.
+    pub(super) fn int(&self) -> Option<i64> {
         match *self {
             Self::Int(number) => number,
-            Self::Text(_) | Self::Flag(_) => None,
+            Self::Text(None) => None,
+            Self::Text(Some(_)) | Self::Flag(_) => panic!("no number for a column of numbers"),
         }
     }
 }

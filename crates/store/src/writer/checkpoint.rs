@@ -1,10 +1,9 @@
 //! Checkpoints of SQLite's write-ahead log, made aside so that commits do not wait for them.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use tokio::sync::Notify;
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinHandle};
 use tokio_util::task::TaskTracker;
 
 use crate::address::Address;
@@ -29,7 +28,7 @@ async fn start_afresh(conn: &mut Conn) {
 pub(crate) struct Checkpoint {
     log: PathBuf,
     commits: u32,
-    wanted: Arc<Notify>,
+    wanted: mpsc::Sender<()>,
     task: JoinHandle<()>,
 }
 
@@ -37,8 +36,8 @@ impl Checkpoint {
     /// Starts the task that copies; `None` on PostgreSQL, which does this itself.
     pub(crate) fn start(address: &Address, tasks: &TaskTracker) -> Option<Self> {
         let log = address.write_ahead_log()?;
-        let wanted = Arc::new(Notify::new());
-        let task = tasks.spawn(copy_when_wanted(address.clone(), Arc::clone(&wanted)));
+        let (wanted, wishes) = mpsc::channel(1);
+        let task = tasks.spawn(copy_when_wanted(address.clone(), wishes));
         Some(Self {
             log,
             commits: 0,
@@ -59,14 +58,17 @@ impl Checkpoint {
             start_afresh(conn).await;
         }
         if bytes > START_BYTES {
-            self.wanted.notify_one();
+            // One wish that waits is enough.
+            let _: std::result::Result<(), mpsc::error::TrySendError<()>> =
+                self.wanted.try_send(());
         }
     }
-}
 
-impl Drop for Checkpoint {
-    fn drop(&mut self) {
-        self.task.abort();
+    /// Waits until the copying that is under way is done: nobody but the writer may look at the log at the end.
+    pub(crate) async fn end(self) {
+        drop(self.wanted);
+        // It ends with its wishes; what it died of is told elsewhere.
+        let _: std::result::Result<(), JoinError> = self.task.await;
     }
 }
 
@@ -77,16 +79,18 @@ pub(crate) async fn finish(conn: &mut Conn) {
     }
 }
 
-async fn copy_when_wanted(address: Address, wanted: Arc<Notify>) {
+async fn copy_when_wanted(address: Address, mut wishes: mpsc::Receiver<()>) {
     let mut open = None;
-    loop {
-        wanted.notified().await;
+    while wishes.recv().await.is_some() {
         if open.is_none() {
             open = address.copier().await.ok().flatten();
         }
         if let Some(conn) = &mut open {
             report(conn.script("PRAGMA wal_checkpoint(PASSIVE)").await);
         }
+    }
+    if let Some(conn) = open {
+        conn.close().await;
     }
 }
 
