@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -156,18 +155,6 @@ impl Address {
                 open_sqlite(&file, *in_place).await.map(Some)
             }
             Self::Postgres(_) => Ok(None),
-        }
-    }
-
-    /// The write-ahead log beside a SQLite file.
-    pub(crate) fn write_ahead_log(&self) -> Option<PathBuf> {
-        match self {
-            Self::Sqlite(file, _) => {
-                let mut name = file.path.as_os_str().to_owned();
-                name.push("-wal");
-                Some(name.into())
-            }
-            Self::Postgres(_) => None,
         }
     }
 

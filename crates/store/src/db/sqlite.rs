@@ -64,7 +64,7 @@ impl File {
         conn.execute_batch(&format!("PRAGMA foreign_keys = {references}"))?;
         if !self.copies {
             conn.execute_batch(
-                "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 4194304",
+                "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 12582912",
             )?;
         }
         Ok(conn)

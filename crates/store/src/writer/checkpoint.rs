@@ -1,6 +1,7 @@
 //! Checkpoints of SQLite's write-ahead log, made aside so that commits do not wait for them.
 
-use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle};
@@ -10,24 +11,34 @@ use crate::address::Address;
 use crate::db::Conn;
 use crate::dialect::Dialect;
 
-/// A log longer than this is copied into the database aside, while commits go on.
-const START_BYTES: u64 = 4 << 20;
-/// A log longer than this is started afresh by the writer, if nobody reads it at that moment.
-const RESTART_BYTES: u64 = 64 << 20;
-/// The log is looked at after so many commits.
-const LOOK_EVERY: u32 = 32;
+/// After so many commits the log is copied into the database aside, while commits go on.
+const COPY_EVERY: u32 = 32;
+/// A log of more pages than this (12 MB) is started afresh by the writer, if nobody reads it at that moment. Its file stays as
+/// long as it is: writing over what is there costs the file system less than making it longer.
+const RESTART_PAGES: i64 = 3_072;
 
-/// Starts the log afresh if nobody reads it. Readers are not waited for: while one reads, the log grows, and the next look finds it.
-async fn start_afresh(conn: &mut Conn) {
+/// How many pages are in the log, by the last copying of it.
+type Pages = Arc<AtomicI64>;
+
+/// Copies the log in one of SQLite's ways without waiting for readers; while one reads, the log grows, and the next look finds it.
+async fn copy(conn: &mut Conn, way: &str) -> crate::Result<i64> {
+    let row: Option<(i64, (i64, i64))> = conn
+        .maybe(&format!("PRAGMA wal_checkpoint({way})"), &[])
+        .await?;
+    Ok(row.map_or(0, |(_, (pages, _))| pages))
+}
+
+/// Starts the log afresh if nobody reads it.
+async fn start_afresh(conn: &mut Conn, way: &str) {
     report(conn.script("PRAGMA busy_timeout = 0").await);
-    report(conn.script("PRAGMA wal_checkpoint(TRUNCATE)").await);
+    report(copy(conn, way).await.map(|_| ()));
     report(conn.script("PRAGMA busy_timeout = 5000").await);
 }
 
 /// Watches the length of the log.
 pub(crate) struct Checkpoint {
-    log: PathBuf,
     commits: u32,
+    pages: Pages,
     wanted: mpsc::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -35,33 +46,30 @@ pub(crate) struct Checkpoint {
 impl Checkpoint {
     /// Starts the task that copies; `None` on PostgreSQL, which does this itself.
     pub(crate) fn start(address: &Address, tasks: &TaskTracker) -> Option<Self> {
-        let log = address.write_ahead_log()?;
+        address.file()?;
+        let pages = Pages::default();
         let (wanted, wishes) = mpsc::channel(1);
-        let task = tasks.spawn(copy_when_wanted(address.clone(), wishes));
+        let copying = copy_when_wanted(address.clone(), wishes, Arc::clone(&pages));
         Some(Self {
-            log,
             commits: 0,
+            pages,
             wanted,
-            task,
+            task: tasks.spawn(copying),
         })
     }
 
     /// To be called by the writer between transactions.
     pub(crate) async fn after_commit(&mut self, conn: &mut Conn) {
         self.commits += 1;
-        if self.commits < LOOK_EVERY {
+        if self.commits < COPY_EVERY {
             return;
         }
         self.commits = 0;
-        let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
-        if bytes > RESTART_BYTES {
-            start_afresh(conn).await;
+        if self.pages.swap(0, Ordering::Relaxed) > RESTART_PAGES {
+            start_afresh(conn, "RESTART").await;
         }
-        if bytes > START_BYTES {
-            // One wish that waits is enough.
-            let _: std::result::Result<(), mpsc::error::TrySendError<()>> =
-                self.wanted.try_send(());
-        }
+        // One wish that waits is enough.
+        let _: std::result::Result<(), mpsc::error::TrySendError<()>> = self.wanted.try_send(());
     }
 
     /// Waits until the copying that is under way is done: nobody but the writer may look at the log at the end.
@@ -75,18 +83,19 @@ impl Checkpoint {
 /// Copies the whole log before the last connection closes, so that the file stands alone.
 pub(crate) async fn finish(conn: &mut Conn) {
     if conn.dialect() == Dialect::Sqlite {
-        start_afresh(conn).await;
+        start_afresh(conn, "TRUNCATE").await;
     }
 }
 
-async fn copy_when_wanted(address: Address, mut wishes: mpsc::Receiver<()>) {
+async fn copy_when_wanted(address: Address, mut wishes: mpsc::Receiver<()>, pages: Pages) {
     let mut open = None;
     while wishes.recv().await.is_some() {
         if open.is_none() {
             open = address.copier().await.ok().flatten();
         }
         if let Some(conn) = &mut open {
-            report(conn.script("PRAGMA wal_checkpoint(PASSIVE)").await);
+            let copied = copy(conn, "PASSIVE").await;
+            report(copied.map(|count| pages.store(count, Ordering::Relaxed)));
         }
     }
     if let Some(conn) = open {
