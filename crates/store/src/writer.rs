@@ -66,8 +66,31 @@ pub(crate) struct Writer {
     mark: Mark,
     pulse: Arc<Pulse>,
     own_thread: bool,
-    /// What the last commit took.
+    last: Last,
+}
+
+/// The last commit.
+struct Last {
+    changes: usize,
     took: Duration,
+    ended: Instant,
+}
+
+impl Last {
+    fn none() -> Self {
+        Self {
+            changes: 0,
+            took: Duration::ZERO,
+            ended: Instant::now(),
+        }
+    }
+
+    /// Waits a moment for those whom a slow commit has just answered, unless as many are there already.
+    fn wait_for_more(&self, waiting: usize) {
+        if self.took >= SLOW && waiting < self.changes && self.ended.elapsed() < self.took {
+            std::thread::sleep(self.took.min(SLOWEST) / 8);
+        }
+    }
 }
 
 impl Writer {
@@ -95,7 +118,7 @@ impl Writer {
             mark,
             pulse: Arc::clone(&pulse),
             own_thread,
-            took: Duration::ZERO,
+            last: Last::none(),
         };
         if own_thread {
             writer.run_apart(tasks)?;
@@ -125,8 +148,8 @@ impl Writer {
             };
             // Callers answered a moment ago may be about to send their next change: let them.
             tokio::task::yield_now().await;
-            if self.own_thread && self.took >= SLOW {
-                std::thread::sleep(self.took / 8);
+            if self.own_thread {
+                self.last.wait_for_more(self.queue.len() + 1);
             }
             let batch = self.gather(first, &mut stop);
             if batch.len() > 0 {
@@ -134,7 +157,11 @@ impl Writer {
                 self.pulse.begin();
                 self.commit(batch).await;
                 self.pulse.end(changes);
-                self.took = begun.elapsed().min(SLOWEST);
+                self.last = Last {
+                    changes,
+                    took: begun.elapsed(),
+                    ended: Instant::now(),
+                };
             }
             if let (Some(checkpoint), Some(conn)) = (&mut self.checkpoint, &mut self.conn) {
                 checkpoint.after_commit(conn).await;

@@ -92,6 +92,11 @@ impl Costs {
         taking.1 += row.quota.thousandths();
     }
 
+    /// Whether there is nothing to be written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.told.is_empty() && self.takings.is_empty()
+    }
+
     /// Writes all of it. A cost counts once for its attempt.
     pub(crate) async fn write(&self, conn: &mut Conn) -> Result<()> {
         let mut takings = self.takings.clone();

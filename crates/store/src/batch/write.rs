@@ -19,7 +19,9 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
     changed.add_to(&mut writes);
     writes.add(END_ATTEMPTS, &ends);
     writes.add(INSERT_DELIVERIES, &decisions.deliveries);
-    if !files.is_empty() {
+    // Whoever takes both takes costs before files, so that nodes do not wait for each other in a circle.
+    let files_later = !decisions.costs.is_empty();
+    if !files.is_empty() && !files_later {
         writes.add(assets::recording(0), &files);
     }
     let counts = conn.write(&writes).await?;
@@ -32,7 +34,11 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
         let lines = json(&decisions.new_bulks);
         conn.run(INSERT_BULKS, args![&lines]).await?;
     }
-    decisions.costs.write(conn).await
+    decisions.costs.write(conn).await?;
+    if !files.is_empty() && files_later {
+        conn.run_lines(&assets::recording(0), &files).await?;
+    }
+    Ok(())
 }
 
 const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, \

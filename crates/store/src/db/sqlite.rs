@@ -6,6 +6,7 @@ mod refusal;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -21,6 +22,8 @@ use refusal::refused;
 
 /// Statements that are kept ready.
 const KEPT: usize = 100;
+/// The file of the log stays no longer than this.
+pub(crate) const LOG_BYTES: u64 = 15 << 20;
 /// Lines that an insert takes at once.
 const AT_ONCE: [usize; 3] = [32, 8, 1];
 
@@ -63,9 +66,9 @@ impl File {
         let references = if self.references { "ON" } else { "OFF" };
         conn.execute_batch(&format!("PRAGMA foreign_keys = {references}"))?;
         if !self.copies {
-            conn.execute_batch(
-                "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 12582912",
-            )?;
+            conn.execute_batch(&format!(
+                "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {LOG_BYTES}"
+            ))?;
         }
         Ok(conn)
     }
@@ -203,9 +206,15 @@ impl Sqlite {
         act: impl FnOnce(&Connection) -> sqlx::Result<T> + Send + 'static,
     ) -> sqlx::Result<T> {
         let conn = self.conn.take().ok_or(sqlx::Error::WorkerCrashed)?;
-        let waited_for = Waited(Some(conn.get_interrupt_handle()));
-        let place = self.place.clone();
+        let waited_for = Waited {
+            given_up: Arc::default(),
+            handle: Some(conn.get_interrupt_handle()),
+        };
+        let (place, given_up) = (self.place.clone(), Arc::clone(&waited_for.given_up));
         let act = move || {
+            if given_up.load(Ordering::Relaxed) {
+                return Err(sqlx::Error::WorkerCrashed);
+            }
             let done = act(&conn);
             drop(place);
             Ok((conn, done))
@@ -217,18 +226,22 @@ impl Sqlite {
     }
 }
 
-/// Ends what SQLite is doing when nobody waits for it any more.
-struct Waited(Option<InterruptHandle>);
+/// Ends what SQLite is doing, or was about to do, when nobody waits for it any more.
+struct Waited {
+    given_up: Arc<AtomicBool>,
+    handle: Option<InterruptHandle>,
+}
 
 impl Waited {
     fn until_the_end(mut self) {
-        self.0 = None;
+        self.handle = None;
     }
 }
 
 impl Drop for Waited {
     fn drop(&mut self) {
-        if let Some(handle) = &self.0 {
+        if let Some(handle) = &self.handle {
+            self.given_up.store(true, Ordering::Relaxed);
             handle.interrupt();
         }
     }
@@ -242,10 +255,10 @@ async fn aside<T: Send + 'static>(
     if in_place {
         return act();
     }
-    let done = if tokio::task::try_id().is_some() {
+    let done = if tokio::runtime::worker_index().is_some() {
         spawn_blocking(act).await
     } else {
-        // This thread is none of the runtime's. Its priority may be lower, and a thread that it made would have that for ever.
+        // This thread may be none of the runtime's. Its priority may be lower, and a thread that it made would have that for ever.
         let act = async { spawn_blocking(act).await };
         Handle::current().spawn(act).await.and_then(|done| done)
     };

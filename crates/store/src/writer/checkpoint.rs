@@ -1,7 +1,7 @@
 //! Checkpoints of SQLite's write-ahead log, made aside so that commits do not wait for them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle};
@@ -12,13 +12,18 @@ use crate::db::Conn;
 use crate::dialect::Dialect;
 
 /// After so many commits the log is copied into the database aside, while commits go on.
-const COPY_EVERY: u32 = 32;
+const COPY_EVERY: u32 = 24;
 /// A log of more pages than this (12 MB) is started afresh by the writer, if nobody reads it at that moment. Its file stays as
-/// long as it is: writing over what is there costs the file system less than making it longer.
+/// long as it is, up to [`crate::db::sqlite::LOG_BYTES`]: writing over what is there costs the file system less than making it longer.
 const RESTART_PAGES: i64 = 3_072;
 
-/// How many pages are in the log, by the last copying of it.
-type Pages = Arc<AtomicI64>;
+/// What the last copying found.
+#[derive(Default)]
+struct Copying {
+    under_way: AtomicBool,
+    /// Pages in the log; as many as there can be when it failed, so that the writer does it.
+    pages: AtomicI64,
+}
 
 /// Copies the log in one of SQLite's ways without waiting for readers; while one reads, the log grows, and the next look finds it.
 async fn copy(conn: &mut Conn, way: &str) -> crate::Result<i64> {
@@ -38,7 +43,7 @@ async fn start_afresh(conn: &mut Conn, way: &str) {
 /// Watches the length of the log.
 pub(crate) struct Checkpoint {
     commits: u32,
-    pages: Pages,
+    last: Arc<Copying>,
     wanted: mpsc::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -47,12 +52,12 @@ impl Checkpoint {
     /// Starts the task that copies; `None` on PostgreSQL, which does this itself.
     pub(crate) fn start(address: &Address, tasks: &TaskTracker) -> Option<Self> {
         address.file()?;
-        let pages = Pages::default();
+        let last = Arc::new(Copying::default());
         let (wanted, wishes) = mpsc::channel(1);
-        let copying = copy_when_wanted(address.clone(), wishes, Arc::clone(&pages));
+        let copying = copy_when_wanted(address.clone(), wishes, Arc::clone(&last));
         Some(Self {
             commits: 0,
-            pages,
+            last,
             wanted,
             task: tasks.spawn(copying),
         })
@@ -61,15 +66,21 @@ impl Checkpoint {
     /// To be called by the writer between transactions.
     pub(crate) async fn after_commit(&mut self, conn: &mut Conn) {
         self.commits += 1;
-        if self.commits < COPY_EVERY {
+        if self.last.under_way.load(Ordering::Acquire) {
             return;
         }
-        self.commits = 0;
-        if self.pages.swap(0, Ordering::Relaxed) > RESTART_PAGES {
+        // Right after most of it was copied, so that little is left to be copied while others wait.
+        if self.last.pages.swap(0, Ordering::Relaxed) > RESTART_PAGES {
             start_afresh(conn, "RESTART").await;
+            self.commits = 0;
         }
-        // One wish that waits is enough.
-        let _: std::result::Result<(), mpsc::error::TrySendError<()>> = self.wanted.try_send(());
+        if self.commits >= COPY_EVERY {
+            self.commits = 0;
+            self.last.under_way.store(true, Ordering::Relaxed);
+            if self.wanted.try_send(()).is_err() {
+                self.last.under_way.store(false, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Waits until the copying that is under way is done: nobody but the writer may look at the log at the end.
@@ -87,19 +98,32 @@ pub(crate) async fn finish(conn: &mut Conn) {
     }
 }
 
-async fn copy_when_wanted(address: Address, mut wishes: mpsc::Receiver<()>, pages: Pages) {
+async fn copy_when_wanted(address: Address, mut wishes: mpsc::Receiver<()>, last: Arc<Copying>) {
     let mut open = None;
     while wishes.recv().await.is_some() {
-        if open.is_none() {
-            open = address.copier().await.ok().flatten();
-        }
-        if let Some(conn) = &mut open {
-            let copied = copy(conn, "PASSIVE").await;
-            report(copied.map(|count| pages.store(count, Ordering::Relaxed)));
-        }
+        let pages = match copy_aside(&address, &mut open).await {
+            Ok(pages) => pages,
+            Err(error) => {
+                report(Err(error));
+                open = None;
+                i64::MAX
+            }
+        };
+        last.pages.store(pages, Ordering::Relaxed);
+        last.under_way.store(false, Ordering::Release);
     }
     if let Some(conn) = open {
         conn.close().await;
+    }
+}
+
+async fn copy_aside(address: &Address, open: &mut Option<Conn>) -> crate::Result<i64> {
+    if open.is_none() {
+        *open = address.copier().await?;
+    }
+    match open {
+        Some(conn) => copy(conn, "PASSIVE").await,
+        None => Ok(0),
     }
 }
 
