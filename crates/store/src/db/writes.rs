@@ -31,7 +31,7 @@ impl<'a> Writes<'a> {
         }
     }
 
-    /// All as one statement that tells how many rows each of them changed, and its values column by column.
+    /// All as one statement that tells how many rows each of them changed; the numbers of their arrays go on from one to the next.
     pub(super) fn as_one(&self) -> String {
         let mut first = 1;
         let (mut with, mut counts) = (String::new(), String::new());
