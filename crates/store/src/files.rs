@@ -91,6 +91,15 @@ impl Files {
         }
     }
 
+    /// The same, under a key that nobody reads before this has returned: it need not appear there as a whole.
+    pub async fn put_unseen(&self, key: &str, bytes: Bytes) -> Result<()> {
+        key::check(key)?;
+        match self {
+            Self::Folder(folder) => folder.put_unseen(key, bytes).await,
+            Self::S3(bucket) => bucket.put(key, bytes).await,
+        }
+    }
+
     /// Stores a flow of pieces without holding it in memory; gives back its size. A flow that breaks off leaves
     /// nothing under the key.
     pub async fn put_stream<S, E>(&self, key: &str, pieces: S) -> Result<u64>

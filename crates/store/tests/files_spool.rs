@@ -56,7 +56,13 @@ fn bytes(number: usize) -> Bytes {
 async fn put_many(files: &Files, numbers: std::ops::Range<usize>) {
     let puts = numbers.map(|number| async move {
         let key = format!("out/{}/{number}", number % 3);
-        files.put(&key, bytes(number)).await.expect("put");
+        // Either way.
+        let put = if number % 2 == 0 {
+            files.put(&key, bytes(number)).await
+        } else {
+            files.put_unseen(&key, bytes(number)).await
+        };
+        put.expect("put");
     });
     join_all(puts).await;
 }
@@ -223,4 +229,21 @@ async fn two_processes_may_have_one_folder() {
     }
     close(root.open().await).await;
     assert_there(&root, 0..60);
+}
+
+/// Whoever is interrupted leaves half a file at its place, which is none: the next one replaces it, and so does the next start.
+#[tokio::test]
+async fn half_a_file_at_its_place_is_replaced() {
+    let root = Root::new();
+    let files = root.open().await;
+    files.put_unseen("out/0/1", bytes(1)).await.expect("put");
+    for key in ["out/0/1", "out/0/2"] {
+        std::fs::write(root.at(key), &bytes(1)[..3]).expect("half a file");
+    }
+    files.put_unseen("out/0/2", bytes(2)).await.expect("put");
+    assert_eq!(files.read("out/0/2").await.expect("read"), bytes(2));
+    close(files).await;
+    let files = root.open().await;
+    assert_eq!(files.read("out/0/1").await.expect("read"), bytes(1));
+    assert_eq!(files.read("out/0/2").await.expect("read"), bytes(2));
 }

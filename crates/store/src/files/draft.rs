@@ -85,10 +85,39 @@ impl Draft {
             }
         }
         self.finished = true;
-        let unknown = below(root, folder).filter(|one| !known.has(one));
-        let above = unknown.filter_map(Path::parent).map(Path::to_path_buf);
-        Ok(std::iter::once(folder.to_path_buf()).chain(above).collect())
+        Ok(known.to_be_synced(root, folder))
     }
+}
+
+/// Puts bytes that are durable elsewhere, and that nobody reads yet, into a file of their own, at its place at once: should this
+/// come to no end, they are put there again. What is there already is replaced as a whole. The folders whose sync makes the name
+/// durable.
+pub(super) fn place(
+    root: &Path,
+    target: &Path,
+    bytes: &[u8],
+    known: &Known,
+) -> Result<Vec<PathBuf>> {
+    let folder = target.parent().unwrap_or(root);
+    let create = || {
+        let mut file = fs::OpenOptions::new();
+        file.write(true).create_new(true).mode(0o600).open(target)
+    };
+    let created = match create() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            create_folders(root, folder, known).and_then(|()| create())
+        }
+        created => created,
+    };
+    let Ok(mut file) = created else {
+        return Draft::written(root, bytes)?.move_to(root, target, known);
+    };
+    if let Err(error) = file.write_all(bytes) {
+        // Half a file is none, but the name may be another's by now: it is left to whoever comes next, or to the sweep.
+        let _ = file.set_len(0);
+        return Err(error.into());
+    }
+    Ok(known.to_be_synced(root, folder))
 }
 
 impl Drop for Draft {
@@ -139,6 +168,13 @@ impl Known {
 
     fn has(&self, folder: &Path) -> bool {
         self.folders().contains(folder)
+    }
+
+    /// The folders to be synced for a new name in one of them.
+    fn to_be_synced(&self, root: &Path, folder: &Path) -> Vec<PathBuf> {
+        let unknown = below(root, folder).filter(|one| !self.has(one));
+        let above = unknown.filter_map(Path::parent).map(Path::to_path_buf);
+        std::iter::once(folder.to_path_buf()).chain(above).collect()
     }
 
     /// Everything that the name of a file needs has been synced.

@@ -65,9 +65,17 @@ impl Folder {
     }
 
     pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+        self.put_as(key, bytes, false).await
+    }
+
+    pub(super) async fn put_unseen(&self, key: &str, bytes: Bytes) -> Result<()> {
+        self.put_as(key, bytes, true).await
+    }
+
+    async fn put_as(&self, key: &str, bytes: Bytes, unseen: bool) -> Result<()> {
         let root = Arc::clone(&self.root);
         if !self.in_place && bytes.len() <= SMALL_BYTES {
-            return self.together.put(&root, key, bytes).await;
+            return self.together.put(&root, key, (bytes, unseen)).await;
         }
         let (together, key) = (Arc::clone(&self.together), key.to_owned());
         self.blocking(move || {

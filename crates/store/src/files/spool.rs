@@ -1,5 +1,5 @@
 //! The spool: small files are made durable together. The bytes of a group go behind each other into one file, which is synced
-//! once; then each file is moved to its place, and the system brings it to the disk when it likes. When a half of the spool
+//! once; then each file is put into its place, and the system brings it to the disk when it likes. When a half of the spool
 //! is full, the other one takes over, everything is synced, and the full one is empty again. Whoever opens the spool after
 //! a power cut puts back what it has; after an orderly end it has nothing.
 

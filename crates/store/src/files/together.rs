@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::draft::{Draft, Known, sync_folder};
+use super::draft::{Draft, Known, place, sync_folder};
 use super::error::Result;
 use super::record::SPOOLED_BYTES;
 use super::spool::{Spool, sync_all};
@@ -33,6 +33,8 @@ struct Wish {
     key: String,
     target: PathBuf,
     bytes: Bytes,
+    /// Nobody reads it before it is stored.
+    unseen: bool,
     done: oneshot::Sender<Result<()>>,
 }
 
@@ -112,7 +114,7 @@ impl Together {
         self: &Arc<Self>,
         root: &Arc<Path>,
         key: &str,
-        bytes: Bytes,
+        (bytes, unseen): (Bytes, bool),
     ) -> Result<()> {
         let (done, stored) = oneshot::channel();
         let (key, target) = (key.to_owned(), root.join(key));
@@ -122,6 +124,7 @@ impl Together {
                 key,
                 target,
                 bytes,
+                unseen,
                 done,
             });
             let another = waiting.groups < AT_ONCE;
@@ -179,7 +182,12 @@ impl Together {
     ) -> Option<(u64, Arc<File>)> {
         let moved: Vec<Result<Vec<PathBuf>>> = wishes
             .iter()
-            .map(|wish| Draft::written(root, &wish.bytes)?.move_to(root, &wish.target, &self.known))
+            .map(|wish| {
+                if wish.unseen {
+                    return place(root, &wish.target, &wish.bytes, &self.known);
+                }
+                Draft::written(root, &wish.bytes)?.move_to(root, &wish.target, &self.known)
+            })
             .collect();
         // Who stored the same key aside has taken it out of the spool: then this file has to be durable by itself.
         let (covered, filled) = match &mut *self.spool() {
