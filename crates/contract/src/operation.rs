@@ -73,8 +73,8 @@ pub trait Operation: Serialize + DeserializeOwned + JsonSchema {
 pub struct Order {
     /// What it costs, as keys of the tariff.
     pub price: Price,
-    /// What to make.
-    pub brief: Brief,
+    /// What to make; an order changes hands often.
+    pub brief: Box<Brief>,
     /// Where to post the result.
     pub hook: Option<HookUrl>,
     /// The field that address came in, as its family documents it.
@@ -96,7 +96,7 @@ impl Order {
     pub fn new(price: Price, brief: Brief) -> Self {
         Self {
             price,
-            brief,
+            brief: Box::new(brief),
             hook: None,
             hook_field: "hookUrl",
             mentions: Vec::new(),

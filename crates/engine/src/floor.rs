@@ -170,7 +170,8 @@ impl Floor {
             }
             floor.house.wakes.work.notify_one();
         };
-        self.house.tasks.spawn(work.instrument(told));
+        // Boxed, because a task is moved several times.
+        self.house.tasks.spawn(Box::pin(work).instrument(told));
     }
 
     fn watch(&self, job: RunningJob) {

@@ -103,7 +103,7 @@ impl Studio {
             progress: Gauge::default(),
             cancelled: CancellationToken::new(),
             hook_url: None,
-            brief,
+            brief: *brief,
         };
         (work, job)
     }

@@ -62,7 +62,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
         progress: Gauge::default(),
         cancelled: CancellationToken::new(),
         hook_url: None,
-        brief,
+        brief: *brief,
     };
     (work, job)
 }

@@ -107,11 +107,8 @@ fn briefs(name: &str) -> Vec<Brief> {
             parent: None,
             cited: &[],
         });
-        Some(
-            order
-                .unwrap_or_else(|refusal| panic!("{name}: {refusal}"))
-                .brief,
-        )
+        let order = order.unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
+        Some(*order.brief)
     };
     bodies.iter().filter_map(brief).collect()
 }

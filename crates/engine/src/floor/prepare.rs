@@ -121,7 +121,7 @@ pub(super) async fn without_inputs(
         whose: leased.account_id.as_str().into(),
         operation: leased.operation.clone(),
         request: fields,
-        brief,
+        brief: *brief,
         sources: Vec::new(),
         hints: Vec::new(),
         mask: None,

@@ -59,7 +59,7 @@ fn imagine(number: u32, prompt: &str) -> Work {
         progress: Gauge::default(),
         cancelled: CancellationToken::new(),
         hook_url: None,
-        brief: order.brief,
+        brief: *order.brief,
     }
 }
 
