@@ -115,7 +115,7 @@ impl Intake {
             let kept = vault.keep_inputs(&owner, &prepared.brief).await?;
             let id = JobId::new(prepared.job.id.clone());
             let changes = waits.then(|| Changes::of_job(house.wakes.clone(), &id));
-            let mut accepted = accept::accept(house, floor, prepared, idempotency).await;
+            let mut accepted = accept::accept(house, floor, prepared, (idempotency, waits)).await;
             if let Ok(submitted) = &mut accepted
                 && !submitted.replayed
             {
@@ -131,8 +131,9 @@ impl Intake {
             }
             accepted
         };
-        // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on.
-        let accepted = self.house.tasks.spawn(accepted).await;
+        // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on. Boxed, because a
+        // task is moved several times.
+        let accepted = self.house.tasks.spawn(Box::pin(accepted)).await;
         let accepted = accepted.unwrap_or_else(|error| Err(broken_off(&error)));
         if accepted.is_err() {
             self.refused.note(&self.house, &call.caller.account_id);

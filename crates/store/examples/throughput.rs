@@ -50,6 +50,7 @@ fn accept(ids: &AtomicU64, account_id: &str) -> Accept {
             owner: "node".into(),
             until_ms: NOW + 30_000,
         }),
+        attempt: None,
     }
 }
 

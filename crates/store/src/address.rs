@@ -44,6 +44,9 @@ const BY_KEY: [(&str, &str); 4] = [
     ("enable_material", "off"),
 ];
 
+/// What the writer has committed survives the server, whatever that usually does; a batch may ask for less.
+const DURABLE: [(&str, &str); 1] = [("synchronous_commit", "on")];
+
 /// One plan for each statement, whatever its values are: the server would plan a page of a long list anew each time, which
 /// takes longer than reading it. A plan made while a table was small must do when it is large.
 const PLANNED_ONCE: [(&str, &str); 2] = [
@@ -125,8 +128,8 @@ impl Address {
                 .await
             }
             Self::Postgres(server) => {
-                let settings = SERVER_SIDE.iter().chain(&PLANNED_ONCE);
-                server.open(settings.chain(&BY_KEY)).await
+                let settings = SERVER_SIDE.iter().chain(&PLANNED_ONCE).chain(&BY_KEY);
+                server.open(settings.chain(&DURABLE)).await
             }
         }
     }

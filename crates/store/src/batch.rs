@@ -10,33 +10,36 @@ mod lines;
 pub(crate) mod tries;
 mod write;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::Result;
-use crate::db::{Conn, args, json};
+use crate::db::{Conn, Question, args, json};
 use crate::jobs::accept::{Accept, Accepted};
+use crate::jobs::attempt::Attempt;
 use crate::jobs::bulk::{BulkAccepted, NewBulk};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::jobs::settle::{Ending, Settled};
 use crate::pending::Pending;
 
+use attempts::Workload;
 use books::Books;
 use decide::Decisions;
 
-/// Decides and writes a batch; the answers are left with each change.
+/// What is decided together.
+type Changes<'a> = (
+    &'a mut [Pending<Accept, Accepted>],
+    &'a mut [Pending<NewBulk, BulkAccepted>],
+    &'a mut [Pending<Ending, Settled>],
+);
+
+/// Decides and writes a batch; the answers are left with each change. What workers have afterwards, those of these later attempts
+/// as well. Rows that several nodes change are locked in one order: accounts, jobs that end, costs and files, workers.
 pub(crate) async fn run(
     conn: &mut Conn,
-    accepts: &mut [Pending<Accept, Accepted>],
-    bulks: &mut [Pending<NewBulk, BulkAccepted>],
-    settles: &mut [Pending<Ending, Settled>],
-) -> Result<()> {
-    let settle_ids: Vec<&str> = settles
-        .iter()
-        .map(|one| &*one.input.settlement.job_id)
-        .collect();
-    let single = accepts.iter().map(|one| &*one.input.job.account_id);
-    let together = bulks.iter().map(|one| &*one.input.account_id);
-    let account_ids: Vec<&str> = single.chain(together).collect();
+    (accepts, bulks, settles): Changes<'_>,
+    later: &[&Attempt],
+) -> Result<Workload> {
+    let (account_ids, settle_ids) = named(accepts, bulks, settles);
     let books = Books::load(conn, &account_ids, &settle_ids).await?;
     let jobs = load_jobs(conn, &settle_ids).await?;
     let calls = calls::load(conn, accepts, bulks).await?;
@@ -46,6 +49,12 @@ pub(crate) async fn run(
         .iter()
         .map(|one| decisions.settle(&one.input))
         .collect();
+    write::costs(conn, &decisions).await?;
+    let together = bulks.iter().flat_map(|one| one.input.accepts());
+    let all = accepts.iter().map(|one| &one.input).chain(together);
+    let firsts = all.filter_map(|accept| accept.attempt.as_ref());
+    let attempts: Vec<&Attempt> = firsts.chain(later.iter().copied()).collect();
+    decisions.workload = Workload::read(conn, &attempts).await?;
     let accepted: Vec<Accepted> = accepts
         .iter()
         .map(|one| decisions.accept(&one.input))
@@ -55,6 +64,7 @@ pub(crate) async fn run(
         .map(|one| decisions.accept_bulk(&one.input))
         .collect();
     write::all(conn, &decisions).await?;
+    let workload = decisions.workload;
 
     for (one, answer) in settles.iter_mut().zip(settled) {
         one.answer = Some(answer);
@@ -65,15 +75,48 @@ pub(crate) async fn run(
     for (one, answer) in bulks.iter_mut().zip(bulk_accepted) {
         one.answer = Some(answer);
     }
-    Ok(())
+    Ok(workload)
+}
+
+/// What [`run`] will ask first.
+pub(crate) fn questions(
+    accepts: &[Pending<Accept, Accepted>],
+    bulks: &[Pending<NewBulk, BulkAccepted>],
+    settles: &[Pending<Ending, Settled>],
+) -> Vec<Question> {
+    let (account_ids, settle_ids) = named(accepts, bulks, settles);
+    let mut questions = Books::questions(&account_ids, &settle_ids);
+    if !settle_ids.is_empty() {
+        questions.push(Question {
+            name: "jobs",
+            sql: jobs_sql().into(),
+            values: vec![json(&settle_ids)],
+        });
+    }
+    questions
+}
+
+/// The accounts of new jobs, and the jobs that are to end.
+fn named<'a>(
+    accepts: &'a [Pending<Accept, Accepted>],
+    bulks: &'a [Pending<NewBulk, BulkAccepted>],
+    settles: &'a [Pending<Ending, Settled>],
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    let single = accepts.iter().map(|one| &*one.input.job.account_id);
+    let together = bulks.iter().map(|one| &*one.input.account_id);
+    let account_ids: BTreeSet<&str> = single.chain(together).collect();
+    let ending = settles.iter().map(|one| &*one.input.settlement.job_id);
+    (account_ids.into_iter().collect(), ending.collect())
 }
 
 async fn load_jobs(conn: &mut Conn, ids: &[&str]) -> Result<HashMap<String, JobRow>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let sql =
-        format!("SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}}) ORDER BY id {{lock}}");
-    let rows: Vec<JobRow> = conn.all(&sql, args![&json(ids)]).await?;
+    let rows: Vec<JobRow> = conn.all(&jobs_sql(), args![&json(ids)]).await?;
     Ok(rows.into_iter().map(|row| (row.id.clone(), row)).collect())
+}
+
+fn jobs_sql() -> String {
+    format!("SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}}) ORDER BY id {{lock}}")
 }

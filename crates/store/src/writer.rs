@@ -26,7 +26,7 @@ use mark::Mark;
 use pulse::Pulse;
 
 use crate::address::Address;
-use crate::db::Conn;
+use crate::db::{Conn, Question};
 use crate::dialect::Dialect;
 use crate::time::SharedTime;
 use crate::{Error, Options, Result};
@@ -203,7 +203,12 @@ impl Writer {
 
     /// Commits a batch and answers each of its changes, item by item if need be.
     async fn commit(&mut self, mut batch: Batch) {
-        match self.attempt_caught(&mut batch).await {
+        // SQLite is here, and is asked when its turn comes.
+        let questions = match self.address.dialect() {
+            Dialect::Sqlite => Vec::new(),
+            Dialect::Postgres => batch.questions(),
+        };
+        match self.attempt_caught(&mut batch, questions).await {
             Fate::Committed => batch.answer(),
             Fate::Away => batch.fail(|| Error::Busy),
             Fate::Unknown => batch.fail(|| Error::Unresolved),
@@ -227,7 +232,7 @@ impl Writer {
     /// Commits a batch of one; false when the database is away.
     async fn commit_one(&mut self, mut item: Batch) -> bool {
         for round in 1..=TRIES {
-            match self.attempt_caught(&mut item).await {
+            match self.attempt_caught(&mut item, Vec::new()).await {
                 Fate::Committed => {
                     item.answer();
                     return true;
@@ -253,8 +258,9 @@ impl Writer {
     }
 
     /// A panic loses the connection and fails the batch, never the task.
-    async fn attempt_caught(&mut self, batch: &mut Batch) -> Fate {
-        let attempt = AssertUnwindSafe(self.attempt(batch)).catch_unwind().await;
+    async fn attempt_caught(&mut self, batch: &mut Batch, questions: Vec<Question>) -> Fate {
+        let attempt = AssertUnwindSafe(self.attempt(batch, questions));
+        let attempt = attempt.catch_unwind().await;
         attempt.unwrap_or_else(|_| {
             Fate::Failed(Error::Conflict(
                 "the change could not be carried out".into(),
@@ -262,8 +268,8 @@ impl Writer {
         })
     }
 
-    async fn attempt(&mut self, batch: &mut Batch) -> Fate {
-        let mut conn = match self.begin(batch.must_be_durable()).await {
+    async fn attempt(&mut self, batch: &mut Batch, questions: Vec<Question>) -> Fate {
+        let mut conn = match self.begin(batch.must_be_durable(), questions).await {
             Ok(conn) => conn,
             Err(error) => {
                 tracing::warn!(%error, "no connection to write with");
@@ -299,14 +305,14 @@ impl Writer {
     }
 
     /// A connection inside a new transaction; an old connection that turns out dead is replaced once.
-    async fn begin(&mut self, durable: bool) -> Result<Conn> {
+    async fn begin(&mut self, durable: bool, questions: Vec<Question>) -> Result<Conn> {
         if let Some(mut conn) = self.conn.take()
-            && self.mark.begin(&mut conn, durable).await.is_ok()
+            && self.mark.begin(&mut conn, durable, questions).await.is_ok()
         {
             return Ok(conn);
         }
         let mut conn = reopened(&self.address).await?;
-        self.mark.begin(&mut conn, durable).await?;
+        self.mark.begin(&mut conn, durable, Vec::new()).await?;
         Ok(conn)
     }
 

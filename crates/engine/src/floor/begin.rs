@@ -4,7 +4,7 @@ use atelier_backends::backend::{LostSubmit, Started, Taken, Work};
 use atelier_backends::http::carrying;
 use atelier_backends::{Fault, Made};
 use atelier_contract::AttemptId;
-use atelier_store::{Attempt, Began};
+use atelier_store::{Began, StartLimits};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -51,12 +51,20 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
         // From here on the vendor may be paid for something that nobody could find again.
         let paid = job.backend().lost_submit() == LostSubmit::Unknown;
         job.signals().set_paid(paid);
-        match Box::pin(write_intent(house, job, &attempt)).await? {
-            Began::Yes => {}
-            Began::Lost => return Ok(Begun::Lost),
-            Began::Full => {
-                pool.fill(worker);
-                return Ok(Begun::Full);
+        if !job.leased.intended || may_be_lost(house, job) {
+            let mut intent = job.slot.intent(job.id(), job.leased.fence, house.now_ms());
+            if job.leased.intended {
+                // It is counted already.
+                intent.limits = StartLimits::default();
+            }
+            let began = house.store.begin_attempt(intent).await;
+            match began.map_err(|error| Fault::house(format!("store: {error}")))? {
+                Began::Yes => {}
+                Began::Lost => return Ok(Begun::Lost),
+                Began::Full => {
+                    pool.fill(worker);
+                    return Ok(Begun::Full);
+                }
             }
         }
     }
@@ -91,6 +99,14 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     })
 }
 
+/// Whether what was intended with the acceptance might be another's by now: a node that stops hands back what it has, somebody
+/// may have ended the job, and its lease may have run out.
+fn may_be_lost(house: &House, job: &RunningJob) -> bool {
+    house.stopping.is_cancelled()
+        || job.signals().stop.is_cancelled()
+        || house.now_ms() - job.leased.created_ms >= house.settings.lease_ms
+}
+
 /// Asks the worker account to begin, and takes note of how that went.
 async fn ask(
     house: &House,
@@ -121,23 +137,6 @@ async fn ask(
     meters.called((vendor, START), asked_at.elapsed(), fault, mark);
     tracer.close(span, fault.map(|fault| fault.detail.clone()));
     started
-}
-
-async fn write_intent(
-    house: &House,
-    job: &RunningJob,
-    attempt: &AttemptId,
-) -> Result<Began, Fault> {
-    let intent = Attempt {
-        id: attempt.to_string(),
-        job_id: job.leased.id.to_string(),
-        fence: job.leased.fence,
-        worker: job.worker().to_string(),
-        limits: job.slot.limits(),
-        now_ms: house.now_ms(),
-    };
-    let began = house.store.begin_attempt(intent).await;
-    began.map_err(|error| Fault::house(format!("store: {error}")))
 }
 
 /// Writes the ticket down. Whoever has the job by now cannot know of it, unless the vendor tells; nobody at all wants

@@ -42,6 +42,8 @@ pub(crate) struct Leased {
     pub(crate) trace: Option<TraceContext>,
     /// How often it has been begun, this time included.
     pub(crate) begun: i64,
+    /// Whether the intent to ask its vendor was written down with its acceptance.
+    pub(crate) intended: bool,
     progress: u8,
 }
 
@@ -51,7 +53,7 @@ impl Leased {
         job: NewJob,
         (model, trace): (Option<String>, Option<TraceContext>),
         referred: Referred,
-        fence: i64,
+        (fence, intended): (i64, bool),
     ) -> Self {
         Self {
             trace: trace.map(|trace| trace.of_job(&job.id)),
@@ -69,6 +71,7 @@ impl Leased {
             deadline_ms: job.deadline_ms,
             fence,
             begun: fence,
+            intended,
             progress: 0,
         }
     }
@@ -117,6 +120,7 @@ impl From<JobRow> for Leased {
             created_ms: row.created_ms,
             deadline_ms: row.deadline_ms,
             fence: row.fence,
+            intended: false,
             progress: row.progress as u8,
         }
     }

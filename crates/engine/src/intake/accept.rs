@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use atelier_backends::backend::LostSubmit;
 use atelier_contract::brief::Brief;
 use atelier_contract::{Code, JobId, Quota, Refusal};
-use atelier_store::{Accept, Accepted, Idempotency, Lease, NewJob};
+use atelier_store::{Accept, Accepted, Attempt, Idempotency, Lease, NewJob};
 
 use crate::crash;
 use crate::floor::{Choice, Earlier, Floor, Lane, Leased, Slot, Wish};
@@ -16,11 +17,14 @@ use crate::order::Referred;
 use crate::tracer::{Kind as SpanKind, TraceContext};
 use crate::vault::storage_full;
 
+/// The fence of the lease that a job is born with.
+const FIRST_FENCE: i64 = 1;
+
 /// A call that has become a job and is yet to be accepted.
 pub(super) struct Prepared {
     pub(super) job: NewJob,
     pub(super) model: Option<String>,
-    pub(super) brief: Brief,
+    pub(super) brief: Box<Brief>,
     /// The jobs it refers to.
     pub(super) referred: Referred,
     /// The trace that it belongs to.
@@ -32,6 +36,8 @@ pub(super) struct Placed {
     job: NewJob,
     model: Option<String>,
     slot: Option<Slot>,
+    /// Whether it needs nothing but its words.
+    ready: bool,
     referred: Referred,
     trace: Option<TraceContext>,
 }
@@ -44,13 +50,15 @@ impl Placed {
             model,
             trace,
             referred,
-            ..
+            brief,
         } = prepared;
+        let ready = brief.inputs().next().is_none() && brief.video.is_none();
         let slot = slot_for(floor, &job, model.as_deref())?;
         Ok(Self {
             job,
             model,
             slot,
+            ready,
             referred,
             trace,
         })
@@ -72,7 +80,19 @@ impl Placed {
                 owner: house.node.clone(),
                 until_ms: self.job.created_ms + house.settings.lease_ms,
             }),
+            attempt: None,
         }
+    }
+
+    /// The intent to ask the vendor at once, which is written down with the acceptance and saves a commit. A vendor that could
+    /// not be asked about it after a crash gets it only for a caller who waits here, and would be gone as well.
+    fn first_attempt(&self, house: &House, waits: bool) -> Option<Attempt> {
+        let slot = self.slot.as_ref().filter(|slot| slot.recorded())?;
+        let found_again = slot.backend().lost_submit() != LostSubmit::Unknown;
+        (self.ready && (waits || found_again)).then(|| {
+            let job_id = JobId::new(self.job.id.clone());
+            slot.intent(&job_id, FIRST_FENCE, house.now_ms())
+        })
     }
 
     /// The trace that it belongs to.
@@ -81,11 +101,17 @@ impl Placed {
     }
 
     /// It was accepted: the work begins, or somebody looks for a place.
-    pub(super) fn begin(self, house: &House, floor: &Arc<Floor>, fence: i64) -> JobId {
+    pub(super) fn begin(
+        self,
+        house: &House,
+        floor: &Arc<Floor>,
+        (fence, begun): (i64, bool),
+    ) -> JobId {
         let job_id = JobId::new(self.job.id.clone());
         match self.slot {
             Some(slot) => {
-                let leased = Leased::born(self.job, (self.model, self.trace), self.referred, fence);
+                let words = (self.model, self.trace);
+                let leased = Leased::born(self.job, words, self.referred, (fence, begun));
                 floor.start(leased, slot);
             }
             None => house.wake_work(),
@@ -99,12 +125,13 @@ pub(super) async fn accept(
     house: Arc<House>,
     floor: Arc<Floor>,
     prepared: Prepared,
-    idempotency: Option<Idempotency>,
+    (idempotency, waits): (Option<Idempotency>, bool),
 ) -> Result<Submitted, Refusal> {
     let placed = Placed::new(&floor, prepared)?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
-    let acceptance = placed.acceptance(&house, idempotency);
+    let mut acceptance = placed.acceptance(&house, idempotency);
+    acceptance.attempt = placed.first_attempt(&house, waits);
     let above = placed.trace.map(|trace| trace.of_job(&placed.job.id));
     let span = house
         .tracer
@@ -115,8 +142,8 @@ pub(super) async fn accept(
     let accepted = accepted.map_err(unavailable)?;
     crash::point("submit.accepted");
     let (job_id, replayed) = match accepted {
-        Accepted::New { fence } => {
-            let job_id = placed.begin(&house, &floor, fence);
+        Accepted::New { fence, begun } => {
+            let job_id = placed.begin(&house, &floor, (fence, begun));
             house.wake_account(&account_id);
             (job_id, false)
         }

@@ -117,7 +117,9 @@ pub(super) async fn accept(
     for ((operation, one), accepted) in placed.into_iter().zip(answers) {
         let answer = match (one, accepted) {
             (Err(refusal), _) => Err(refusal),
-            (Ok((one, _)), Some(Accepted::New { fence })) => Ok(one.begin(&house, &floor, fence)),
+            (Ok((one, _)), Some(Accepted::New { fence, begun })) => {
+                Ok(one.begin(&house, &floor, (fence, begun)))
+            }
             (Ok((one, kept)), accepted) => {
                 unused.push(kept);
                 let refused = accepted.unwrap_or(Accepted::NoAccount);

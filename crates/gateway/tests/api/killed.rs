@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
+use atelier_contract::family::AnswersWith;
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -23,6 +24,8 @@ const SHORT: &[&str] = &["xai", "comfyui"];
 /// Where the process is when it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Point {
+    /// The job is accepted and nobody has been told.
+    Accepted,
     /// The intent is written down and nothing is sent.
     BeforeOrder,
     /// The vendor has taken the order, and its answer has not come.
@@ -36,6 +39,7 @@ enum Point {
 }
 
 const POINTS: &[Point] = &[
+    Point::Accepted,
     Point::BeforeOrder,
     Point::Ordered,
     Point::Asking,
@@ -47,6 +51,7 @@ impl Point {
     /// Has the process stand still there, or the vendor say nothing.
     fn arm(self, local: &Local, options: Options) -> Options {
         match self {
+            Self::Accepted => options.set("STALL_AT", "submit.accepted"),
             Self::BeforeOrder => options.set("STALL_AT", "runner.before_start"),
             Self::BeforeSettlement => options.set("STALL_AT", "runner.before_settle"),
             Self::Ordered => silent(local, Silent::Order, options),
@@ -55,10 +60,12 @@ impl Point {
         }
     }
 
-    /// Whether nobody can tell what became of the order.
-    fn forlorn(self, lost: LostSubmit, was_asked: bool) -> bool {
+    /// Whether nobody can tell what became of the order. With an acceptance whose caller `waits` the intent is written down as
+    /// well; a job that was only accepted is begun by whoever comes next.
+    fn forlorn(self, lost: LostSubmit, was_asked: bool, waits: bool) -> bool {
         lost == LostSubmit::Unknown
             && match self {
+                Self::Accepted => waits,
                 Self::BeforeOrder => true,
                 // What comes within the call has no ticket.
                 Self::Ordered | Self::Copying | Self::BeforeSettlement => !was_asked,
@@ -203,7 +210,8 @@ async fn killed(format: &'static Format, point: Point) {
     let ended = jobs(&gateway, &account).await.iter().any(is_final);
     let lost = worker(format.vendor, &local.stand.url("/v1"), settings).expect("an account");
     let lost = lost.lost_submit();
-    let forlorn = !ended && point.forlorn(lost, local.was_asked());
+    let waits = matches!(submit.answers_with, AnswersWith::Answer(_));
+    let forlorn = !ended && point.forlorn(lost, local.was_asked(), waits);
     let gateway = tokio::task::spawn_blocking(move || gateway.restart(options())).await;
     let gateway = gateway.expect("a gateway");
     calls.shutdown().await;
@@ -216,7 +224,8 @@ async fn killed(format: &'static Format, point: Point) {
     if forlorn {
         assert_eq!(seen["status"], "FAILED", "{label}: {seen}");
         assert!(seen.to_string().contains(UNKNOWN), "{label}: {seen}");
-        let least = usize::from(point != Point::BeforeOrder);
+        let sent = ![Point::Accepted, Point::BeforeOrder].contains(&point);
+        let least = usize::from(sent);
         assert_eq!(taken, least, "{label}");
     } else {
         assert_eq!(seen["status"], "SUCCESS", "{label}: {seen}");

@@ -9,7 +9,7 @@ use crate::pending::Pending;
 
 /// An attempt, as every statement about it takes it.
 #[derive(Clone, Copy)]
-struct AttemptLine<'a>(&'a Attempt);
+pub(crate) struct AttemptLine<'a>(pub(crate) &'a Attempt);
 
 impl Line for AttemptLine<'_> {
     fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
@@ -25,46 +25,48 @@ impl Line for AttemptLine<'_> {
     }
 }
 
-/// Begins attempts; each is answered whether it may.
-pub(crate) async fn begin(conn: &mut Conn, attempts: &mut [Pending<Attempt, Began>]) -> Result<()> {
-    let mut workload = Workload::read(conn, attempts).await?;
+/// Begins attempts at jobs that are there already; says of each whether it may.
+pub(crate) async fn begin(
+    conn: &mut Conn,
+    attempts: &[&Attempt],
+    workload: &mut Workload,
+) -> Result<Vec<Began>> {
+    let mut began = vec![Began::Full; attempts.len()];
     // A statement changes a row once, so a second attempt at the same job waits for the next round.
-    let mut waiting: Vec<&mut Pending<Attempt, Began>> = attempts.iter_mut().collect();
+    let mut waiting: Vec<usize> = (0..attempts.len()).collect();
     while !waiting.is_empty() {
         let mut jobs = HashSet::new();
-        let (round, later): (Vec<_>, Vec<_>) = waiting
+        let (mut round, later): (Vec<usize>, Vec<usize>) = waiting
             .into_iter()
-            .partition(|one| jobs.insert(one.input.job_id.clone()));
-        let (mut round, full): (Vec<_>, Vec<_>) =
-            round.into_iter().partition(|one| workload.take(&one.input));
-        for one in full {
-            one.answer = Some(Began::Full);
-        }
-        let ours = begin_distinct(conn, &round).await?;
-        for one in &mut round {
-            let stands = ours.contains(&one.input.job_id);
-            one.answer = Some(if stands { Began::Yes } else { Began::Lost });
+            .partition(|one| jobs.insert(&*attempts[*one].job_id));
+        round.retain(|one| workload.take(attempts[*one]));
+        let lines = round.iter().map(|one| AttemptLine(attempts[*one]));
+        let ours = begin_distinct(conn, lines.collect()).await?;
+        for one in round {
+            let stands = ours.contains(&attempts[one].job_id);
+            began[one] = if stands { Began::Yes } else { Began::Lost };
         }
         waiting = later;
     }
-    Ok(())
+    Ok(began)
 }
 
 /// What workers have, over all nodes, while their rows are locked.
 #[derive(Default)]
-struct Workload {
+pub(crate) struct Workload {
     in_hand: HashMap<String, i64>,
     minute: HashMap<String, i64>,
     hour: HashMap<String, i64>,
 }
 
 impl Workload {
-    async fn read(conn: &mut Conn, attempts: &[Pending<Attempt, Began>]) -> Result<Self> {
+    /// Locks the workers of these attempts and reads what they have.
+    pub(crate) async fn read(conn: &mut Conn, attempts: &[&Attempt]) -> Result<Self> {
         let limited = attempts
             .iter()
-            .filter(|one| one.input.limits != StartLimits::default());
-        let workers: BTreeSet<&str> = limited.clone().map(|one| &*one.input.worker).collect();
-        let Some(now_ms) = limited.clone().map(|one| one.input.now_ms).min() else {
+            .filter(|one| one.limits != StartLimits::default());
+        let workers: BTreeSet<&str> = limited.clone().map(|one| &*one.worker).collect();
+        let Some(now_ms) = limited.clone().map(|one| one.now_ms).min() else {
             return Ok(Self::default());
         };
         let names = json(&workers);
@@ -78,9 +80,7 @@ impl Workload {
             in_hand: in_hand.into_iter().collect(),
             ..Self::default()
         };
-        let paced = |one: &Pending<Attempt, Began>| {
-            one.input.limits.per_minute > 0 || one.input.limits.per_hour > 0
-        };
+        let paced = |one: &&Attempt| one.limits.per_minute > 0 || one.limits.per_hour > 0;
         if limited.clone().any(paced) {
             for (span_ms, counts) in [
                 (60_000, &mut workload.minute),
@@ -95,7 +95,7 @@ impl Workload {
     }
 
     /// Takes a place at a worker, if it has one.
-    fn take(&mut self, attempt: &Attempt) -> bool {
+    pub(crate) fn take(&mut self, attempt: &Attempt) -> bool {
         let limits = attempt.limits;
         let counts = [
             (&mut self.in_hand, limits.concurrency),
@@ -119,9 +119,8 @@ impl Workload {
 /// The jobs whose leases still stand.
 async fn begin_distinct(
     conn: &mut Conn,
-    round: &[&mut Pending<Attempt, Began>],
+    mut lines: Vec<AttemptLine<'_>>,
 ) -> Result<BTreeSet<String>> {
-    let mut lines: Vec<AttemptLine<'_>> = round.iter().map(|one| AttemptLine(&one.input)).collect();
     if lines.is_empty() {
         return Ok(BTreeSet::new());
     }
@@ -168,7 +167,7 @@ const END_OTHERS: &str = "UPDATE attempt SET state = 'lost', ended_ms = v.now_ms
      FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} \
      WHERE attempt.job_id = v.job_id AND attempt.id <> v.id AND attempt.ended_ms IS NULL";
 
-const INSERT_ATTEMPTS: &str = "INSERT INTO attempt (id, job_id, worker, state, began_ms) \
+pub(crate) const INSERT_ATTEMPTS: &str = "INSERT INTO attempt (id, job_id, worker, state, began_ms) \
      SELECT v.id, v.job_id, v.worker, 'intent', v.now_ms \
      FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} WHERE TRUE \
      ON CONFLICT (id) DO NOTHING";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use crate::db::{Arg, Conn, Line, Writes, args, json};
+use crate::db::{Arg, Conn, Line, Question, Writes, args, json};
 use crate::row::{Columns, Read};
 use atelier_contract::Quota;
 
@@ -139,24 +139,15 @@ pub(crate) struct Books {
 impl Books {
     /// Locks and reads these accounts and those of these jobs.
     pub(crate) async fn load(conn: &mut Conn, accounts: &[&str], jobs: &[&str]) -> Result<Self> {
-        const WANTED: &str = "{list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})";
         let standings: Vec<Standing> = conn
-            .all(
-                &format!(
-                    "SELECT id, balance, frozen, entries, max_queue, max_storage, \
-                     (SELECT bytes FROM stored WHERE account_id = account.id) FROM account \
-                     WHERE id IN ({WANTED}) ORDER BY id {{lock}}"
-                ),
-                args![&json(accounts), &json(jobs)],
-            )
+            .all(STANDINGS, args![&json(accounts), &json(jobs)])
             .await?;
-        let ids: Vec<&str> = standings.iter().map(|one| &*one.id).collect();
-        let in_flight: Vec<InFlight> = conn
-            .all(
-                "SELECT account_id, queue, jobs FROM in_flight WHERE account_id IN ({list:$1})",
-                args![&json(&ids)],
-            )
-            .await?;
+        let ids: Vec<&str> = if jobs.is_empty() {
+            accounts.to_vec()
+        } else {
+            standings.iter().map(|one| &*one.id).collect()
+        };
+        let in_flight: Vec<InFlight> = conn.all(IN_FLIGHT, args![&json(&ids)]).await?;
         Ok(Self {
             in_flight: in_flight
                 .into_iter()
@@ -168,6 +159,21 @@ impl Books {
                 .collect(),
             ..Self::default()
         })
+    }
+
+    /// What [`Books::load`] will ask, as far as that is known before.
+    pub(crate) fn questions(accounts: &[&str], jobs: &[&str]) -> Vec<Question> {
+        let standings = Question {
+            name: "standings",
+            sql: STANDINGS.into(),
+            values: vec![json(accounts), json(jobs)],
+        };
+        let in_flight = jobs.is_empty().then(|| Question {
+            name: "in_flight",
+            sql: IN_FLIGHT.into(),
+            values: vec![json(accounts)],
+        });
+        std::iter::once(standings).chain(in_flight).collect()
     }
 
     pub(crate) fn standing(&self, account_id: &str) -> Option<&Standing> {
@@ -254,6 +260,14 @@ impl Changed<'_> {
         writes.add(UPSERT_IN_FLIGHT, &self.in_flight);
     }
 }
+
+const STANDINGS: &str = "SELECT id, balance, frozen, entries, max_queue, max_storage, \
+     (SELECT bytes FROM stored WHERE account_id = account.id) FROM account \
+     WHERE id IN ({list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})) ORDER BY id {lock}";
+
+// Asked by itself: who waited for the lock of an account must see what whoever had it did here.
+const IN_FLIGHT: &str =
+    "SELECT account_id, queue, jobs FROM in_flight WHERE account_id IN ({list:$1})";
 
 const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries \
      FROM {lines:id text, balance bigint, frozen bigint, entries bigint} WHERE account.id = v.id";

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use atelier_contract::{JobState, Quota, Speed};
 
 use crate::assets::Asset;
+use crate::batch::attempts::{AttemptLine, Workload};
 use crate::batch::books::{Books, Posting};
 use crate::batch::calls::{Call, Calls};
 use crate::batch::costs::Costs;
@@ -53,7 +54,9 @@ pub(crate) struct Decisions<'a> {
     pub(crate) books: Books,
     jobs: HashMap<String, JobRow>,
     pub(crate) calls: Calls,
+    pub(crate) workload: Workload,
     pub(crate) new_jobs: Vec<JobLine<'a>>,
+    pub(crate) new_attempts: Vec<AttemptLine<'a>>,
     pub(crate) new_calls: Vec<(String, String)>,
     pub(crate) new_bulks: Vec<BulkLine<'a>>,
     pub(crate) finals: Vec<FinalLine>,
@@ -68,7 +71,9 @@ impl<'a> Decisions<'a> {
             books,
             jobs,
             calls,
+            workload: Workload::default(),
             new_jobs: Vec::new(),
+            new_attempts: Vec::new(),
             new_calls: Vec::new(),
             new_bulks: Vec::new(),
             finals: Vec::new(),
@@ -173,10 +178,17 @@ impl<'a> Decisions<'a> {
                 time_ms: job.created_ms,
             },
         );
-        let line = JobLine::new(accept, turn_ms);
+        // What its worker has no place for is left to begin later.
+        let first = accept.attempt.as_ref();
+        let first = first.filter(|first| self.workload.take(first));
+        self.new_attempts.extend(first.map(AttemptLine));
+        let line = JobLine::new(accept, turn_ms, first);
         let fence = line.fence;
         self.new_jobs.push(line);
-        Accepted::New { fence }
+        Accepted::New {
+            fence,
+            begun: first.is_some(),
+        }
     }
 
     fn repeated(&self, call: Caller<'_>) -> Option<Repeated> {

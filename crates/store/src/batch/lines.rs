@@ -7,6 +7,7 @@ use url::Position;
 use crate::db::{Arg, Line, args};
 use crate::deliveries::Delivery;
 use crate::jobs::accept::Accept;
+use crate::jobs::attempt::Attempt;
 use crate::jobs::bulk::{BulkItem, NewBulk, written};
 use crate::jobs::row::JobRow;
 
@@ -15,14 +16,17 @@ pub(crate) struct JobLine<'a> {
     accept: &'a Accept,
     turn_ms: i64,
     pub(crate) fence: i64,
+    first: Option<&'a Attempt>,
 }
 
 impl<'a> JobLine<'a> {
-    pub(crate) fn new(accept: &'a Accept, turn_ms: i64) -> Self {
+    /// The row of a job, and of its first attempt, if that begins as well.
+    pub(crate) fn new(accept: &'a Accept, turn_ms: i64, first: Option<&'a Attempt>) -> Self {
         Self {
             accept,
             turn_ms,
             fence: i64::from(accept.lease.is_some()),
+            first,
         }
     }
 }
@@ -55,6 +59,9 @@ impl Line for JobLine<'_> {
             self.fence,
             lease.as_ref().map(|lease| &*lease.owner),
             lease.as_ref().map(|lease| lease.until_ms),
+            i64::from(self.first.is_some()),
+            self.first.map(|first| &*first.id),
+            self.first.map(|first| &*first.worker),
         ]);
     }
 }

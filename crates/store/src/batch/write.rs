@@ -1,13 +1,28 @@
 //! Writing a decided batch: one statement for each table, most of them at once.
 
 use crate::assets;
+use crate::batch::attempts::INSERT_ATTEMPTS;
 use crate::batch::calls;
 use crate::batch::decide::Decisions;
 use crate::batch::lines::AttemptEnd;
 use crate::db::{Conn, Writes, args, json};
 use crate::{Error, Result};
 
-/// Writes everything a batch decided.
+/// Writes what settlements cost, with their files: whoever takes both takes costs before files, so that nodes do not wait for each
+/// other in a circle.
+pub(crate) async fn costs(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
+    if decisions.costs.is_empty() {
+        return Ok(());
+    }
+    decisions.costs.write(conn).await?;
+    let files = assets::newest(&decisions.assets);
+    if !files.is_empty() {
+        conn.run_lines(&assets::recording(0), &files).await?;
+    }
+    Ok(())
+}
+
+/// Writes everything else that a batch decided.
 pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
     let changed = decisions.books.changed();
     let ends: Vec<AttemptEnd<'_>> = decisions.finals.iter().filter_map(AttemptEnd::of).collect();
@@ -16,12 +31,11 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
     // First, so that its count is.
     writes.add(UPDATE_FINALS, &decisions.finals);
     writes.add(INSERT_JOBS, &decisions.new_jobs);
+    writes.add(INSERT_ATTEMPTS, &decisions.new_attempts);
     changed.add_to(&mut writes);
     writes.add(END_ATTEMPTS, &ends);
     writes.add(INSERT_DELIVERIES, &decisions.deliveries);
-    // Whoever takes both takes costs before files, so that nodes do not wait for each other in a circle.
-    let files_later = !decisions.costs.is_empty();
-    if !files.is_empty() && !files_later {
+    if decisions.costs.is_empty() {
         writes.add(assets::recording(0), &files);
     }
     let counts = conn.write(&writes).await?;
@@ -34,22 +48,18 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
         let lines = json(&decisions.new_bulks);
         conn.run(INSERT_BULKS, args![&lines]).await?;
     }
-    decisions.costs.write(conn).await?;
-    if !files.is_empty() && files_later {
-        conn.run_lines(&assets::recording(0), &files).await?;
-    }
     Ok(())
 }
 
 const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, \
      request, price, quota, parent_id, lane, follows, hook_url, created_ms, started_ms, deadline_ms, updated_ms, \
-     revision, turn_ms, not_before_ms, fence, lease_owner, lease_until_ms, tries) \
+     revision, turn_ms, not_before_ms, fence, lease_owner, lease_until_ms, tries, attempt_id, worker) \
      SELECT v.id, v.account_id, v.operation, v.queue, v.state, v.speed, 0, v.request, v.price, 0, \
      v.parent_id, v.lane, v.follows, v.hook_url, v.created_ms, v.started_ms, v.deadline_ms, v.created_ms, 1, v.turn_ms, \
-     0, v.fence, v.lease_owner, v.lease_until_ms, 0 \
+     0, v.fence, v.lease_owner, v.lease_until_ms, v.tries, v.attempt_id, v.worker \
      FROM {lines:id text, account_id text, operation text, queue text, state bigint, speed bigint, \
      request text, price bigint, parent_id text, lane text, follows text, hook_url text, created_ms bigint, started_ms bigint, \
-     deadline_ms bigint, turn_ms bigint, fence bigint, lease_owner text, lease_until_ms bigint}";
+     deadline_ms bigint, turn_ms bigint, fence bigint, lease_owner text, lease_until_ms bigint, tries bigint, attempt_id text, worker text}";
 
 const INSERT_BULKS: &str = "INSERT INTO bulk (id, account_id, items, created_ms) \
      SELECT v.id, v.account_id, v.items, v.created_ms \

@@ -1,16 +1,19 @@
 //! One connection to either database, and one way to ask it.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres};
+use sqlx::{AssertSqlSafe, Connection, Either, PgConnection, Postgres};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
+use crate::db::ahead::{Ahead, Question};
 use crate::db::sqlite::{self, Sqlite};
 use crate::db::statement::{Arg, Line, flat};
 use crate::db::writes::Writes;
@@ -38,6 +41,10 @@ pub(crate) struct Conn {
     /// What every transaction begins with, where a pooler lends connections for one transaction at a time and so keeps
     /// neither settings nor prepared statements.
     opening: Option<String>,
+    /// Answers to what is about to be asked.
+    ahead: Ahead,
+    /// What has been prepared by name.
+    prepared: HashSet<&'static str>,
 }
 
 /// Whether the plan of a statement is kept for the next time.
@@ -122,6 +129,8 @@ impl Conn {
             lost: false,
             durable: None,
             opening: None,
+            ahead: Ahead::default(),
+            prepared: HashSet::new(),
         }
     }
 
@@ -210,6 +219,9 @@ impl Conn {
         plan: Plan,
     ) -> BoxFuture<'a, Result<Rows>> {
         Box::pin(async move {
+            if let Some(rows) = self.ahead.take(sql, args) {
+                return Ok(Rows::Postgres(rows));
+            }
             let sql = self.dialect().text(sql).into_owned();
             let kept = self.opening.is_none() && matches!(plan, Plan::Kept);
             let (patience, lost) = (self.patience, &mut self.lost);
@@ -352,15 +364,43 @@ impl Conn {
         })
     }
 
-    /// Runs statements for PostgreSQL that have no values, as they stand; the one text they return.
-    pub(crate) async fn script_text(&mut self, sql: String) -> Result<String> {
+    /// Prepares a statement of PostgreSQL by a name, unless it has one already.
+    pub(crate) async fn prepare(
+        &mut self,
+        name: &'static str,
+        sql: impl FnOnce() -> String,
+    ) -> Result<()> {
+        if !self.prepared.contains(name) {
+            self.script(&sql()).await?;
+            self.prepared.insert(name);
+        }
+        Ok(())
+    }
+
+    /// Runs statements for PostgreSQL that have no values, as they stand; the rows of each. So many of them may have to wait.
+    pub(crate) async fn script_rows(&mut self, sql: String, waits: u32) -> Result<Vec<Vec<PgRow>>> {
         let Link::Postgres(conn) = &mut self.link else {
             return Err(Error::NotFound);
         };
-        let asked = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(&mut **conn);
-        let rows = within(self.patience, &mut self.lost, asked).await?;
-        let text: Vec<String> = Rows::Postgres(rows).read()?;
-        text.into_iter().next().ok_or(Error::NotFound)
+        let asked = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut **conn);
+        let patience = match self.patience {
+            Patience::For(one) => Patience::For(one * waits),
+            Patience::Endless => Patience::Endless,
+        };
+        let answers = within(patience, &mut self.lost, asked.try_collect::<Vec<_>>()).await?;
+        let (mut all, mut rows) = (Vec::new(), Vec::new());
+        for answer in answers {
+            match answer {
+                Either::Left(_) => all.push(std::mem::take(&mut rows)),
+                Either::Right(row) => rows.push(row),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Keeps answers until they are asked for; what is left of earlier ones is void.
+    pub(crate) fn keep_answers(&mut self, answered: Vec<(Question, Vec<PgRow>)>) {
+        self.ahead = Ahead::new(answered);
     }
 
     /// Has what is asked of SQLite from now on keep a place.

@@ -2,6 +2,7 @@
 
 use atelier_contract::{Quota, Speed};
 
+use crate::jobs::attempt::Attempt;
 use crate::{Result, Store};
 
 /// A job to be accepted.
@@ -68,6 +69,8 @@ pub struct Accept {
     pub max_storage: i64,
     /// A job born leased is running at once, with fence 1.
     pub lease: Option<Lease>,
+    /// The intent to ask a back end at once, of a job born leased; written if its worker may have more.
+    pub attempt: Option<Attempt>,
 }
 
 /// What became of an [`Accept`].
@@ -77,6 +80,8 @@ pub enum Accepted {
     New {
         /// The fence of the lease it was born with, else 0.
         fence: i64,
+        /// Whether its first attempt was written down as well.
+        begun: bool,
     },
     /// The same call was accepted before; nothing changed.
     Replayed {

@@ -27,6 +27,16 @@ pub struct NewBulk {
     pub created_ms: i64,
 }
 
+impl NewBulk {
+    /// Those of its requests that may be accepted.
+    pub(crate) fn accepts(&self) -> impl Iterator<Item = &Accept> {
+        self.items.iter().filter_map(|item| match &item.wish {
+            BulkWish::Accept(accept) => Some(&**accept),
+            BulkWish::Refused(_) => None,
+        })
+    }
+}
+
 /// One of the requests.
 #[derive(Clone, Debug)]
 pub struct NewBulkItem {

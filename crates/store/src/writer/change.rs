@@ -2,8 +2,9 @@
 
 use tokio::sync::oneshot;
 
-use crate::batch::{self, attempts, tries};
-use crate::db::Conn;
+use crate::batch::attempts::{self, Workload};
+use crate::batch::{self, tries};
+use crate::db::{Conn, Question};
 use crate::deliveries::claim::{self, Chosen};
 use crate::deliveries::{Delivery, DeliveryResult};
 use crate::jobs::accept::{Accept, Accepted};
@@ -100,14 +101,28 @@ impl Batch {
         self.claims.len() + self.tries.len() < self.len()
     }
 
+    /// What it will ask first, whatever the answers are.
+    pub(crate) fn questions(&self) -> Vec<Question> {
+        if self.accepts.len() + self.bulks.len() + self.settles.len() == 0 {
+            return Vec::new();
+        }
+        batch::questions(&self.accepts, &self.bulks, &self.settles)
+    }
+
     pub(crate) async fn run(&mut self, conn: &mut Conn) -> Result<()> {
         // Accounts are locked first and in order, so that nodes do not wait for each other in a circle.
-        if self.accepts.len() + self.bulks.len() + self.settles.len() > 0 {
+        let wanted: Vec<&Attempt> = self.attempts.iter().map(|one| &one.input).collect();
+        let mut workload = if self.accepts.len() + self.bulks.len() + self.settles.len() > 0 {
             let (accepts, bulks) = (&mut self.accepts, &mut self.bulks);
-            batch::run(conn, accepts, bulks, &mut self.settles).await?;
-        }
-        if !self.attempts.is_empty() {
-            attempts::begin(conn, &mut self.attempts).await?;
+            batch::run(conn, (accepts, bulks, &mut self.settles), &wanted).await?
+        } else {
+            Workload::read(conn, &wanted).await?
+        };
+        if !wanted.is_empty() {
+            let began = attempts::begin(conn, &wanted, &mut workload).await?;
+            for (one, began) in self.attempts.iter_mut().zip(began) {
+                one.answer = Some(began);
+            }
         }
         if !self.tickets.is_empty() {
             attempts::tickets(conn, &mut self.tickets).await?;

@@ -2,11 +2,14 @@
 //! commit not arrive, the mark tells whether it stands, on this server or on one that took its place.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
 use tokio::time::Instant;
 
 use crate::Result;
-use crate::db::{Conn, args};
+use crate::db::{Conn, Question, args};
 use crate::dialect::Dialect;
 use crate::time::SharedTime;
 
@@ -18,6 +21,26 @@ const ASK: &str = "INSERT INTO written (writer, batch, time_ms) VALUES ($1, 0, 0
 const LEAVE: &str = "INSERT INTO written (writer, batch, time_ms) \
      VALUES ($1, $2, CAST(unixepoch('subsec') * 1000 AS INTEGER)) ON CONFLICT (writer) \
      DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms";
+
+/// What a transaction of PostgreSQL is told, whose commits are durable unless it is.
+fn level(durable: bool) -> &'static str {
+    if durable {
+        ""
+    } else {
+        "SET LOCAL synchronous_commit = off; "
+    }
+}
+
+fn leave_on_postgres(writer: &str, batch: &str) -> String {
+    format!(
+        "INSERT INTO written (writer, batch, time_ms) VALUES ({writer}, {batch}, \
+         (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint) ON CONFLICT (writer) \
+         DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms RETURNING time_ms::text"
+    )
+}
+
+/// Questions that took longer had to wait for others.
+const UNHINDERED: Duration = Duration::from_millis(20);
 
 /// Marks of writers that wrote nothing for two days are of no use to anybody.
 const FORGET: &str = "DELETE FROM written \
@@ -47,8 +70,13 @@ impl Mark {
     }
 
     /// Begins a transaction that may write, and leaves the mark. Unless it is to be durable, its commit survives the end
-    /// of the process but perhaps not that of the machine.
-    pub(crate) async fn begin(&mut self, conn: &mut Conn, durable: bool) -> Result<()> {
+    /// of the process but perhaps not that of the machine. These questions may be asked at once.
+    pub(crate) async fn begin(
+        &mut self,
+        conn: &mut Conn,
+        durable: bool,
+        questions: Vec<Question>,
+    ) -> Result<()> {
         self.batch += 1;
         match conn.dialect() {
             Dialect::Sqlite => {
@@ -57,25 +85,71 @@ impl Mark {
                 let args = args![&self.writer, self.batch];
                 conn.run(LEAVE, args).await.map(|_| ())
             }
-            Dialect::Postgres => {
-                // One message there, one answer back.
-                let level = if durable { "on" } else { "off" };
-                let (writer, batch, opening) = (&self.writer, self.batch, conn.opening());
-                let begin = format!(
-                    "BEGIN; {opening}SET LOCAL synchronous_commit = {level}; \
-                     INSERT INTO written (writer, batch, time_ms) VALUES ('{writer}', {batch}, \
-                     (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint) ON CONFLICT (writer) \
-                     DO UPDATE SET batch = excluded.batch, time_ms = excluded.time_ms \
-                     RETURNING time_ms::text"
-                );
-                let asked = Instant::now();
-                let time_ms = conn.script_text(begin).await?;
-                if let Ok(time_ms) = time_ms.parse() {
-                    self.time.note(time_ms, asked);
+            Dialect::Postgres if conn.opening().is_empty() => {
+                let plain = questions.is_empty();
+                let begun = self.begin_ahead(conn, durable, questions).await;
+                if begun.is_ok() || plain || conn.is_lost() {
+                    return begun;
                 }
-                Ok(())
+                // What was asked ahead may have failed by itself: then it fails again where it is asked for.
+                conn.script("ROLLBACK").await?;
+                self.begin_ahead(conn, durable, Vec::new()).await
+            }
+            Dialect::Postgres => {
+                let (writer, batch) = (format!("'{}'", self.writer), self.batch.to_string());
+                let leave = leave_on_postgres(&writer, &batch);
+                let said = format!("BEGIN; {}{}{leave}", conn.opening(), level(durable));
+                self.said(conn, said, 0).await.map(|_| ())
             }
         }
+    }
+
+    /// Begins on a connection that stays ours, where statements are planned once: one message there, one answer back.
+    async fn begin_ahead(
+        &self,
+        conn: &mut Conn,
+        durable: bool,
+        questions: Vec<Question>,
+    ) -> Result<()> {
+        let mark = || {
+            format!(
+                "PREPARE leave_mark (text, bigint) AS {}",
+                leave_on_postgres("$1", "$2")
+            )
+        };
+        conn.prepare("leave_mark", mark).await?;
+        let (level, writer, batch) = (level(durable), &self.writer, self.batch);
+        let mut said = format!("BEGIN; {level}EXECUTE leave_mark ('{writer}', {batch})");
+        for question in &questions {
+            conn.prepare(question.name, || question.prepared()).await?;
+            said += "; ";
+            said += &question.executed();
+        }
+        let mut answers = self.said(conn, said, questions.len()).await?;
+        let answers = answers.split_off(answers.len().saturating_sub(questions.len()));
+        conn.keep_answers(questions.into_iter().zip(answers).collect());
+        Ok(())
+    }
+
+    /// Says what a transaction begins with, so many questions with it, and notes the time of the database, which the mark tells,
+    /// unless others had to be waited for after that; all answers.
+    async fn said(
+        &self,
+        conn: &mut Conn,
+        said: String,
+        questions: usize,
+    ) -> Result<Vec<Vec<PgRow>>> {
+        let asked = Instant::now();
+        let answers = conn.script_rows(said, 1 + questions as u32).await?;
+        if questions > 0 && asked.elapsed() > UNHINDERED {
+            return Ok(answers);
+        }
+        let mark = answers.iter().find_map(|rows| rows.first());
+        let time_ms = mark.and_then(|row| row.try_get::<String, _>(0).ok());
+        if let Some(time_ms) = time_ms.and_then(|text| text.parse().ok()) {
+            self.time.note(time_ms, asked);
+        }
+        Ok(answers)
     }
 
     /// Whether the batch begun last stands. The answer is final.
@@ -89,7 +163,7 @@ impl Mark {
     /// Puts the first mark down, so that there is always one to wait for, and clears old ones away. The clearing holds no
     /// mark of its own meanwhile: two nodes that start together must not wait for each other's.
     pub(crate) async fn put_down(&mut self, conn: &mut Conn) -> Result<()> {
-        self.begin(conn, true).await?;
+        self.begin(conn, true, Vec::new()).await?;
         conn.commit().await?;
         conn.open().await?;
         let cleared = conn.run(FORGET, &[]).await;

@@ -27,7 +27,13 @@ async fn an_accepted_job_holds_its_price_and_waits(rig: Rig) {
     accept.job.parent_id = Some("parent".into());
     accept.job.hook_url = Some("https://example.com/hook".into());
     let job_id = accept.job.id.clone();
-    assert_eq!(rig.take(accept.clone()).await, Accepted::New { fence: 0 });
+    assert_eq!(
+        rig.take(accept.clone()).await,
+        Accepted::New {
+            fence: 0,
+            begun: false
+        }
+    );
     assert_eq!(rig.purse(&id).await, (quota(6), quota(4)));
     let job = rig.job(&job_id).await;
     assert_eq!(
@@ -62,7 +68,13 @@ async fn a_job_born_leased_runs_at_once(rig: Rig) {
         until_ms: NOW + 30_000,
     });
     let job_id = accept.job.id.clone();
-    assert_eq!(rig.take(accept).await, Accepted::New { fence: 1 });
+    assert_eq!(
+        rig.take(accept).await,
+        Accepted::New {
+            fence: 1,
+            begun: false
+        }
+    );
     let job = rig.job(&job_id).await;
     assert_eq!(
         (job.state, job.fence, job.started_ms),
@@ -138,7 +150,13 @@ async fn a_full_queue_is_refused_by_queue_and_account(rig: Rig) {
     rig.waiting(&other, 1).await;
     let mut elsewhere = rig.accept(&id, 1);
     elsewhere.job.queue = "motion".into();
-    assert_eq!(rig.take(elsewhere).await, Accepted::New { fence: 0 });
+    assert_eq!(
+        rig.take(elsewhere).await,
+        Accepted::New {
+            fence: 0,
+            begun: false
+        }
+    );
     rig.settle(rig.failure(&first, Guard::Unfinished)).await;
     rig.waiting(&id, 1).await;
 }
@@ -158,7 +176,13 @@ async fn a_repeated_call_gives_the_first_job_and_holds_once(rig: Rig) {
     let other = rig.account(10, 10).await;
     let first = keyed(&rig, &id, "k", "f");
     let job_id = first.job.id.clone();
-    assert_eq!(rig.take(first).await, Accepted::New { fence: 0 });
+    assert_eq!(
+        rig.take(first).await,
+        Accepted::New {
+            fence: 0,
+            begun: false
+        }
+    );
     let again = rig.take(keyed(&rig, &id, "k", "f")).await;
     assert_eq!(
         again,
@@ -184,7 +208,10 @@ async fn a_repeated_call_gives_the_first_job_and_holds_once(rig: Rig) {
     let theirs = rig.take(keyed(&rig, &other, "k", "f")).await;
     assert_eq!(
         theirs,
-        Accepted::New { fence: 0 },
+        Accepted::New {
+            fence: 0,
+            begun: false
+        },
         "a key belongs to its account"
     );
 }
@@ -205,7 +232,13 @@ async fn a_key_is_void_after_its_time(rig: Rig) {
     let mut later = keyed(&rig, &id, "k", "g");
     later.job.created_ms = NOW + 10;
     later.idempotency.as_mut().expect("a key").keep_after_ms = NOW + 1;
-    assert_eq!(rig.take(later).await, Accepted::New { fence: 0 });
+    assert_eq!(
+        rig.take(later).await,
+        Accepted::New {
+            fence: 0,
+            begun: false
+        }
+    );
     assert_eq!(
         rig.take(keyed(&rig, &id, "k", "f")).await,
         Accepted::Mismatch
@@ -218,7 +251,13 @@ async fn a_refused_call_does_not_use_up_its_key(rig: Rig) {
     assert_eq!(short, Accepted::QuotaShort { balance: quota(3) });
     let mut cheaper = keyed(&rig, &id, "k", "g");
     cheaper.job.price = quota(1);
-    assert_eq!(rig.take(cheaper).await, Accepted::New { fence: 0 });
+    assert_eq!(
+        rig.take(cheaper).await,
+        Accepted::New {
+            fence: 0,
+            begun: false
+        }
+    );
 }
 
 async fn a_replay_is_answered_even_when_quota_and_queue_are_used_up(rig: Rig) {
@@ -251,7 +290,10 @@ async fn old_keys_are_forgotten(rig: Rig) {
     );
     assert_eq!(
         rig.take(keyed(&rig, &id, "k", "g")).await,
-        Accepted::New { fence: 0 }
+        Accepted::New {
+            fence: 0,
+            begun: false
+        }
     );
 }
 

@@ -2,7 +2,8 @@
 
 use atelier_contract::JobState;
 use atelier_store::{
-    Attempt, Began, Guard, ProgressNote, REJECTED, Requeue, Settled, StartLimits, UNABLE,
+    Accepted, Attempt, Began, Guard, Lease, ProgressNote, REJECTED, Requeue, Settled, StartLimits,
+    UNABLE,
 };
 
 use crate::rig::{NOW, Rig, sql};
@@ -15,6 +16,7 @@ each_db!(
     a_second_attempt_ends_the_first,
     who_failed_at_a_job_is_remembered,
     a_worker_gets_no_more_than_it_may_have_whoever_gives_it,
+    a_job_may_be_born_with_its_first_attempt,
 );
 
 async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
@@ -279,4 +281,52 @@ async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
     };
     let began = rig.store.begin_attempt(wrong).await;
     assert_eq!(began.expect("an answer"), Began::Lost);
+}
+
+/// One commit less before a vendor is asked, and still no more than its worker may have, in one batch or another.
+async fn a_job_may_be_born_with_its_first_attempt(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    let born = async |number: usize| {
+        let mut accept = rig.accept(&account, 1);
+        let job_id = accept.job.id.clone();
+        accept.lease = Some(Lease {
+            owner: "node".into(),
+            until_ms: NOW + 30_000,
+        });
+        accept.attempt = Some(Attempt {
+            id: format!("attempt-{number}"),
+            job_id: job_id.clone(),
+            fence: 1,
+            worker: "b/w".into(),
+            limits: StartLimits {
+                concurrency: 2,
+                ..StartLimits::default()
+            },
+            now_ms: NOW,
+        });
+        let Accepted::New { fence: 1, begun } = rig.take(accept).await else {
+            panic!("it is accepted and leased, whatever its worker has");
+        };
+        (job_id, begun)
+    };
+    let jobs = futures_util::future::join_all((0..5).map(&born)).await;
+    let (begun, left): (Vec<_>, Vec<_>) = jobs.into_iter().partition(|(_, begun)| *begun);
+    assert_eq!((begun.len(), left.len()), (2, 3));
+    for (job_id, _) in &begun {
+        let job = rig.job(job_id).await;
+        assert_eq!((job.tries, job.worker.as_deref()), (1, Some("b/w")));
+        let attempt = job.attempt_id.expect("an attempt");
+        let ticket = rig.store.record_ticket(job_id, 1, &attempt, "{}", NOW);
+        assert!(ticket.await.expect("an answer"), "its row is there");
+        assert!(rig.begin(job_id, 1, &attempt).await, "the same again");
+        assert_eq!(rig.job(job_id).await.tries, 1);
+    }
+    for (job_id, _) in &left {
+        let job = rig.job(job_id).await;
+        assert_eq!((job.tries, job.worker, job.attempt_id), (0, None, None));
+        assert_eq!(job.state, JobState::Running);
+    }
+    let settled = rig.settle(rig.success(&begun[0].0, Guard::Fence(1), 1));
+    assert!(matches!(settled.await, Settled::Done(_)));
+    assert!(born(5).await.1, "a place is free");
 }

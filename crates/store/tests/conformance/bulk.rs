@@ -49,11 +49,11 @@ async fn a_thousand_requests_are_accepted_in_one_commit_with_exact_holds(rig: Ri
         panic!("{accepted:?}")
     };
     assert_eq!(answers.len(), 1000);
-    assert!(
-        answers
-            .iter()
-            .all(|one| *one == Some(Accepted::New { fence: 0 }))
-    );
+    assert!(answers.iter().all(|one| *one
+        == Some(Accepted::New {
+            fence: 0,
+            begun: false
+        })));
     assert_eq!(rig.purse(&id).await, (quota(5000 - 3002), quota(3002)));
     let kept = rig
         .store
@@ -73,7 +73,12 @@ async fn each_request_meets_queue_and_quota_in_its_turn(rig: Rig) {
     let mut bulk = bulk(&rig, &id, &[4, 9, 4, 1, 1, 1], None);
     bulk.items[3].wish = BulkWish::Refused("because".into());
     let accepted = rig.store.accept_bulk(bulk.clone()).await.expect("accepted");
-    let new = || Some(Accepted::New { fence: 0 });
+    let new = || {
+        Some(Accepted::New {
+            fence: 0,
+            begun: false,
+        })
+    };
     let short = |balance| {
         Some(Accepted::QuotaShort {
             balance: quota(balance),

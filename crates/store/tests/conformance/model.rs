@@ -138,7 +138,10 @@ impl Model {
                 state: JobState::Waiting,
                 fence: 0,
             });
-            Accepted::New { fence: 0 }
+            Accepted::New {
+                fence: 0,
+                begun: false,
+            }
         };
         assert_eq!(self.rig.take(accept).await, expected);
     }

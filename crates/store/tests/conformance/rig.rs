@@ -224,6 +224,7 @@ impl Rig {
             idempotency: None,
             max_storage: 1000,
             lease: None,
+            attempt: None,
         }
     }
 
@@ -231,7 +232,13 @@ impl Rig {
     pub(crate) async fn waiting(&self, account_id: &str, price: i64) -> String {
         let accept = self.accept(account_id, price);
         let id = accept.job.id.clone();
-        assert_eq!(self.take(accept).await, Accepted::New { fence: 0 });
+        assert_eq!(
+            self.take(accept).await,
+            Accepted::New {
+                fence: 0,
+                begun: false
+            }
+        );
         id
     }
 
@@ -243,7 +250,13 @@ impl Rig {
             until_ms: NOW + 30_000,
         });
         let id = accept.job.id.clone();
-        assert_eq!(self.take(accept).await, Accepted::New { fence: 1 });
+        assert_eq!(
+            self.take(accept).await,
+            Accepted::New {
+                fence: 1,
+                begun: false
+            }
+        );
         id
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use atelier_backends::Backend;
 use atelier_backends::shares::Part;
-use atelier_store::StartLimits;
+use atelier_contract::{AttemptId, JobId};
+use atelier_store::{Attempt, StartLimits};
 
 use super::Pool;
 use super::member::Member;
@@ -93,13 +94,25 @@ impl Slot {
     }
 
     /// What its worker account may be given, on all nodes together.
-    pub(crate) fn limits(&self) -> StartLimits {
+    fn limits(&self) -> StartLimits {
         let limits = self.pool.with(&self.name, |member| StartLimits {
             concurrency: member.candidate.concurrency.max(1) as i64,
             per_minute: member.candidate.pace.per_minute as i64,
             per_hour: member.candidate.pace.per_hour as i64,
         });
         limits.unwrap_or_default()
+    }
+
+    /// The intent to ask its worker account for a job.
+    pub(crate) fn intent(&self, job_id: &JobId, fence: i64, now_ms: i64) -> Attempt {
+        Attempt {
+            id: AttemptId::of(job_id, fence).to_string(),
+            job_id: job_id.to_string(),
+            fence,
+            worker: self.name.to_string(),
+            limits: self.limits(),
+            now_ms,
+        }
     }
 
     /// Whether attempts here are written down before they begin.
