@@ -32,6 +32,7 @@ const SHORT: usize = 3;
 /// Where vendors that speak like OpenAI, or like a web interface for Stable Diffusion, are asked for pictures.
 const PICTURES: &str = "/v1/images/generations";
 const WEBUI: &str = "/sdapi/v1/txt2img";
+const PROGRESS: &str = "/sdapi/v1/progress";
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -47,15 +48,15 @@ async fn run() -> Result<()> {
         ["serve-fixed", body] => reference::serve_fixed(body).await,
         ["serve-writer", database] => reference::serve_writer(database).await,
         ["serve-vendor", side] => {
-            reference::serve_vendor(PICTURES, sync::answer(side.parse()?)?).await
+            reference::serve_vendor(PICTURES, sync::answer(side.parse()?)?, None).await
         }
         ["serve-webui", side] => {
             let picture = sync::picture(side.parse()?)?;
             let body = format!(r#"{{"images":["{picture}"],"info":"{{\"seed\":7}}"}}"#);
-            reference::serve_vendor(WEBUI, body).await
+            reference::serve_vendor(WEBUI, body, Some(PROGRESS)).await
         }
         ["serve-answer", file] => {
-            reference::serve_vendor(PICTURES, std::fs::read_to_string(file)?).await
+            reference::serve_vendor(PICTURES, std::fs::read_to_string(file)?, None).await
         }
         ["serve-proxy", vendor, folder] => proxy::serve(vendor.parse()?, folder.as_ref()).await,
         ["load", address, connections, seconds] => {

@@ -41,20 +41,31 @@ pub(crate) async fn serve_fixed(body: &str) -> Result<()> {
     serve(Router::new().route("/artgen/v1/fetch", get(answer))).await
 }
 
-/// Answers every call for pictures, at one place, with the same body, at once.
-pub(crate) async fn serve_vendor(path: &str, body: String) -> Result<()> {
+/// Answers every call for pictures, at one place, with the same body, at once; and those at another one that ask how far it is.
+pub(crate) async fn serve_vendor(path: &str, body: String, state: Option<&str>) -> Result<()> {
+    let mut vendor = Router::new().route(path, post(always(body)));
+    if let Some(state) = state {
+        let idle = r#"{"progress":0,"state":{"interrupted":false,"job_count":0}}"#;
+        vendor = vendor.route(state, get(always(idle.to_owned())));
+    }
+    serve(vendor).await
+}
+
+/// The same answer to everything, on a connection that is kept, as vendors' front doors say it.
+fn always(
+    body: String,
+) -> impl Fn(bytes::Bytes) -> std::future::Ready<Fixed> + Clone + Send + Sync + 'static {
     let body: bytes::Bytes = body.into();
-    let answer = move |_: bytes::Bytes| {
-        let body = body.clone();
-        // As vendors' front doors say it.
+    move |_: bytes::Bytes| {
         let head = [
             (header::CONTENT_TYPE, "application/json"),
             (header::CONNECTION, "keep-alive"),
         ];
-        async move { (head, body) }
-    };
-    serve(Router::new().route(path, post(answer))).await
+        std::future::ready((head, body.clone()))
+    }
 }
+
+type Fixed = ([(header::HeaderName, &'static str); 2], bytes::Bytes);
 
 /// Writes the rows of a submit in batches and answers each after its commit; checks nothing.
 pub(crate) async fn serve_writer(database: &str) -> Result<()> {

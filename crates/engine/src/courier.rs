@@ -99,13 +99,15 @@ impl Courier {
             return Ok(());
         }
         let (now_ms, free, per_account) = (house.now_ms(), self.free(), self.per_account());
-        let mut back = Vec::new();
+        let too_many = house.handover.take_too_many().into_iter();
+        let mut back: Vec<String> = too_many.map(|one| one.delivery.id).collect();
+        let already = back.len();
         let taken = house.handover.take(|letters| {
             let (send, late) = self.routes.admit(letters, now_ms, (free, per_account));
             back.extend(late.iter().map(|one| one.delivery.id.clone()));
             send.into_iter().chain(late).collect()
         });
-        let send = taken.len() - back.len();
+        let send = taken.len() - (back.len() - already);
         if send > 0 {
             crash::point("courier.claimed");
         }
@@ -133,7 +135,8 @@ impl Courier {
     /// Gives what was handed over and not sent back to the store, because the process is about to end.
     pub(crate) async fn return_handed(&self) -> Result<(), atelier_store::Error> {
         let house = &self.house;
-        let all = house.handover.take(|letters| letters.drain(..).collect());
+        let mut all = house.handover.take(|letters| letters.drain(..).collect());
+        all.extend(house.handover.take_too_many());
         if all.is_empty() {
             return Ok(());
         }

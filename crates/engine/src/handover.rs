@@ -60,6 +60,8 @@ pub(crate) struct Handover<L = Handed> {
 struct Waiting<L> {
     letters: VecDeque<L>,
     of_account: HashMap<String, usize>,
+    /// Those of which their account had too many here; they are given back together.
+    too_many: Vec<L>,
 }
 
 /// Room for one more; given back unless a callback takes it.
@@ -79,6 +81,7 @@ impl<L> Default for Handover<L> {
             waiting: Mutex::new(Waiting {
                 letters: VecDeque::new(),
                 of_account: HashMap::new(),
+                too_many: Vec::new(),
             }),
             // Whatever an earlier process left.
             left: AtomicBool::new(true),
@@ -102,16 +105,20 @@ impl<L: Letter> Handover<L> {
         (self.taken.fetch_add(1, Ordering::AcqRel) < MOST).then_some(room)
     }
 
-    /// Hands a callback over; it comes back when its account has too many here, or when nobody takes it any more.
+    /// Hands a callback over; it comes back when nobody takes it any more.
     pub(crate) fn give(&self, room: Room<'_>, handed: L) -> Result<(), L> {
         let mut waiting = self.waiting();
-        let account = handed.account_id();
-        let count = waiting.of_account.get(account).copied().unwrap_or(0);
-        if count >= OF_ONE || !self.open.load(Ordering::Acquire) {
+        if !self.open.load(Ordering::Acquire) {
             return Err(handed);
         }
-        waiting.of_account.insert(account.to_owned(), count + 1);
-        waiting.letters.push_back(handed);
+        let account = handed.account_id();
+        let count = waiting.of_account.get(account).copied().unwrap_or(0);
+        if count >= OF_ONE {
+            waiting.too_many.push(handed);
+        } else {
+            waiting.of_account.insert(account.to_owned(), count + 1);
+            waiting.letters.push_back(handed);
+        }
         drop(waiting);
         // It has the room until it is taken out.
         std::mem::forget(room);
@@ -134,9 +141,17 @@ impl<L: Letter> Handover<L> {
         taken
     }
 
+    /// Takes out those of which their accounts had too many here.
+    pub(crate) fn take_too_many(&self) -> Vec<L> {
+        let taken = std::mem::take(&mut self.waiting().too_many);
+        self.taken.fetch_sub(taken.len(), Ordering::AcqRel);
+        taken
+    }
+
     /// Whether nothing waits here.
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting().letters.is_empty()
+        let waiting = self.waiting();
+        waiting.letters.is_empty() && waiting.too_many.is_empty()
     }
 
     /// A callback is due in the store that nobody was handed.
@@ -192,7 +207,12 @@ mod tests {
         for _ in 0..OF_ONE {
             assert!(give(&handover, "a"));
         }
-        assert!(!give(&handover, "a"), "one account has half of it");
+        assert!(give(&handover, "a"));
+        assert_eq!(
+            handover.take_too_many(),
+            ["a"],
+            "one account has half of it"
+        );
         for _ in 0..OF_ONE {
             assert!(give(&handover, "b"));
         }

@@ -269,10 +269,24 @@ impl Store {
         self.send(I::change(pending), answer).await
     }
 
-    /// Puts a change into the queue, or is refused when the queue is full.
-    async fn send<T>(&self, change: Change, answer: oneshot::Receiver<Result<T>>) -> Result<T> {
-        self.writer.try_send(change).map_err(|_| Error::Busy)?;
-        // A writer that was stopped leaves unanswered only what it had not begun.
-        answer.await.unwrap_or(Err(Error::Busy))
+    /// The same for what a caller asks for, which is refused when the queue is full. Whatever else happens waits for its turn:
+    /// an ending that was refused would be lost until a lease runs out.
+    async fn commit_or_refuse<I: Batched>(&self, input: I) -> Result<I::Answer> {
+        let (pending, answer) = Pending::new(input);
+        let sent = self.writer.try_send(I::change(pending));
+        sent.map_err(|_| Error::Busy)?;
+        answered(answer).await
     }
+
+    /// Puts a change into the queue, as soon as there is room.
+    async fn send<T>(&self, change: Change, answer: oneshot::Receiver<Result<T>>) -> Result<T> {
+        self.writer.send(change).await.map_err(|_| Error::Busy)?;
+        answered(answer).await
+    }
+}
+
+/// What the writer says of a change.
+async fn answered<T>(answer: oneshot::Receiver<Result<T>>) -> Result<T> {
+    // A writer that was stopped leaves unanswered only what it had not begun.
+    answer.await.unwrap_or(Err(Error::Busy))
 }

@@ -112,14 +112,14 @@ impl Outbound {
     }
 }
 
-/// Connections kept open to one vendor while nothing is asked.
+/// Connections kept open to one vendor while nothing is asked; jobs by the hundred are asked about at once.
 const KEPT: Keep = Keep {
-    most: 8,
+    most: 64,
     time: Duration::from_secs(90),
 };
 /// The same for calls that cost. Nobody who says that connections are kept hangs up so soon after an answer.
 const BRIEFLY: Keep = Keep {
-    most: 64,
+    most: 256,
     time: Duration::from_millis(500),
 };
 

@@ -1,12 +1,13 @@
 //! The writer: bad changes hurt only themselves, a full queue says so, closing loses nothing.
 
-use atelier_store::{Accepted, Error, Options, Store};
+use atelier_store::{Accepted, Error, Guard, Options, Settled, Store};
 
 use crate::rig::{Rig, options, quota, spawn};
 
 each_db!(
     a_poisoned_change_does_not_fail_its_neighbours,
     a_full_queue_is_busy_and_holds_nothing,
+    what_ends_waits_for_a_full_queue,
     closing_commits_what_waits,
     what_was_answered_is_there_after_opening_again,
 );
@@ -60,6 +61,29 @@ async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
     }
     assert!(busy > 0, "the queue was never full");
     assert_eq!(rig.purse(&account).await, (quota(10_000 - new), quota(new)));
+    store.close().await;
+}
+
+/// Thousands of jobs may end at the same instant, and none of their endings may be refused.
+async fn what_ends_waits_for_a_full_queue(rig: Rig) {
+    let account = rig.account(10_000, 100_000).await;
+    let narrow = Options {
+        batch_most: 1,
+        queue_most: 4,
+        ..options()
+    };
+    let store = Store::open(&rig.url, narrow).await.expect("a second node");
+    let mut tasks = Vec::new();
+    for _ in 0..100 {
+        let id = rig.running(&account, 1).await;
+        let ending = rig.success(&id, Guard::Fence(1), 1);
+        let store = store.clone();
+        tasks.push(async move { store.settle(ending).await });
+    }
+    for settled in futures_util::future::join_all(tasks).await {
+        assert!(matches!(settled, Ok(Settled::Done(_))), "{settled:?}");
+    }
+    assert_eq!(rig.purse(&account).await, (quota(9_900), quota(0)));
     store.close().await;
 }
 
