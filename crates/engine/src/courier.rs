@@ -99,15 +99,15 @@ impl Courier {
             return Ok(());
         }
         let (now_ms, free, per_account) = (house.now_ms(), self.free(), self.per_account());
-        let too_many = house.handover.take_too_many().into_iter();
-        let mut back: Vec<String> = too_many.map(|one| one.delivery.id).collect();
-        let already = back.len();
+        let mut back = Vec::new();
         let taken = house.handover.take(|letters| {
             let (send, late) = self.routes.admit(letters, now_ms, (free, per_account));
             back.extend(late.iter().map(|one| one.delivery.id.clone()));
             send.into_iter().chain(late).collect()
         });
-        let send = taken.len() - (back.len() - already);
+        let send = taken.len() - back.len();
+        let too_many = house.handover.take_too_many().into_iter();
+        back.extend(too_many.map(|one| one.delivery.id));
         if send > 0 {
             crash::point("courier.claimed");
         }

@@ -37,14 +37,19 @@ async fn a_poisoned_change_does_not_fail_its_neighbours(rig: Rig) {
     assert_eq!(rig.purse(&account).await, (quota(942), quota(58)));
 }
 
-async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
-    let account = rig.account(10_000, 100_000).await;
-    let narrow = Options {
+/// A second node whose queue is full at once.
+async fn narrow(rig: &Rig) -> Store {
+    let options = Options {
         batch_most: 1,
         queue_most: 4,
         ..options()
     };
-    let store = Store::open(&rig.url, narrow).await.expect("a second node");
+    Store::open(&rig.url, options).await.expect("a second node")
+}
+
+async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
+    let account = rig.account(10_000, 100_000).await;
+    let store = narrow(&rig).await;
     let tasks: Vec<_> = (0..200)
         .map(|_| {
             let (store, accept) = (store.clone(), rig.accept(&account, 1));
@@ -67,12 +72,7 @@ async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
 /// Thousands of jobs may end at the same instant, and none of their endings may be refused.
 async fn what_ends_waits_for_a_full_queue(rig: Rig) {
     let account = rig.account(10_000, 100_000).await;
-    let narrow = Options {
-        batch_most: 1,
-        queue_most: 4,
-        ..options()
-    };
-    let store = Store::open(&rig.url, narrow).await.expect("a second node");
+    let store = narrow(&rig).await;
     let mut tasks = Vec::new();
     for _ in 0..100 {
         let id = rig.running(&account, 1).await;
