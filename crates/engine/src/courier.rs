@@ -15,12 +15,12 @@ use atelier_contract::{AccountId, JobId, Refusal};
 use atelier_store::{Claim, Delivery, JobRow};
 
 use crate::crash;
-use crate::handover::{CLAIM_MS, Handed};
+use crate::handover::{CLAIM_MS, Handed, Lanes, Route, TRY_MS};
 use crate::house::House;
 use crate::vault::Vault;
 use crate::views::{CallbackView, TryView};
 use post::Letter;
-use routes::{Route, Routes};
+use routes::Routes;
 use secrets::Secrets;
 
 pub(crate) use secrets::PREFIX as CALLBACK_SECRETS;
@@ -100,14 +100,13 @@ impl Courier {
         }
         let (now_ms, free, per_account) = (house.now_ms(), self.free(), self.per_account());
         let mut back = Vec::new();
-        let taken = house.handover.take(|letters| {
-            let (send, late) = self.routes.admit(letters, now_ms, (free, per_account));
+        let taken = house.handover.take(|lanes| {
+            let (send, late) = self.routes.admit(lanes, now_ms, (free, per_account));
             back.extend(late.iter().map(|one| one.delivery.id.clone()));
             send.into_iter().chain(late).collect()
         });
         let send = taken.len() - back.len();
-        let too_many = house.handover.take_too_many().into_iter();
-        back.extend(too_many.map(|one| one.delivery.id));
+        back.extend(house.handover.take_too_many());
         if send > 0 {
             crash::point("courier.claimed");
         }
@@ -135,12 +134,12 @@ impl Courier {
     /// Gives what was handed over and not sent back to the store, because the process is about to end.
     pub(crate) async fn return_handed(&self) -> Result<(), atelier_store::Error> {
         let house = &self.house;
-        let mut all = house.handover.take(|letters| letters.drain(..).collect());
-        all.extend(house.handover.take_too_many());
-        if all.is_empty() {
+        let all = house.handover.take(Lanes::drain).into_iter();
+        let mut ids: Vec<String> = all.map(|one| one.delivery.id).collect();
+        ids.extend(house.handover.take_too_many());
+        if ids.is_empty() {
             return Ok(());
         }
-        let ids: Vec<String> = all.into_iter().map(|one| one.delivery.id).collect();
         let returned = house.store.return_deliveries(&ids, house.now_ms());
         returned.await.map(|_| ())
     }
@@ -207,6 +206,11 @@ impl Courier {
     async fn send(&self, letter: Letter) {
         let route = Route::of(&letter.delivery);
         let delivery = letter.delivery.clone();
+        if delivery.next_ms - self.house.now_ms() < TRY_MS {
+            // Before this try is over, somebody else may have claimed it.
+            self.routes.end(&route, true, self.house.now_ms());
+            return;
+        }
         let Some(outcome) = post::post(&self.house, &self.vault, letter).await else {
             // The claim runs out and it is due again.
             self.routes.end(&route, true, self.house.now_ms());

@@ -1,21 +1,29 @@
 //! From the commit that ends a job straight to the courier: a callback that was claimed by that commit need not be looked
 //! for, claimed and read again. What cannot be sent soon is given back to the store, where everybody finds it.
 
-use std::collections::{HashMap, VecDeque};
+mod lanes;
+
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use atelier_contract::AccountId;
 use atelier_store::{Delivery, JobRow};
 use tokio::sync::Notify;
 
-/// Callbacks that are on their way to the courier or wait there, at most. The others are owed like any.
-const MOST: usize = 2_048;
-/// Of one account.
-const OF_ONE: usize = MOST / 2;
+pub(crate) use lanes::Lanes;
 
-/// A claimed callback that is not heard of again is due again after this. A try waits for its turn for ten seconds at
-/// the most and then takes eleven.
+/// Callbacks that are on their way to the courier or wait there, at most. The others are owed like any.
+const MOST: usize = 8_192;
+/// Bytes of those that wait, at most: what a job was asked for may be long.
+const MOST_BYTES: usize = 32 << 20;
+/// One account may have this share of both.
+const SHARE: usize = 2;
+
+/// A claimed callback that is not heard of again is due again after this.
 pub(crate) const CLAIM_MS: i64 = 30_000;
+/// A try waits for its turn for ten seconds at the most and then takes eleven: it is not begun when its claim ends sooner.
+pub(crate) const TRY_MS: i64 = 21_000;
 /// One that was handed over and has found no place by then is given back to the store.
 const WAITS_MS: i64 = 5_000;
 
@@ -33,14 +41,44 @@ impl Handed {
     }
 }
 
-/// What is handed over belongs to an account.
+/// An account and a host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Route {
+    pub(crate) account_id: AccountId,
+    pub(crate) host: String,
+}
+
+impl Route {
+    /// The route a delivery belongs to.
+    pub(crate) fn of(delivery: &Delivery) -> Self {
+        Self {
+            account_id: delivery.account_id.as_str().into(),
+            host: delivery.host.clone(),
+        }
+    }
+}
+
+/// What is handed over has a route, and takes memory while it waits.
 pub(crate) trait Letter {
-    fn account_id(&self) -> &str;
+    fn id(&self) -> &str;
+    fn route(&self) -> Route;
+    fn bytes(&self) -> usize;
 }
 
 impl Letter for Handed {
-    fn account_id(&self) -> &str {
-        &self.delivery.account_id
+    fn id(&self) -> &str {
+        &self.delivery.id
+    }
+
+    fn route(&self) -> Route {
+        Route::of(&self.delivery)
+    }
+
+    fn bytes(&self) -> usize {
+        let row = &self.row;
+        let texts = [&row.output, &row.message, &row.hook_url];
+        let texts = texts.into_iter().flatten().map(String::len).sum::<usize>();
+        size_of::<Self>() + row.request.len() + texts + self.delivery.url.len()
     }
 }
 
@@ -58,10 +96,35 @@ pub(crate) struct Handover<L = Handed> {
 }
 
 struct Waiting<L> {
-    letters: VecDeque<L>,
-    of_account: HashMap<String, usize>,
-    /// Those of which their account had too many here; they are given back together.
-    too_many: Vec<L>,
+    lanes: Lanes<L>,
+    all: Weight,
+    of_account: HashMap<AccountId, Weight>,
+    /// Those of which there were too many here; they are given back together.
+    too_many: Vec<String>,
+}
+
+/// How many wait, and how many bytes they are.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    letters: usize,
+    bytes: usize,
+}
+
+impl Weight {
+    fn add(&mut self, bytes: usize) {
+        self.letters += 1;
+        self.bytes += bytes;
+    }
+
+    fn remove(&mut self, bytes: usize) {
+        self.letters -= 1;
+        self.bytes -= bytes;
+    }
+
+    /// Whether there is room for so many bytes more in a share of everything.
+    fn has_room(&self, bytes: usize, share: usize) -> bool {
+        self.letters < MOST / share && self.bytes + bytes <= MOST_BYTES / share
+    }
 }
 
 /// Room for one more; given back unless a callback takes it.
@@ -79,7 +142,8 @@ impl<L> Default for Handover<L> {
             open: AtomicBool::new(false),
             taken: AtomicUsize::new(0),
             waiting: Mutex::new(Waiting {
-                letters: VecDeque::new(),
+                lanes: Lanes::default(),
+                all: Weight::default(),
                 of_account: HashMap::new(),
                 too_many: Vec::new(),
             }),
@@ -111,47 +175,49 @@ impl<L: Letter> Handover<L> {
         if !self.open.load(Ordering::Acquire) {
             return Err(handed);
         }
-        let account = handed.account_id();
-        let count = waiting.of_account.get(account).copied().unwrap_or(0);
-        if count >= OF_ONE {
-            waiting.too_many.push(handed);
+        let (route, bytes) = (handed.route(), handed.bytes());
+        let account = waiting.of_account.get(&route.account_id).copied();
+        let mut account = account.unwrap_or_default();
+        if account.has_room(bytes, SHARE) && waiting.all.has_room(bytes, 1) {
+            account.add(bytes);
+            waiting.all.add(bytes);
+            waiting.of_account.insert(route.account_id.clone(), account);
+            waiting.lanes.push(route, handed);
+            // It has the room until it is taken out.
+            std::mem::forget(room);
         } else {
-            waiting.of_account.insert(account.to_owned(), count + 1);
-            waiting.letters.push_back(handed);
+            waiting.too_many.push(handed.id().to_owned());
         }
         drop(waiting);
-        // It has the room until it is taken out.
-        std::mem::forget(room);
         self.hint.notify_one();
         Ok(())
     }
 
     /// Has `choose` take out what it wants of all that waits; what it gives back is no longer here.
-    pub(crate) fn take(&self, choose: impl FnOnce(&mut VecDeque<L>) -> Vec<L>) -> Vec<L> {
+    pub(crate) fn take(&self, choose: impl FnOnce(&mut Lanes<L>) -> Vec<L>) -> Vec<L> {
         let mut waiting = self.waiting();
-        let taken = choose(&mut waiting.letters);
+        let taken = choose(&mut waiting.lanes);
         for one in &taken {
-            let account = one.account_id();
-            match waiting.of_account.get_mut(account) {
-                Some(count) if *count > 1 => *count -= 1,
-                _ => drop(waiting.of_account.remove(account)),
+            let (account_id, bytes) = (one.route().account_id, one.bytes());
+            waiting.all.remove(bytes);
+            match waiting.of_account.get_mut(&account_id) {
+                Some(weight) if weight.letters > 1 => weight.remove(bytes),
+                _ => drop(waiting.of_account.remove(&account_id)),
             }
         }
         self.taken.fetch_sub(taken.len(), Ordering::AcqRel);
         taken
     }
 
-    /// Takes out those of which their accounts had too many here.
-    pub(crate) fn take_too_many(&self) -> Vec<L> {
-        let taken = std::mem::take(&mut self.waiting().too_many);
-        self.taken.fetch_sub(taken.len(), Ordering::AcqRel);
-        taken
+    /// Takes out those of which there were too many here, by their names.
+    pub(crate) fn take_too_many(&self) -> Vec<String> {
+        std::mem::take(&mut self.waiting().too_many)
     }
 
     /// Whether nothing waits here.
     pub(crate) fn is_empty(&self) -> bool {
         let waiting = self.waiting();
-        waiting.letters.is_empty() && waiting.too_many.is_empty()
+        waiting.lanes.is_empty() && waiting.too_many.is_empty()
     }
 
     /// A callback is due in the store that nobody was handed.
@@ -178,49 +244,78 @@ impl<L: Letter> Handover<L> {
 mod tests {
     use super::*;
 
-    impl Letter for &'static str {
-        fn account_id(&self) -> &str {
-            self
+    /// Of an account, so many bytes long.
+    #[derive(Debug, PartialEq)]
+    struct Plain(&'static str, usize);
+
+    impl Letter for Plain {
+        fn id(&self) -> &str {
+            self.0
+        }
+
+        fn route(&self) -> Route {
+            Route {
+                account_id: self.0.into(),
+                host: "host".into(),
+            }
+        }
+
+        fn bytes(&self) -> usize {
+            self.1
         }
     }
 
-    fn give(handover: &Handover<&'static str>, account: &'static str) -> bool {
+    fn give(handover: &Handover<Plain>, account: &'static str, bytes: usize) -> bool {
         let room = handover.room();
-        room.is_some_and(|room| handover.give(room, account).is_ok())
+        room.is_some_and(|room| handover.give(room, Plain(account, bytes)).is_ok())
     }
 
     #[test]
     fn nothing_is_handed_over_before_somebody_takes_it_and_after_that() {
-        let handover: Handover<&'static str> = Handover::default();
+        let handover: Handover<Plain> = Handover::default();
         assert!(handover.room().is_none());
         handover.open(true);
         let room = handover.room().expect("room");
         handover.open(false);
-        assert!(handover.give(room, "a").is_err());
+        assert!(handover.give(room, Plain("a", 1)).is_err());
         assert_eq!(handover.taken.load(Ordering::Acquire), 0, "given back");
     }
 
     #[test]
     fn no_account_fills_it_and_it_is_bounded() {
-        let handover: Handover<&'static str> = Handover::default();
+        let handover: Handover<Plain> = Handover::default();
         handover.open(true);
-        for _ in 0..OF_ONE {
-            assert!(give(&handover, "a"));
+        for _ in 0..=MOST / SHARE {
+            assert!(give(&handover, "a", 1));
         }
-        assert!(give(&handover, "a"));
-        assert_eq!(
-            handover.take_too_many(),
-            ["a"],
-            "one account has half of it"
-        );
-        for _ in 0..OF_ONE {
-            assert!(give(&handover, "b"));
+        let too_many = handover.take_too_many();
+        assert_eq!(too_many, ["a"], "one account has half of it");
+        for _ in 0..MOST / SHARE {
+            assert!(give(&handover, "b", 1));
         }
         assert!(handover.room().is_none(), "it is full");
-        let out = handover.take(|letters| letters.drain(..).collect());
+        let out = handover.take(Lanes::drain);
         assert_eq!(out.len(), MOST);
         assert!(handover.is_empty());
         assert_eq!(handover.taken.load(Ordering::Acquire), 0);
-        assert!(give(&handover, "a"));
+        assert!(give(&handover, "a", 1));
+    }
+
+    #[test]
+    fn long_ones_do_not_fill_the_memory() {
+        const LONG: usize = MOST_BYTES / SHARE / 4;
+        let handover: Handover<Plain> = Handover::default();
+        handover.open(true);
+        for _ in 0..5 {
+            assert!(give(&handover, "a", LONG));
+        }
+        assert_eq!(handover.take_too_many(), ["a"]);
+        for account in ["b", "b", "b", "b", "c"] {
+            assert!(give(&handover, account, LONG));
+        }
+        assert_eq!(handover.take_too_many(), ["c"], "of all");
+        assert_eq!(handover.take(Lanes::drain).len(), 8);
+        assert!(give(&handover, "c", LONG));
+        assert!(handover.take_too_many().is_empty(), "there is room again");
     }
 }

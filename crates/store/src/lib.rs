@@ -102,7 +102,7 @@ pub struct Options {
     pub readers: u32,
     /// The most changes in one commit.
     pub batch_most: usize,
-    /// The most changes that may wait; one more is [`Error::Busy`].
+    /// The most changes that may be in the queue; one more is [`Error::Busy`] for callers, and waits for its place otherwise.
     pub queue_most: usize,
     /// Whether SQLite is to look whether anything refers to what is deleted. Archiving makes sure of that itself: looking
     /// would read whole tables for every job.
@@ -278,12 +278,44 @@ impl Store {
         answered(answer).await
     }
 
+    /// The same as [`Self::change`] for what a caller asks for, which is refused when the queue is full.
+    async fn change_or_refuse<I, T>(
+        &self,
+        input: I,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+    ) -> Result<T>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let (pending, answer) = Pending::new(input);
+        let change = Change::Other(Box::new(Single { pending, act }));
+        self.writer.try_send(change).map_err(|_| Error::Busy)?;
+        answered(answer).await
+    }
+
+    /// Waits for a place in the queue. It is to be used at once: others wait behind it.
+    pub async fn turn(&self) -> Result<Turn<'_>> {
+        let permit = self.writer.reserve().await;
+        permit.map(Turn).map_err(|_| Error::Busy)
+    }
+
+    /// Has the writer do a change whose place is had already, together with the others of its kind.
+    async fn commit_in<I: Batched>(&self, turn: Turn<'_>, input: I) -> Result<I::Answer> {
+        let (pending, answer) = Pending::new(input);
+        turn.0.send(I::change(pending));
+        answered(answer).await
+    }
+
     /// Puts a change into the queue, as soon as there is room.
     async fn send<T>(&self, change: Change, answer: oneshot::Receiver<Result<T>>) -> Result<T> {
         self.writer.send(change).await.map_err(|_| Error::Busy)?;
         answered(answer).await
     }
 }
+
+/// A place in the writer's queue. What is dated when it is had is not old before it is written down.
+pub struct Turn<'a>(mpsc::Permit<'a, Change>);
 
 /// What the writer says of a change.
 async fn answered<T>(answer: oneshot::Receiver<Result<T>>) -> Result<T> {

@@ -3,12 +3,12 @@
 //! probe tells when the receiver is back.
 
 use atelier_contract::AccountId;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use atelier_store::{AccountPlaces, Delivery, RoutePlaces};
+use atelier_store::{AccountPlaces, RoutePlaces};
 
-use crate::handover::Handed;
+use crate::handover::{Handed, Lanes, Route};
 
 /// Tries in a row that must go unanswered before a route is closed.
 const FAILURES: u32 = 10;
@@ -16,23 +16,6 @@ const FAILURES: u32 = 10;
 const CLOSED_MS: i64 = 60_000;
 /// Troubled routes remembered; the longest silent are forgotten first.
 const REMEMBERED: usize = 10_000;
-
-/// An account and a host.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Route {
-    account_id: AccountId,
-    host: String,
-}
-
-impl Route {
-    /// The route a delivery belongs to.
-    pub(crate) fn of(delivery: &Delivery) -> Self {
-        Self {
-            account_id: delivery.account_id.as_str().into(),
-            host: delivery.host.clone(),
-        }
-    }
-}
 
 #[derive(Clone, Copy, Default)]
 struct Record {
@@ -96,7 +79,7 @@ impl Routes {
     /// waited for too long or whose route is closed. So many may begin in all, and so many of an account.
     pub(crate) fn admit(
         &self,
-        letters: &mut VecDeque<Handed>,
+        lanes: &mut Lanes<Handed>,
         now_ms: i64,
         (mut free, per_account): (usize, i64),
     ) -> (Vec<Handed>, Vec<Handed>) {
@@ -105,29 +88,30 @@ impl Routes {
         for (route, record) in records.iter() {
             *under_way.entry(route.account_id.clone()).or_default() += record.under_way;
         }
-        let (mut send, mut late, mut kept) = (Vec::new(), Vec::new(), VecDeque::new());
-        while let Some(one) = letters.pop_front() {
-            if free == 0 && !one.is_late(now_ms) {
-                // Those behind it came later.
-                kept.push_back(one);
-                kept.append(letters);
-                break;
+        let (mut send, mut late) = (Vec::new(), Vec::new());
+        lanes.look(|route, letters| {
+            let record = records.get(route).copied().unwrap_or_default();
+            let closed = record.closed_until_ms > now_ms;
+            // Those behind it came later.
+            while letters
+                .front()
+                .is_some_and(|one| closed || one.is_late(now_ms))
+            {
+                late.extend(letters.pop_front());
             }
-            let route = Route::of(&one.delivery);
-            let record = records.get(&route).copied().unwrap_or_default();
             let busy = under_way.get(&route.account_id).copied().unwrap_or(0);
-            if record.closed_until_ms > now_ms || one.is_late(now_ms) {
-                late.push(one);
-            } else if free == 0 || record.places(self.usual, now_ms) == 0 || busy >= per_account {
-                kept.push_back(one);
-            } else {
-                free -= 1;
-                *under_way.entry(route.account_id.clone()).or_default() += 1;
-                records.entry(route).or_default().under_way += 1;
-                send.push(one);
+            let places = record.places(self.usual, now_ms).min(per_account - busy);
+            let places = usize::try_from(places).unwrap_or(0);
+            let count = places.min(free).min(letters.len());
+            if count == 0 {
+                return false;
             }
-        }
-        *letters = kept;
+            free -= count;
+            *under_way.entry(route.account_id.clone()).or_default() += count as i64;
+            records.entry(route.clone()).or_default().under_way += count as i64;
+            send.extend(letters.drain(..count));
+            true
+        });
         (send, late)
     }
 

@@ -31,7 +31,7 @@ pub(super) enum Begun {
     Repeat(Fault),
     /// Another node has the job now.
     Lost,
-    /// Other nodes gave the worker account all it may have.
+    /// There is no place: other nodes gave the worker account all it may have, or this node is about to end.
     Full,
     /// Another build accepted it, and this one does not understand it.
     NotHere(String),
@@ -51,6 +51,10 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
         // From here on the vendor may be paid for something that nobody could find again.
         let paid = job.backend().lost_submit() == LostSubmit::Unknown;
         job.signals().set_paid(paid);
+        if job.leased.intended && house.stopping.is_cancelled() {
+            // The end of this node may have given the job away already; nobody has asked the vendor.
+            return Ok(Begun::Full);
+        }
         if !job.leased.intended || may_be_lost(house, job) {
             let mut intent = job.slot.intent(job.id(), job.leased.fence, house.now_ms());
             if job.leased.intended {
@@ -99,11 +103,10 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     })
 }
 
-/// Whether what was intended with the acceptance might be another's by now: a node that stops hands back what it has, somebody
-/// may have ended the job, and its lease may have run out.
+/// Whether what was intended with the acceptance might be another's by now: somebody may have ended the job, and its lease may
+/// have run out.
 fn may_be_lost(house: &House, job: &RunningJob) -> bool {
-    house.stopping.is_cancelled()
-        || job.signals().stop.is_cancelled()
+    job.signals().stop.is_cancelled()
         || house.now_ms() - job.leased.created_ms >= house.settings.lease_ms
 }
 

@@ -45,6 +45,7 @@ pub(super) async fn lease(
     };
     let rows = house.store.lease_next(request).await?;
     let count = rows.len();
+    let mut back = Vec::new();
     for row in rows {
         crash::point("runner.leased");
         let leased = Leased::from(row);
@@ -61,10 +62,14 @@ pub(super) async fn lease(
                 let picky = leased.model.is_some()
                     || leased.follows.is_some()
                     || !earlier.unable.is_empty();
-                hand_back(house, &leased, choice, picky).await;
+                back.push((leased, choice, picky));
             }
         }
     }
+    // Together: each would have to wait for the whole queue before it.
+    let back = back.iter();
+    let back = back.map(|(leased, choice, picky)| hand_back(house, leased, *choice, *picky));
+    futures_util::future::join_all(back).await;
     Ok(count)
 }
 

@@ -50,22 +50,21 @@ pub(super) async fn settle_paid(
     outcome: Outcome,
     cost: Option<Cost>,
 ) -> Result<Option<JobRow>, atelier_store::Error> {
+    // Dated when its turn has come: a queue may be long, and others count from these times.
+    let turn = house.store.turn().await?;
+    let began_ms = house.now_ms();
     let settlement = Settlement {
         job_id: job_id.to_owned(),
         guard,
         outcome,
         cost,
         ledger_id: house.ids.uuid(),
-        now_ms: house.now_ms(),
+        now_ms: began_ms,
     };
-    let began_ms = house.now_ms();
     let room = house.handover.room();
-    let (settled, claimed) = if room.is_some() {
-        let until_ms = began_ms + CLAIM_MS;
-        house.store.settle_and_claim(settlement, until_ms).await?
-    } else {
-        (house.store.settle(settlement).await?, None)
-    };
+    let until_ms = room.is_some().then_some(began_ms + CLAIM_MS);
+    let ended = house.store.settle_in(turn, settlement, until_ms);
+    let (settled, claimed) = ended.await?;
     crash::point("settle.done");
     match settled {
         Settled::Done(row) => {
@@ -96,9 +95,9 @@ pub(super) async fn settle_paid(
 /// Hands a callback that was claimed by the commit to the courier, or gives it back to the store.
 async fn hand_over(house: &House, room: Room<'_>, delivery: Delivery, row: &JobRow) {
     let handed = Handed {
-        delivery,
+        since_ms: delivery.next_ms - CLAIM_MS,
         row: row.clone(),
-        since_ms: house.now_ms(),
+        delivery,
     };
     let Err(back) = house.handover.give(room, handed) else {
         return;

@@ -51,7 +51,7 @@ impl Thumbs {
             return Err(none());
         }
         let turn = self.making.acquire().await;
-        let _turn = turn.map_err(|_| unreadable("the house is closed"))?;
+        let turn = turn.map_err(|_| unreadable("the house is closed"))?;
         // Somebody else may have made it while this one waited.
         if let Some(bytes) = self.kept(&key).await? {
             return Ok((asset(&bytes), bytes));
@@ -65,6 +65,8 @@ impl Thumbs {
         };
         let made = atelier_backends::thumbnail(bytes, &whole.media_type).await;
         let bytes = made.map_err(|_| none())?;
+        // It is made; writing it down is no business of those who wait to make one.
+        drop(turn);
         self.keep(&key, whole, &bytes).await?;
         Ok((asset(&bytes), bytes))
     }

@@ -8,6 +8,27 @@ use crate::receiver::{Receiver, deliver, header};
 use crate::rig::Rig;
 
 #[tokio::test]
+async fn a_try_whose_claim_may_end_before_it_is_not_begun() {
+    let story = async {
+        let rig = Rig::new().await;
+        let caller = rig.account(10).await;
+        let receiver = Receiver::answering(&[200]).await;
+        let body = json!({ "prompt": "a fox", "hookUrl": receiver.url });
+        rig.submit(&caller, body, None).await.expect("accepted");
+        rig.settle_down().await;
+
+        rig.engine.courier().step().await.expect("a step");
+        // Somebody else may claim it in twenty seconds, and a try may take longer.
+        rig.clock.advance(10_000);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(receiver.count(), 0, "its claim is too old");
+        rig.clock.advance(21_000);
+        deliver(&rig, &receiver, 1).await;
+    };
+    tokio::task::LocalSet::new().run_until(story).await;
+}
+
+#[tokio::test]
 async fn a_callback_is_retried_on_schedule_until_it_arrives_and_equals_the_fetch() {
     tokio::task::LocalSet::new().run_until(story()).await;
 }

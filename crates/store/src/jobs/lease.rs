@@ -87,21 +87,22 @@ impl Store {
         leases: &[(String, i64)],
         until_ms: i64,
     ) -> Result<Vec<String>> {
-        let mut ours = Vec::with_capacity(leases.len());
-        for some in leases.chunks(RENEWED_AT_ONCE) {
+        // Together: each would have to wait for the whole queue before it.
+        let chunks = leases.chunks(RENEWED_AT_ONCE).map(|some| {
             let lines: Vec<LeaseLine<'_>> = some
                 .iter()
                 .map(|(id, fence)| LeaseLine { id, fence: *fence })
                 .collect();
             let input = (owner.to_owned(), json(&lines), until_ms);
-            let renewed: Vec<String> = self
-                .change(input, |conn, (owner, lines, until_ms)| {
-                    Box::pin(async move { conn.all(RENEW, args![owner, lines, *until_ms]).await })
+            self.change(input, |conn, (owner, lines, until_ms)| {
+                Box::pin(async move {
+                    conn.all::<String>(RENEW, args![owner, lines, *until_ms])
+                        .await
                 })
-                .await?;
-            ours.extend(renewed);
-        }
-        Ok(ours)
+            })
+        });
+        let renewed = futures_util::future::try_join_all(chunks).await?;
+        Ok(renewed.into_iter().flatten().collect())
     }
 
     /// Running jobs whose lease ran out, in the order in which they did, after one of them by that time and its id.

@@ -5,7 +5,7 @@ use atelier_contract::{FaultKind, Quota};
 use crate::assets::NewAsset;
 use crate::deliveries::Delivery;
 use crate::jobs::row::JobRow;
-use crate::{Result, Store};
+use crate::{Result, Store, Turn};
 
 /// Who may settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,32 +89,31 @@ pub enum Settled {
 impl Store {
     /// Ends a job, together with every other change that waits.
     pub async fn settle(&self, settlement: Settlement) -> Result<Settled> {
-        let ending = Ending {
-            settlement,
-            claimed_until_ms: None,
-        };
-        self.commit(ending).await
+        let turn = self.turn().await?;
+        let ended = self.settle_in(turn, settlement, None).await;
+        ended.map(|(settled, _)| settled)
     }
 
-    /// Ends a job whose delivery, should it owe one, the caller makes at once: the commit that writes it down claims it for
-    /// its first try until a time.
-    pub async fn settle_and_claim(
+    /// The same with a place in the queue that is had already. Who makes the delivery at once, should the job owe one, says
+    /// until when: the commit that writes it down claims it for its first try.
+    pub async fn settle_in(
         &self,
+        turn: Turn<'_>,
         settlement: Settlement,
-        until_ms: i64,
+        claimed_until_ms: Option<i64>,
     ) -> Result<(Settled, Option<Delivery>)> {
         let ending = Ending {
             settlement,
-            claimed_until_ms: Some(until_ms),
+            claimed_until_ms,
         };
-        let mut settled = self.commit(ending).await?;
-        let claimed = match &mut settled {
-            Settled::Done(row) => {
+        let mut settled = self.commit_in(turn, ending).await?;
+        let claimed = match (&mut settled, claimed_until_ms) {
+            (Settled::Done(row), Some(until_ms)) => {
                 let claimed = Delivery::first_try(row, until_ms);
                 row.hook_times = i64::from(claimed.is_some());
                 claimed
             }
-            Settled::Lost => None,
+            _ => None,
         };
         Ok((settled, claimed))
     }

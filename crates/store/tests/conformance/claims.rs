@@ -1,6 +1,8 @@
 //! Claims of deliveries: fair between accounts and hosts, by the commit that ends a job, and free when nobody speaks of them.
 
-use atelier_store::{AccountPlaces, Claim, Delivery, DeliveryState, Guard, RoutePlaces, Settled};
+use atelier_store::{
+    AccountPlaces, Claim, Delivery, DeliveryState, Error, Guard, RoutePlaces, Settled, Settlement,
+};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -20,6 +22,16 @@ each_db!(
     claims_of_a_dead_process_are_free_at_once,
 );
 
+/// Ends a job; the same commit claims its delivery until a time.
+async fn end_and_claim(
+    rig: &Rig,
+    settlement: Settlement,
+    until_ms: i64,
+) -> Result<(Settled, Option<Delivery>), Error> {
+    let turn = rig.store.turn().await?;
+    rig.store.settle_in(turn, settlement, Some(until_ms)).await
+}
+
 /// A finished job whose delivery to a host was claimed by the commit that ended it, until a time.
 async fn claimed_at_once(rig: &Rig, account_id: &str, until_ms: i64) -> Delivery {
     let mut accept = rig.accept(account_id, 0);
@@ -27,13 +39,13 @@ async fn claimed_at_once(rig: &Rig, account_id: &str, until_ms: i64) -> Delivery
     let id = accept.job.id.clone();
     rig.take(accept).await;
     let failure = rig.failure(&id, Guard::Unfinished);
-    let settled = rig.store.settle_and_claim(failure.clone(), until_ms).await;
+    let settled = end_and_claim(rig, failure.clone(), until_ms).await;
     let (settled, claimed) = settled.expect("an answer");
     let Settled::Done(row) = settled else {
         panic!("it settles");
     };
     assert_eq!(row, rig.job(&id).await, "as it is stored");
-    let again = rig.store.settle_and_claim(failure, until_ms).await;
+    let again = end_and_claim(rig, failure, until_ms).await;
     assert_eq!(again.expect("an answer"), (Settled::Lost, None));
     claimed.expect("a delivery")
 }
@@ -56,7 +68,7 @@ async fn a_delivery_can_be_claimed_by_the_commit_that_ends_its_job(rig: Rig) {
     assert!(rig.store.finish_delivery(tried).await.expect("an answer"));
     let without = rig.running(&account, 0).await;
     let failure = rig.failure(&without, Guard::Unfinished);
-    let settled = rig.store.settle_and_claim(failure, DUE + 30_000).await;
+    let settled = end_and_claim(&rig, failure, DUE + 30_000).await;
     assert_eq!(settled.expect("an answer").1, None, "it owes nothing");
 }
 

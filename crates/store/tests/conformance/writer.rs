@@ -66,6 +66,11 @@ async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
     }
     assert!(busy > 0, "the queue was never full");
     assert_eq!(rig.purse(&account).await, (quota(10_000 - new), quota(new)));
+    // Nor may what callers send along wait without end.
+    let notes = (0..100).map(|_| store.note_inputs(Vec::new()));
+    let noted = futures_util::future::join_all(notes).await;
+    let refused = |one: &Result<_, Error>| matches!(one, Err(Error::Busy));
+    assert!(noted.iter().any(refused), "pictures wait for a full queue");
     store.close().await;
 }
 
