@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 pub(crate) use lanes::Lanes;
 
 /// Callbacks that are on their way to the courier or wait there, at most. The others are owed like any.
-const MOST: usize = 8_192;
+const MOST: usize = 16_384;
 /// Bytes of those that wait, at most: what a job was asked for may be long.
 const MOST_BYTES: usize = 32 << 20;
 /// One account may have this share of both.

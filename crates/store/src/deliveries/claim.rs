@@ -124,8 +124,9 @@ impl Store {
     pub async fn return_deliveries(&self, ids: &[String], now_ms: i64) -> Result<u64> {
         self.change((json(ids), now_ms), |conn, (ids, now_ms)| {
             Box::pin(async move {
+                // Found by their names: an index of what is owed would be gone through for each.
                 let sql = "UPDATE delivery SET state = 'due', attempts = 0, next_ms = $2 \
-                     WHERE id IN ({list:$1}) AND state = 'sending' AND attempts = 1 AND failures = 0";
+                     WHERE id {among:$1} AND state || '' = 'sending' AND attempts = 1 AND failures = 0";
                 conn.run(sql, args![&*ids, *now_ms]).await
             })
         })

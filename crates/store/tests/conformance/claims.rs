@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::deliveries::{DUE, claim, claim_with, owed, result};
 use crate::fill::Fill;
-use crate::rig::Rig;
+use crate::rig::{Rig, sql};
 
 each_db!(
     a_delivery_can_be_claimed_by_the_commit_that_ends_its_job,
@@ -18,6 +18,7 @@ each_db!(
     a_lane_gives_as_many_as_it_has_room_for,
     an_account_gives_no_more_than_its_share_however_many_hosts_it_has,
     what_a_closed_lane_owes_does_not_delay_others,
+    giving_back_many_is_quick_however_many_are_on_their_way,
     receivers_on_other_ports_are_other_hosts,
     claims_of_a_dead_process_are_free_at_once,
 );
@@ -86,6 +87,39 @@ async fn what_was_claimed_so_and_never_sent_is_due_again_as_if_untried(rig: Rig)
     assert_eq!(claim(&rig, DUE, 10, 10).await[0].attempts, 2);
     let returned = rig.store.return_deliveries(&ids, DUE).await;
     assert_eq!(returned.expect("an answer"), 0, "it has been tried");
+}
+
+/// A burst may end more jobs than can be handed over, and those that are given back must not hold up the others' commits.
+async fn giving_back_many_is_quick_however_many_are_on_their_way(rig: Rig) {
+    let account = rig.account(0, 10).await;
+    for _ in 0..8 {
+        // A plan that is kept was made when there was next to nothing.
+        let returned = rig.store.return_deliveries(&["cb_no".into()], DUE).await;
+        assert_eq!(returned.expect("an answer"), 0);
+    }
+    let fill = Fill {
+        account_id: &account,
+        name: "sent",
+        jobs: 20_000,
+        state: 2,
+        host: "a.example",
+        ..Fill::default()
+    };
+    fill.into(&rig.url).await;
+    sql(
+        &rig.url,
+        "UPDATE delivery SET state = 'sending', attempts = 1",
+    )
+    .await
+    .expect("all are on their way");
+    let ids: Vec<String> = (1..=2_000)
+        .map(|number| format!("cb_sent-{number:08}"))
+        .collect();
+    let start = Instant::now();
+    let returned = rig.store.return_deliveries(&ids, DUE).await;
+    assert_eq!(returned.expect("an answer"), 2_000);
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(2), "{took:?}");
 }
 
 /// The promise: however much is owed to a receiver that is left alone, claims of others are as quick as ever.
