@@ -1,11 +1,12 @@
 //! One command that starts the service and its own bare references and compares them in interleaved rounds.
 //! Figures on a shared machine are noisy; the ratios inside one run are the claim.
 //!
-//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- jobs`, `-- sync`, `-- callbacks`, `-- events`
-//! or `-- start` one part (`-- jobs short` and the like with fewer rounds), `-- soak 30` puts it under load for thirty minutes and looks for what grows.
+//! `cargo run --release -p atelier-bench` runs everything; `-- fetch`, `-- submit`, `-- jobs`, `-- sync`, `-- callbacks`, `-- events`,
+//! `-- costs` or `-- start` one part (`-- jobs short` and the like with fewer rounds), `-- soak 30` puts it under load for thirty minutes and looks for what grows.
 //! PostgreSQL is measured too when `ATELIER_TEST_POSTGRES` holds the address of a server to make databases on.
 
 mod callbacks;
+mod costs;
 mod events;
 mod fetch;
 mod folder;
@@ -79,11 +80,13 @@ async fn run() -> Result<()> {
         ["sync", "short"] => sync::run(SHORT).await,
         ["callbacks"] => callbacks::run(ROUNDS).await,
         ["callbacks", "short"] => callbacks::run(SHORT).await,
+        ["costs"] => costs::run(ROUNDS).await,
+        ["costs", "short"] => costs::run(SHORT).await,
         ["start"] => start::run().await,
         ["soak", minutes] => soak::run(minutes.parse().context("minutes")?).await,
         _ => anyhow::bail!(
-            "known parts are start, fetch, submit, jobs, sync, callbacks, events and soak MINUTES; `short` behind fetch, submit, jobs, \
-             sync or callbacks for fewer rounds"
+            "known parts are start, fetch, submit, jobs, sync, callbacks, events, costs and soak MINUTES; `short` behind fetch, submit, \
+             jobs, sync, callbacks or costs for fewer rounds"
         ),
     }
 }
