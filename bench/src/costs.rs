@@ -1,8 +1,9 @@
 //! What the figures of the other parts leave out, because they are measured with it switched off: limits of rates, and Content
 //! Credentials where the program was built with them. Two services take turns that differ in nothing else.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
+use crate::jobs;
 use crate::load;
 use crate::report::{median, ratio, say};
 use crate::service::{self, Served, request};
@@ -97,14 +98,14 @@ async fn side(asked: Asked, settings: &[(&str, &str)]) -> Result<Side> {
     let call = match asked {
         Asked::Picture => request("POST", path, &key, &body, false),
         Asked::Fetch => {
-            let made = request("POST", path, &key, &body, true);
-            let made = service::call(service.address, &made).await?;
-            anyhow::ensure!(made["data"].is_array(), "{made}");
-            let list = request("GET", "/jobs/v1?limit=1", &key, "", true);
-            let list = service::call(service.address, &list).await?;
-            let id = list["data"][0]["jobId"].as_str();
-            let id = id.with_context(|| list.to_string())?;
-            request("GET", &format!("/jobs/v1/{id}"), &key, "", false)
+            let id = jobs::finished(&service, &key).await?;
+            request(
+                "GET",
+                &format!("/artgen/v1/fetch?jobId={id}"),
+                &key,
+                "",
+                false,
+            )
         }
     };
     Ok(Side {

@@ -117,7 +117,7 @@ async fn jobs(made: Made) -> Result<Whole> {
 }
 
 /// A finished picture, whose seed can be asked for.
-async fn finished(service: &Served, key: &str) -> Result<String> {
+pub(crate) async fn finished(service: &Served, key: &str) -> Result<String> {
     let body = r#"{"prompt":"a lighthouse at dawn"}"#;
     let submit = request("POST", "/artgen/v1/imagine", key, body, true);
     let accepted = service::call(service.address, &submit).await?;
