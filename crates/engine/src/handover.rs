@@ -22,8 +22,9 @@ const SHARE: usize = 2;
 
 /// A claimed callback that is not heard of again is due again after this.
 pub(crate) const CLAIM_MS: i64 = 30_000;
-/// A try waits for its turn for ten seconds at the most and then takes eleven: it is not begun when its claim ends sooner.
-pub(crate) const TRY_MS: i64 = 21_000;
+/// A try is not begun when its claim ends sooner than this: somebody else might be sending it before it is answered. With less
+/// of a claim left than a try may take at the very most, it may happen still; receivers can tell by the callback's name.
+pub(crate) const TRY_MS: i64 = 10_000;
 /// One that was handed over and has found no place by then is given back to the store.
 const WAITS_MS: i64 = 5_000;
 
@@ -42,7 +43,7 @@ impl Handed {
 }
 
 /// An account and a host.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Route {
     pub(crate) account_id: AccountId,
     pub(crate) host: String,

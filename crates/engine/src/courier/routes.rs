@@ -90,9 +90,15 @@ impl Routes {
         }
         let (mut send, mut late) = (Vec::new(), Vec::new());
         lanes.look(|route, letters| {
+            if free == 0 {
+                // Those behind it came later.
+                while letters.front().is_some_and(|one| one.is_late(now_ms)) {
+                    late.extend(letters.pop_front());
+                }
+                return false;
+            }
             let record = records.get(route).copied().unwrap_or_default();
             let closed = record.closed_until_ms > now_ms;
-            // Those behind it came later.
             while letters
                 .front()
                 .is_some_and(|one| closed || one.is_late(now_ms))
@@ -119,6 +125,18 @@ impl Routes {
     pub(crate) fn begin(&self, route: &Route) {
         let mut records = self.records();
         records.entry(route.clone()).or_default().under_way += 1;
+    }
+
+    /// Notes that a try was not made after all.
+    pub(crate) fn leave(&self, route: &Route) {
+        let mut records = self.records();
+        let Some(record) = records.get_mut(route) else {
+            return;
+        };
+        record.under_way -= 1;
+        if record.under_way == 0 && record.failures == 0 {
+            records.remove(route);
+        }
     }
 
     /// Notes that a try is over, and whether anybody answered at all: a receiver that refuses quickly delays nobody.
@@ -223,6 +241,18 @@ mod tests {
         routes.begin(&route("dead"));
         routes.end(&route("dead"), true, CLOSED_MS * 2);
         assert!(places(&routes, CLOSED_MS * 2).is_empty());
+    }
+
+    #[test]
+    fn a_try_that_was_not_made_says_nothing_of_its_receiver() {
+        let routes = Routes::new(4);
+        fail(&routes, 10, 0);
+        routes.begin(&route("dead"));
+        routes.leave(&route("dead"));
+        assert_eq!(places(&routes, 1), [("dead".into(), 0)], "still closed");
+        routes.begin(&route("other"));
+        routes.leave(&route("other"));
+        assert_eq!(routes.records().len(), 1, "nothing is remembered");
     }
 
     #[test]

@@ -51,8 +51,9 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
         // From here on the vendor may be paid for something that nobody could find again.
         let paid = job.backend().lost_submit() == LostSubmit::Unknown;
         job.signals().set_paid(paid);
-        if job.leased.intended && house.stopping.is_cancelled() {
-            // The end of this node may have given the job away already; nobody has asked the vendor.
+        let watched = house.wakes.is_watched(job.id());
+        if job.leased.intended && house.stopping.is_cancelled() && !watched {
+            // The end of this node may have given the job away already; nobody has asked the vendor, and nobody waits here.
             return Ok(Begun::Full);
         }
         if !job.leased.intended || may_be_lost(house, job) {
@@ -103,10 +104,11 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     })
 }
 
-/// Whether what was intended with the acceptance might be another's by now: somebody may have ended the job, and its lease may
-/// have run out.
+/// Whether what was intended with the acceptance might be another's by now: a node that stops hands back what it has, somebody
+/// may have ended the job, and its lease may have run out.
 fn may_be_lost(house: &House, job: &RunningJob) -> bool {
-    job.signals().stop.is_cancelled()
+    house.stopping.is_cancelled()
+        || job.signals().stop.is_cancelled()
         || house.now_ms() - job.leased.created_ms >= house.settings.lease_ms
 }
 

@@ -66,6 +66,8 @@ pub(super) async fn lease(
             }
         }
     }
+    // In the order in which others lock jobs.
+    back.sort_by(|one, other| one.0.id.as_str().cmp(other.0.id.as_str()));
     // Together: each would have to wait for the whole queue before it.
     let back = back.iter();
     let back = back.map(|(leased, choice, picky)| hand_back(house, leased, *choice, *picky));

@@ -82,12 +82,23 @@ pub(super) async fn accept(
 ) -> Result<BulkView, Refusal> {
     let (id, owner) = (bulk.id.clone(), AccountId::new(bulk.account_id.clone()));
     let created_ms = bulk.created_ms;
-    let mut placed = Vec::with_capacity(ready.len());
+    let mut placed: Vec<(String, Result<_, Refusal>)> = Vec::with_capacity(ready.len());
     for (operation, prepared) in ready {
+        let may_pass = prepared.is_ok();
         let one = match prepared {
             Ok(prepared) => place(&floor, &vault, &owner, prepared).await,
             Err(refusal) => Err(refusal),
         };
+        if may_pass
+            && let Err(refusal) = &one
+            && refusal.code == Code::Overloaded
+        {
+            // That would be remembered as the answer of this one for ever, and passes in a moment.
+            for (_, kept) in placed.into_iter().filter_map(|(_, one)| one.ok()) {
+                vault.drop_inputs(kept).await;
+            }
+            return Err(refusal.clone());
+        }
         let wish = match &one {
             Ok((one, _)) => BulkWish::Accept(Box::new(one.acceptance(&house, None))),
             Err(refusal) => BulkWish::Refused(stored(refusal)),

@@ -9,8 +9,8 @@ use atelier_backends::{Class, Fault};
 use atelier_contract::brief::{Brief, Source};
 use atelier_contract::fields::{ImageData, ImageHeader};
 use atelier_contract::{AccountId, Code, Refusal};
-use atelier_store::NewAsset;
 use atelier_store::files::{Files, FilesError};
+use atelier_store::{Error as StoreError, NewAsset};
 use bytes::Bytes;
 
 use crate::house::{House, unavailable};
@@ -90,6 +90,10 @@ impl Inputs {
             return Ok(kept);
         }
         let noted = self.house.store.note_inputs(rows.clone()).await;
+        if matches!(noted, Err(StoreError::Busy)) {
+            kept.let_go();
+            return Err(unavailable(StoreError::Busy));
+        }
         let Some(noted) = noted.map_err(unavailable)? else {
             kept.let_go();
             return Err(not_stored(

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
-use atelier_store::NewAsset;
 use atelier_store::files::{Files, FilesError};
+use atelier_store::{Error as StoreError, NewAsset};
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
@@ -90,8 +90,12 @@ impl Thumbs {
             expires_ms: whole.expires_ms,
             created_ms: self.house.now_ms(),
         };
-        let noted = self.house.store.note_inputs(vec![row]).await;
-        if noted.map_err(unavailable)?.is_some() {
+        let noted = match self.house.store.note_inputs(vec![row]).await {
+            // It is made, and can be made again.
+            Err(StoreError::Busy) => return Ok(()),
+            noted => noted.map_err(unavailable)?,
+        };
+        if noted.is_some() {
             let put = self.files.put(key, bytes.clone()).await;
             put.map_err(unreadable)?;
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::db::{Conn, args, json};
 use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult};
 use crate::dialect::Dialect;
-use crate::{Result, Store};
+use crate::{Result, Store, Turn};
 
 /// Which routes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
 /// The state is asked for in the words of that index, which is the only one of any use.
@@ -34,6 +34,9 @@ const TAKE: &str = "UPDATE delivery SET state = 'sending', attempts = attempts +
      WHERE id IN (SELECT id FROM delivery WHERE id IN ({list:$3}) \
        AND state || '' IN ('due', 'sending') AND next_ms + 0 <= $1 {lock free}) \
      RETURNING";
+
+/// So that no commit is long.
+const RETURNED_AT_ONCE: usize = 1_000;
 
 /// The wish to take deliveries whose time has come.
 #[derive(Clone, Debug)]
@@ -77,21 +80,32 @@ pub struct RoutePlaces {
 impl Store {
     /// Takes deliveries whose time has come, fairly between accounts and hosts.
     pub async fn claim_deliveries(&self, claim: Claim) -> Result<Vec<Delivery>> {
-        let ids = self.choose(&claim).await?;
+        let ids = self.choose_deliveries(&claim).await?;
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let (now_ms, lease_until_ms) = (claim.now_ms, claim.lease_until_ms);
-        self.commit(Chosen {
+        let turn = self.turn().await?;
+        let times = (claim.now_ms, claim.lease_until_ms);
+        self.take_deliveries(turn, ids, times).await
+    }
+
+    /// Takes those of some deliveries that are still to be had, now and until a time.
+    pub async fn take_deliveries(
+        &self,
+        turn: Turn<'_>,
+        ids: Vec<String>,
+        (now_ms, lease_until_ms): (i64, i64),
+    ) -> Result<Vec<Delivery>> {
+        let chosen = Chosen {
             ids,
             now_ms,
             lease_until_ms,
-        })
-        .await
+        };
+        self.commit_in(turn, chosen).await
     }
 
     /// What a claim is to take, in order. All of it is read aside, so that the writer has little to do.
-    async fn choose(&self, claim: &Claim) -> Result<Vec<String>> {
+    pub async fn choose_deliveries(&self, claim: &Claim) -> Result<Vec<String>> {
         let places = Places::of(claim);
         let mut routes: Vec<String> = self.db().all_anew(OWING, &[]).await?;
         routes.retain(|route| places.of_route(route) > 0);
@@ -122,6 +136,14 @@ impl Store {
 
     /// Gives back deliveries that were claimed for their first try and never sent: they are due at once; how many.
     pub async fn return_deliveries(&self, ids: &[String], now_ms: i64) -> Result<u64> {
+        let mut returned = 0;
+        for some in ids.chunks(RETURNED_AT_ONCE) {
+            returned += self.return_some(some, now_ms).await?;
+        }
+        Ok(returned)
+    }
+
+    async fn return_some(&self, ids: &[String], now_ms: i64) -> Result<u64> {
         self.change((json(ids), now_ms), |conn, (ids, now_ms)| {
             Box::pin(async move {
                 // Found by their names: an index of what is owed would be gone through for each.

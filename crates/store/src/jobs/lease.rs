@@ -1,6 +1,7 @@
 //! Leases: who runs a job. They stand by time and fence, never by an open transaction.
 
 use atelier_contract::Speed;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 
 use crate::db::{Conn, args, json};
@@ -87,7 +88,7 @@ impl Store {
         leases: &[(String, i64)],
         until_ms: i64,
     ) -> Result<Vec<String>> {
-        // Together: each would have to wait for the whole queue before it.
+        // Two at a time: each has to wait for the whole queue before it, and no commit is to be long.
         let chunks = leases.chunks(RENEWED_AT_ONCE).map(|some| {
             let lines: Vec<LeaseLine<'_>> = some
                 .iter()
@@ -101,7 +102,11 @@ impl Store {
                 })
             })
         });
-        let renewed = futures_util::future::try_join_all(chunks).await?;
+        let chunks: Vec<_> = chunks.collect();
+        let renewed: Vec<Vec<String>> = futures_util::stream::iter(chunks)
+            .buffered(2)
+            .try_collect()
+            .await?;
         Ok(renewed.into_iter().flatten().collect())
     }
 
