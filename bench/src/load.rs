@@ -44,14 +44,35 @@ pub(crate) async fn round_of(
     seconds: f64,
     requests: &[Vec<u8>],
 ) -> Result<Round> {
-    let requests: Vec<Arc<[u8]>> = requests.iter().map(|one| one.as_slice().into()).collect();
+    let own = requests.iter().cycle().take(connections);
+    let own = own.map(|one| (Arc::from([one.clone()]), 0)).collect();
+    go(address, seconds, own).await
+}
+
+/// Sends requests over some connections for a while, on each connection all of them in turn, from another one on.
+async fn round_in_turn(
+    address: SocketAddr,
+    connections: usize,
+    seconds: f64,
+    requests: &[Vec<u8>],
+) -> Result<Round> {
+    let all: Arc<[Vec<u8>]> = requests.into();
+    let own = (0..connections).map(|number| (all.clone(), all.len() * number / connections));
+    go(address, seconds, own.collect()).await
+}
+
+/// What each connection sends, and from which on.
+async fn go(address: SocketAddr, seconds: f64, own: Vec<(Arc<[Vec<u8>]>, usize)>) -> Result<Round> {
     let answered = Arc::new(AtomicU64::new(0));
     let begin = Instant::now();
     let end = begin + Duration::from_secs_f64(seconds);
     let mut workers = tokio::task::JoinSet::new();
-    for request in requests.iter().cycle().take(connections) {
-        let (request, answered) = (request.clone(), answered.clone());
-        workers.spawn(async move { connection(address, &request, end, &answered).await });
+    for (requests, first) in own {
+        let answered = answered.clone();
+        workers.spawn(async move {
+            let requests = requests.iter().cycle().skip(first);
+            connection(address, requests, end, &answered).await
+        });
     }
     let mut times = Vec::new();
     while let Some(result) = workers.join_next().await {
@@ -74,10 +95,17 @@ pub(crate) async fn round_of(
     })
 }
 
-/// A round as a command, for drivers in other languages: the request on standard input, the figures as JSON.
+/// A round as a command, for drivers in other languages: the request on standard input, or several as a JSON array, the figures
+/// as JSON.
 pub(crate) async fn command(address: SocketAddr, connections: usize, seconds: f64) -> Result<()> {
     let request = std::io::read_to_string(std::io::stdin())?;
-    let round = round(address, connections, seconds, request.as_bytes()).await?;
+    let round = if request.starts_with('[') {
+        let requests: Vec<String> = serde_json::from_str(&request)?;
+        let requests: Vec<Vec<u8>> = requests.into_iter().map(String::into_bytes).collect();
+        round_in_turn(address, connections, seconds, &requests).await?
+    } else {
+        round(address, connections, seconds, request.as_bytes()).await?
+    };
     let figures = serde_json::json!({
         "answered": round.answered,
         "per_second": round.per_second,
@@ -90,14 +118,17 @@ pub(crate) async fn command(address: SocketAddr, connections: usize, seconds: f6
 
 async fn connection(
     address: SocketAddr,
-    request: &[u8],
+    requests: impl Iterator<Item = &Vec<u8>>,
     end: Instant,
     answered: &AtomicU64,
 ) -> Result<Vec<u32>> {
     let mut line = Line::open(address).await?;
     let mut times = Vec::new();
-    while Instant::now() < end {
+    for request in requests {
         let begin = Instant::now();
+        if begin >= end {
+            break;
+        }
         line.ask(request).await?;
         answered.fetch_add(1, Ordering::Relaxed);
         times.push(begin.elapsed().as_micros() as u32);

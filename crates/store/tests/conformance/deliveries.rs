@@ -47,7 +47,14 @@ pub(crate) async fn claim_with(
         per_account: 1_000,
         accounts: Vec::new(),
     };
-    rig.store.claim_deliveries(claim).await.expect("claims")
+    let ids = rig.store.choose_deliveries(&claim).await.expect("a choice");
+    if ids.is_empty() {
+        return Vec::new();
+    }
+    let turn = rig.store.turn().await.expect("a turn");
+    let times = (claim.now_ms, claim.lease_until_ms);
+    let taken = rig.store.take_deliveries(turn, ids, times).await;
+    taken.expect("claims")
 }
 
 pub(crate) fn result(delivery: &Delivery, state: DeliveryState, status: i64) -> DeliveryResult {
