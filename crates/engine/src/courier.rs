@@ -62,14 +62,15 @@ impl Courier {
         house.handover.look();
         let claim = Claim {
             now_ms,
-            lease_until_ms: now_ms + CLAIM_MS,
+            for_ms: CLAIM_MS,
             limit: free as i64,
             per_route: house.settings.callbacks_per_host,
             routes: self.routes.places(now_ms),
             per_account,
             accounts: self.routes.accounts(per_account),
         };
-        let claimed = self.claim(claim).await;
+        let claimed = house.store.claim_deliveries(&claim, || house.now_ms());
+        let claimed = claimed.await;
         if claimed.as_ref().map_or(true, |claimed| !claimed.is_empty()) {
             house.handover.leave();
         }
@@ -90,20 +91,6 @@ impl Courier {
             self.post(letter);
         }
         Ok(count)
-    }
-
-    /// Claims what is due. The claim is dated when its turn to be written down has come: the queue may be long.
-    async fn claim(&self, claim: Claim) -> Result<Vec<Delivery>, atelier_store::Error> {
-        let store = &self.house.store;
-        let ids = store.choose_deliveries(&claim).await?;
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let turn = store.turn().await?;
-        let now_ms = self.house.now_ms();
-        store
-            .take_deliveries(turn, ids, (now_ms, now_ms + CLAIM_MS))
-            .await
     }
 
     /// Posts what was handed over by the commits that ended jobs, as far as there are places.
@@ -221,8 +208,11 @@ impl Courier {
         let route = Route::of(&letter.delivery);
         let delivery = letter.delivery.clone();
         if delivery.next_ms - self.house.now_ms() < TRY_MS {
+            // Before this try was over, somebody else might have claimed it.
             self.routes.leave(&route);
-            self.give_up(&delivery).await;
+            if delivery.attempts == 1 && delivery.failures == 0 {
+                self.house.return_callback(delivery.id).await;
+            }
             return;
         }
         let Some(outcome) = post::post(&self.house, &self.vault, letter).await else {
@@ -236,20 +226,6 @@ impl Courier {
         self.routes.end(&route, !silent, self.house.now_ms());
         self.look_again();
         post::record(&self.house, delivery, outcome).await;
-    }
-
-    /// Leaves a callback to whoever claims it next: before this try was over, somebody else might have. One that nobody has tried
-    /// is due again at once, any other when its claim has run out.
-    async fn give_up(&self, delivery: &Delivery) {
-        if delivery.attempts > 1 || delivery.failures > 0 {
-            return;
-        }
-        let ids = [delivery.id.clone()];
-        let now_ms = self.house.now_ms();
-        if let Err(error) = self.house.store.return_deliveries(&ids, now_ms).await {
-            tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
-        }
-        self.house.wake_callbacks();
     }
 
     /// Callbacks in pages, newest first, of one account or of all.

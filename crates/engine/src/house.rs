@@ -152,6 +152,15 @@ impl House {
         self.tell(Hint::Callbacks);
     }
 
+    /// Gives back a callback that was claimed for its first try and is not sent: it is due at once.
+    pub(crate) async fn return_callback(&self, id: String) {
+        let ids = [id];
+        if let Err(error) = self.store.return_deliveries(&ids, self.now_ms()).await {
+            tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
+        }
+        self.wake_callbacks();
+    }
+
     /// A job changed: whoever waits for it should look.
     pub(crate) fn wake_job(&self, id: &JobId) {
         self.wakes.job_changed(id);

@@ -149,7 +149,7 @@ impl Store {
     /// recorded it before can tell. What is recorded now, in the order of keys; `None` when one of them is being deleted
     /// at this moment: it is to be recorded again after a while, and stored only then.
     pub async fn note_inputs(&self, inputs: Vec<NewAsset>) -> Result<Option<Vec<Asset>>> {
-        self.change_or_refuse(inputs, |conn, inputs| {
+        self.change_in(self.turn_or_refuse()?, inputs, |conn, inputs| {
             Box::pin(async move {
                 conn.run_lines(&recording(1), &newest(inputs)).await?;
                 let keys: Vec<&String> = inputs.iter().map(|input| &input.key).collect();

@@ -258,29 +258,20 @@ impl Store {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let (pending, answer) = Pending::new(input);
-        self.send(Change::Other(Box::new(Single { pending, act })), answer)
-            .await
+        let turn = self.turn().await?;
+        self.change_in(turn, input, act).await
     }
 
     /// Has the writer do a change together with the others of its kind; answered after their commit.
     async fn commit<I: Batched>(&self, input: I) -> Result<I::Answer> {
-        let (pending, answer) = Pending::new(input);
-        self.send(I::change(pending), answer).await
+        let turn = self.turn().await?;
+        self.commit_in(turn, input).await
     }
 
-    /// The same for what a caller asks for, which is refused when the queue is full. Whatever else happens waits for its turn:
-    /// an ending that was refused would be lost until a lease runs out.
-    async fn commit_or_refuse<I: Batched>(&self, input: I) -> Result<I::Answer> {
-        let (pending, answer) = Pending::new(input);
-        let sent = self.writer.try_send(I::change(pending));
-        sent.map_err(|_| Error::Busy)?;
-        answered(answer).await
-    }
-
-    /// The same as [`Self::change`] for what a caller asks for, which is refused when the queue is full.
-    async fn change_or_refuse<I, T>(
+    /// The same as [`Self::change`] with a place that is had already.
+    async fn change_in<I, T>(
         &self,
+        turn: Turn<'_>,
         input: I,
         act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
     ) -> Result<T>
@@ -289,8 +280,15 @@ impl Store {
         T: Send + 'static,
     {
         let (pending, answer) = Pending::new(input);
-        let change = Change::Other(Box::new(Single { pending, act }));
-        self.writer.try_send(change).map_err(|_| Error::Busy)?;
+        turn.0
+            .send(Change::Other(Box::new(Single { pending, act })));
+        answered(answer).await
+    }
+
+    /// The same as [`Self::commit`] with a place that is had already.
+    async fn commit_in<I: Batched>(&self, turn: Turn<'_>, input: I) -> Result<I::Answer> {
+        let (pending, answer) = Pending::new(input);
+        turn.0.send(I::change(pending));
         answered(answer).await
     }
 
@@ -300,17 +298,11 @@ impl Store {
         permit.map(Turn).map_err(|_| Error::Busy)
     }
 
-    /// Has the writer do a change whose place is had already, together with the others of its kind.
-    async fn commit_in<I: Batched>(&self, turn: Turn<'_>, input: I) -> Result<I::Answer> {
-        let (pending, answer) = Pending::new(input);
-        turn.0.send(I::change(pending));
-        answered(answer).await
-    }
-
-    /// Puts a change into the queue, as soon as there is room.
-    async fn send<T>(&self, change: Change, answer: oneshot::Receiver<Result<T>>) -> Result<T> {
-        self.writer.send(change).await.map_err(|_| Error::Busy)?;
-        answered(answer).await
+    /// A place for what a caller asks for, which is refused when the queue is full. Whatever else happens waits for its turn: an
+    /// ending that was refused would be lost until a lease runs out.
+    fn turn_or_refuse(&self) -> Result<Turn<'_>> {
+        let permit = self.writer.try_reserve();
+        permit.map(Turn).map_err(|_| Error::Busy)
     }
 }
 

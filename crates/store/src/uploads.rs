@@ -35,7 +35,7 @@ impl Store {
         max_storage: i64,
     ) -> Result<std::result::Result<(), i64>> {
         let input = (id.to_owned(), asset, max_storage);
-        self.change_or_refuse(input, |conn, (id, asset, max_storage)| {
+        self.change_in(self.turn_or_refuse()?, input, |conn, (id, asset, max_storage)| {
             Box::pin(async move {
                 // Locked, so that two nodes cannot both give away the last room.
                 let sql = "SELECT max_storage, COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) \

@@ -102,11 +102,7 @@ async fn hand_over(house: &House, room: Room<'_>, delivery: Delivery, row: &JobR
     let Err(back) = house.handover.give(room, handed) else {
         return;
     };
-    let ids = [back.delivery.id];
-    if let Err(error) = house.store.return_deliveries(&ids, house.now_ms()).await {
-        tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
-    }
-    house.wake_callbacks();
+    house.return_callback(back.delivery.id).await;
 }
 
 /// Tells of the commit that ended a job, and of the job as a whole.

@@ -156,14 +156,15 @@ async fn tries_that_were_never_made_do_not_use_the_schedule_up() {
             let now_ms = rig.clock.now_ms();
             let claim = atelier_store::Claim {
                 now_ms,
-                lease_until_ms: now_ms + 1_000,
+                for_ms: 1_000,
                 limit: 1,
                 per_route: 1,
                 routes: Vec::new(),
                 per_account: 1,
                 accounts: Vec::new(),
             };
-            let claimed = rig.store.claim_deliveries(claim).await.expect("claimed");
+            let claimed = rig.store.claim_deliveries(&claim, || now_ms).await;
+            let claimed = claimed.expect("claimed");
             assert_eq!(claimed.len(), 1);
             rig.clock.advance(1_000);
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::db::{Conn, args, json};
 use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult};
 use crate::dialect::Dialect;
-use crate::{Result, Store, Turn};
+use crate::{Result, Store};
 
 /// Which routes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
 /// The state is asked for in the words of that index, which is the only one of any use.
@@ -43,8 +43,8 @@ const RETURNED_AT_ONCE: usize = 1_000;
 pub struct Claim {
     /// The time.
     pub now_ms: i64,
-    /// When a claim that nobody speaks of again is free.
-    pub lease_until_ms: i64,
+    /// After how long a claim that nobody speaks of again is free.
+    pub for_ms: i64,
     /// The most to take.
     pub limit: i64,
     /// The most to take of one route: an account's deliveries to one host.
@@ -78,34 +78,29 @@ pub struct RoutePlaces {
 }
 
 impl Store {
-    /// Takes deliveries whose time has come, fairly between accounts and hosts.
-    pub async fn claim_deliveries(&self, claim: Claim) -> Result<Vec<Delivery>> {
-        let ids = self.choose_deliveries(&claim).await?;
+    /// Takes deliveries whose time has come, fairly between accounts and hosts. They are had from the time at which the turn to
+    /// write that down has come, which is asked for then: the queue may be long.
+    pub async fn claim_deliveries(
+        &self,
+        claim: &Claim,
+        now_ms: impl FnOnce() -> i64 + Send,
+    ) -> Result<Vec<Delivery>> {
+        let ids = self.choose(claim).await?;
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         let turn = self.turn().await?;
-        let times = (claim.now_ms, claim.lease_until_ms);
-        self.take_deliveries(turn, ids, times).await
-    }
-
-    /// Takes those of some deliveries that are still to be had, now and until a time.
-    pub async fn take_deliveries(
-        &self,
-        turn: Turn<'_>,
-        ids: Vec<String>,
-        (now_ms, lease_until_ms): (i64, i64),
-    ) -> Result<Vec<Delivery>> {
+        let now_ms = now_ms();
         let chosen = Chosen {
             ids,
             now_ms,
-            lease_until_ms,
+            lease_until_ms: now_ms + claim.for_ms,
         };
         self.commit_in(turn, chosen).await
     }
 
     /// What a claim is to take, in order. All of it is read aside, so that the writer has little to do.
-    pub async fn choose_deliveries(&self, claim: &Claim) -> Result<Vec<String>> {
+    async fn choose(&self, claim: &Claim) -> Result<Vec<String>> {
         let places = Places::of(claim);
         let mut routes: Vec<String> = self.db().all_anew(OWING, &[]).await?;
         routes.retain(|route| places.of_route(route) > 0);

@@ -112,6 +112,6 @@ pub enum Accepted {
 impl Store {
     /// Accepts a job, together with every other change that waits.
     pub async fn accept(&self, accept: Accept) -> Result<Accepted> {
-        self.commit_or_refuse(accept).await
+        self.commit_in(self.turn_or_refuse()?, accept).await
     }
 }

@@ -207,7 +207,7 @@ impl Read for Row {
 impl Store {
     /// Accepts requests together, in one commit with every other change that waits.
     pub async fn accept_bulk(&self, bulk: NewBulk) -> Result<BulkAccepted> {
-        self.commit_or_refuse(bulk).await
+        self.commit_in(self.turn_or_refuse()?, bulk).await
     }
 
     /// What an account submitted together under an identifier.

@@ -206,7 +206,7 @@ async fn an_account_gives_no_more_than_its_share_however_many_hosts_it_has(rig: 
     }
     let claim = Claim {
         now_ms: DUE,
-        lease_until_ms: DUE + 60_000,
+        for_ms: 60_000,
         limit: 100,
         per_route: 10,
         routes: Vec::new(),
@@ -216,7 +216,8 @@ async fn an_account_gives_no_more_than_its_share_however_many_hosts_it_has(rig: 
             places: 1,
         }],
     };
-    let claimed = rig.store.claim_deliveries(claim).await.expect("claims");
+    let claimed = rig.store.claim_deliveries(&claim, || DUE).await;
+    let claimed = claimed.expect("claims");
     let count = |account: &str| {
         let theirs = claimed.iter().filter(|one| one.account_id == account);
         theirs.count()

@@ -40,21 +40,15 @@ pub(crate) async fn claim_with(
 ) -> Vec<Delivery> {
     let claim = Claim {
         now_ms,
-        lease_until_ms: now_ms + 60_000,
+        for_ms: 60_000,
         limit,
         per_route,
         routes,
         per_account: 1_000,
         accounts: Vec::new(),
     };
-    let ids = rig.store.choose_deliveries(&claim).await.expect("a choice");
-    if ids.is_empty() {
-        return Vec::new();
-    }
-    let turn = rig.store.turn().await.expect("a turn");
-    let times = (claim.now_ms, claim.lease_until_ms);
-    let taken = rig.store.take_deliveries(turn, ids, times).await;
-    taken.expect("claims")
+    let claimed = rig.store.claim_deliveries(&claim, || now_ms).await;
+    claimed.expect("claims")
 }
 
 pub(crate) fn result(delivery: &Delivery, state: DeliveryState, status: i64) -> DeliveryResult {

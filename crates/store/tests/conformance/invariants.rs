@@ -299,14 +299,15 @@ async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
 async fn deliver(rig: &Rig) {
     let claim = Claim {
         now_ms: NOW + 10_000,
-        lease_until_ms: NOW + 40_000,
+        for_ms: 30_000,
         limit: 10,
         per_route: 10,
         routes: Vec::new(),
         per_account: 10,
         accounts: Vec::new(),
     };
-    for one in rig.store.claim_deliveries(claim).await.expect("claims") {
+    let claimed = rig.store.claim_deliveries(&claim, || claim.now_ms).await;
+    for one in claimed.expect("claims") {
         let tried = DeliveryResult {
             id: one.id,
             attempts: one.attempts,

@@ -21,14 +21,15 @@ async fn tried(rig: &Rig, account_id: &str, state: DeliveryState, at_ms: i64) ->
     rig.settle(rig.failure(&id, Guard::Unfinished)).await;
     let claim = Claim {
         now_ms: DUE,
-        lease_until_ms: DUE + 1,
+        for_ms: 1,
         limit: 1,
         per_route: 1,
         routes: Vec::new(),
         per_account: 1,
         accounts: Vec::new(),
     };
-    let claimed = rig.store.claim_deliveries(claim).await.expect("claimed");
+    let claimed = rig.store.claim_deliveries(&claim, || DUE).await;
+    let claimed = claimed.expect("claimed");
     let result = DeliveryResult {
         id: claimed[0].id.clone(),
         attempts: claimed[0].attempts,
