@@ -1,9 +1,10 @@
 """Memory under a crowd: so many jobs at a vendor that does not finish them, then so many more that wait in the queue.
 
-    crowd.py RELEASE FOLDER [--at-vendor 10000] [--queued 100000] [--postgres URL]
+    crowd.py RELEASE FOLDER [--at-vendor 40000] [--queued 100000] [--postgres URL]
 
 The vendor is in this program; it takes every job and says that it is at work. Prints what memory each job takes and what the
-calls of another account take meanwhile, and ends with 1 when a promise does not hold."""
+calls of another account take meanwhile, and ends with 1 when a promise does not hold. What the allocator holds ready differs
+by ten megabytes from run to run, so with few jobs the memory of each says nothing."""
 
 import argparse
 import asyncio
@@ -116,7 +117,7 @@ def main():
     words = argparse.ArgumentParser()
     words.add_argument("release", type=pathlib.Path)
     words.add_argument("folder", type=pathlib.Path)
-    words.add_argument("--at-vendor", type=int, default=10_000)
+    words.add_argument("--at-vendor", type=int, default=40_000)
     words.add_argument("--queued", type=int, default=100_000)
     words.add_argument("--postgres")
     words = words.parse_args()
