@@ -161,11 +161,11 @@ const POINT_JOBS: &str = "UPDATE job SET \
      tries = job.tries + CASE WHEN job.attempt_id = v.id THEN 0 ELSE 1 END, \
      attempt_id = v.id, worker = v.worker \
      FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} \
-     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 RETURNING job.id, job.tries";
+     WHERE job.id = v.job_id AND CASE WHEN job.state = 1 THEN job.fence END = v.fence RETURNING job.id, job.tries";
 
 const END_OTHERS: &str = "UPDATE attempt SET state = 'lost', ended_ms = v.now_ms \
      FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} \
-     WHERE attempt.job_id = v.job_id AND attempt.id <> v.id AND attempt.ended_ms IS NULL";
+     WHERE attempt.job_id = v.job_id AND CASE WHEN attempt.ended_ms IS NULL THEN attempt.id END <> v.id";
 
 pub(crate) const INSERT_ATTEMPTS: &str = "INSERT INTO attempt (id, job_id, worker, state, began_ms) \
      SELECT v.id, v.job_id, v.worker, 'intent', v.now_ms \
@@ -175,6 +175,6 @@ pub(crate) const INSERT_ATTEMPTS: &str = "INSERT INTO attempt (id, job_id, worke
 const WRITE_TICKETS: &str = "UPDATE attempt SET state = 'submitted', ticket = v.ticket, \
      submitted_ms = v.now_ms \
      FROM {rows:$1 job_id text, fence bigint, attempt_id text, ticket text, now_ms bigint} \
-     JOIN job ON job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 \
-     WHERE attempt.id = v.attempt_id AND attempt.job_id = v.job_id AND attempt.ended_ms + 0 IS NULL \
+     JOIN job ON job.id = v.job_id AND CASE WHEN job.state = 1 THEN job.fence END = v.fence \
+     WHERE attempt.id = v.attempt_id AND CASE WHEN attempt.ended_ms IS NULL THEN attempt.job_id END = v.job_id \
      RETURNING attempt.id";

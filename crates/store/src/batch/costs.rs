@@ -173,7 +173,7 @@ impl Costs {
 
 const NOTE_COSTS: &str = "UPDATE attempt SET cost = v.cost, currency = v.currency \
      FROM {rows:$1 id text, cost bigint, currency text} \
-     WHERE attempt.id = v.id AND attempt.cost IS NULL RETURNING attempt.id, attempt.worker";
+     WHERE attempt.id = v.id AND CASE WHEN attempt.cost IS NULL THEN attempt.id END = v.id RETURNING attempt.id, attempt.worker";
 
 const ADD_TO_WORKERS: &str = "INSERT INTO worker_cost (worker_id, currency, cost) \
      SELECT v.worker_id, v.currency, v.cost \

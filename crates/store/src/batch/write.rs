@@ -74,7 +74,7 @@ const UPDATE_FINALS: &str = "UPDATE job SET state = v.state, progress = v.progre
 
 const END_ATTEMPTS: &str = "UPDATE attempt SET state = v.attempt_state, ended_ms = v.finished_ms \
      FROM {lines:attempt_id text, attempt_state text, finished_ms bigint} \
-     WHERE attempt.id = v.attempt_id AND attempt.ended_ms + 0 IS NULL";
+     WHERE attempt.id = v.attempt_id AND CASE WHEN attempt.ended_ms IS NULL THEN attempt.id END = v.attempt_id";
 
 const INSERT_DELIVERIES: &str = "INSERT INTO delivery (id, job_id, account_id, url, host, state, \
      attempts, next_ms, created_ms) \

@@ -134,7 +134,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "UPDATE job SET progress = v.progress, revision = job.revision + 1, \
                      updated_ms = $2 FROM {rows:$1 job_id text, fence bigint, progress bigint} \
-                     WHERE job.id = v.job_id AND job.fence = v.fence AND job.state + 0 = 1 \
+                     WHERE job.id = v.job_id AND CASE WHEN job.state = 1 THEN job.fence END = v.fence \
                      AND v.progress > job.progress";
                 conn.run(sql, args![lines, *now_ms]).await.map(|_| ())
             })

@@ -188,10 +188,12 @@ impl Store {
     }
 }
 
-/// By their names, as everything that is said of certain jobs: a sum fits no index of running jobs, which looks small to a server
-/// that has counted them while there were few, and would be gone through whole for each.
+/// By their names, as everything that is said of certain jobs. Their state and owner are compared together with the fence that is
+/// told of each: a server that has counted while no job was running would take those that run for one at most, and go through
+/// all jobs to find it, comparing it with all that are told.
 const RENEW: &str = "UPDATE job SET lease_until_ms = $3 FROM {rows:$2 id text, fence bigint} \
-     WHERE job.id = v.id AND job.fence = v.fence AND job.state + 0 = 1 AND job.lease_owner = $1 RETURNING job.id";
+     WHERE job.id = v.id AND CASE WHEN job.state = 1 AND job.lease_owner = $1 THEN job.fence END = v.fence \
+     RETURNING job.id";
 
 #[derive(Serialize)]
 struct LeaseLine<'a> {

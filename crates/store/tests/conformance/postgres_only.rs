@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use atelier_store::{Accepted, Error, Store};
+use atelier_store::{Accepted, Error, ProgressNote, Store};
 use tokio::time::Instant;
 
 use crate::fill::Fill;
@@ -79,6 +79,13 @@ async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
     let held = [("held-00000001".to_owned(), 1)];
     let ours = rig.store.renew_leases("node", &held, NOW + 60_000).await;
     assert!(ours.expect("planned").is_empty());
+    let note = |(id, fence): &(String, i64)| ProgressNote {
+        job_id: id.clone(),
+        fence: *fence,
+        progress: 50,
+    };
+    let notes = held.iter().map(note).collect();
+    rig.store.write_progress(notes, NOW).await.expect("planned");
     fill("held", 20_000, 1).await;
     let held: Vec<(String, i64)> = (1..=20_000).map(|i| (format!("held-{i:08}"), 1)).collect();
     let start = Instant::now();
@@ -86,6 +93,12 @@ async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
     assert_eq!(ours.expect("ids").len(), 20_000);
     let took = start.elapsed();
     assert!(took < Duration::from_secs(12), "{took:?}");
+    let notes = held.iter().take(4_000).map(note).collect();
+    let start = Instant::now();
+    let written = rig.store.write_progress(notes, NOW).await;
+    written.expect("progress");
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(6), "{took:?} for progress");
 }
 
 /// The promise: a server that counted its rows while nothing waited does not go through forty thousand jobs that wait for a
