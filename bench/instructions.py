@@ -8,8 +8,9 @@ BUILD says how BINARY was built: `release`, whose figures are the ones to tell, 
 A debug build takes many times as many, but what is added to a call shows in it as well.
 
 How changes fall into commits must be the same every time. So the service has one thread for its work, and while 64 calls
-come in, somebody else holds the database's write lock: the first change waits for it alone and the others wait behind, in one
-batch. The vendor answers when all 64 calls have reached it, and its answers are settled behind the lock again.
+come in (16 with a debug build), somebody else holds the database's write lock: the first change waits for it alone and the
+others wait behind, in one batch. The vendor answers when all calls have reached it, and its answers are settled behind the lock
+again.
 
   submit               a job that is accepted and waits
   settlement           from the vendor's answer to the caller's: file, settlement, rendering
@@ -17,7 +18,7 @@ batch. The vendor answers when all 64 calls have reached it, and its answers are
 
 Each is the middle of several windows. The service's loops are told to look around once an hour; those that take no such word
 are left in, at about one in a hundred. But a call that waits looks at its job twice a second, and how long it waits depends
-on the machine. So these looks are counted, and what one takes is measured while 64 calls do nothing else. What the kernel does
+on the machine. So these looks are counted, and what one takes is measured while all calls do nothing else. What the kernel does
 is not counted, and SHA-256 is counted as the software would do it, because callgrind knows no processor that does it in one
 instruction."""
 
@@ -42,9 +43,8 @@ import zlib
 ADMIN = "instructions-admin-token-0123456789"
 KEPT = pathlib.Path(__file__).with_name("instructions.json")
 MOST_GROWTH = 1.05
-AT_ONCE = 64
-# Windows, and rounds of fetches in one: a debug build is slow enough to be looked at less often.
-EFFORT = {"release": (7, 16), "debug": (3, 4)}
+# Calls at once, windows, and rounds of fetches in one: a debug build is slow, and must not keep the tests waiting.
+EFFORT = {"release": (64, 7, 16), "debug": (16, 3, 4)}
 SIDE = 256
 # The service gives up waiting for the write lock after five seconds.
 MOST_LOCKED_S = 4
@@ -92,7 +92,7 @@ def vendor():
     import base64
 
     Vendor.body = json.dumps({"data": [{"b64_json": base64.b64encode(png(SIDE)).decode()}]}).encode()
-    http.server.ThreadingHTTPServer.request_queue_size = AT_ONCE
+    http.server.ThreadingHTTPServer.request_queue_size = max(at_once for at_once, _, _ in EFFORT.values())
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Vendor)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -100,8 +100,8 @@ def vendor():
 
 
 class Service:
-    def __init__(self, binary, windows):
-        self.windows_each = windows
+    def __init__(self, binary, at_once, windows):
+        self.at_once, self.windows_each = at_once, windows
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atelier-instructions-"))
         self.out = self.folder / "callgrind.out"
         settings = {
@@ -190,7 +190,7 @@ class Service:
             connection.sendall(one)
 
     def send_behind_the_lock(self, one):
-        self.behind_the_lock(lambda: self.send([one]), lambda: self.send([one] * (AT_ONCE - 1), 1))
+        self.behind_the_lock(lambda: self.send([one]), lambda: self.send([one] * (self.at_once - 1), 1))
 
     def answers(self, count):
         return [answer(connection) for connection in self.connections[:count]]
@@ -202,7 +202,7 @@ class Service:
 
     def windows(self, window):
         """What several windows found; the first one warms up and is left out."""
-        self.connect(AT_ONCE)
+        self.connect(self.at_once)
         return [window() for _ in range(self.windows_each + 1)][1:]
 
 
@@ -232,8 +232,8 @@ def answer(connection):
 
 
 def measure(binary, build):
-    windows, rounds = EFFORT[build]
-    service = Service(binary, windows)
+    at_once, windows, rounds = EFFORT[build]
+    service = Service(binary, at_once, windows)
     admin = f"authorization: Bearer {ADMIN}"
     try:
         account = {"email": "count@example.com", "balance": 900000000, "max_queue": 1000000}
@@ -247,7 +247,7 @@ def measure(binary, build):
         def fetches():
             service.control("zero")
             for _ in range(rounds):
-                service.all([fetch] * AT_ONCE)
+                service.all([fetch] * at_once)
             return service.count()[0] / rounds
 
         imagine = request("POST", "/artgen/v1/imagine", key, {"prompt": "a lighthouse at dawn", "timeout": 1200})
@@ -255,7 +255,7 @@ def measure(binary, build):
         def submits():
             service.control("zero")
             service.send_behind_the_lock(imagine)
-            service.answers(AT_ONCE)
+            service.answers(at_once)
             service.idle(5)
             return service.count()[0]
 
@@ -276,14 +276,14 @@ def measure(binary, build):
         def pictures():
             service.control("zero")
             service.send_behind_the_lock(picture)
-            for _ in range(AT_ONCE):
+            for _ in range(at_once):
                 Vendor.came.acquire()
             service.idle(5)
             asked = service.count()
             look = service.look()
             service.control("zero")
-            service.behind_the_lock(Vendor.may_answer.release, lambda: Vendor.may_answer.release(AT_ONCE - 1))
-            service.answers(AT_ONCE)
+            service.behind_the_lock(Vendor.may_answer.release, lambda: Vendor.may_answer.release(at_once - 1))
+            service.answers(at_once)
             service.idle(5)
             return asked, service.count(), look
 
@@ -298,7 +298,7 @@ def measure(binary, build):
         counts["settlement"] = statistics.median(total - count * look for total, count in settled)
         counts["synchronous answer"] = asked + counts["settlement"]
         counts["submit"] = statistics.median(service.windows(submits))
-        return {name: round(count / AT_ONCE) for name, count in counts.items()}
+        return {name: round(count / at_once) for name, count in counts.items()}
     finally:
         service.end()
 

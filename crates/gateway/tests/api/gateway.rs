@@ -448,7 +448,12 @@ impl Postgres {
             .filter(|url| !url.is_empty())?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("atelier_api_{}_{count}", std::process::id());
-        run_sql(&admin_url, &format!("CREATE DATABASE {name}"));
+        // One that has been migrated is copied in half the time.
+        let template = std::env::var("ATELIER_TEST_TEMPLATE").unwrap_or("template1".into());
+        run_sql(
+            &admin_url,
+            &format!("CREATE DATABASE {name} TEMPLATE {template}"),
+        );
         let mut url = url::Url::parse(&admin_url).expect("an address");
         url.set_path(&name);
         Some(Self {

@@ -122,17 +122,30 @@ pub(crate) fn server() -> Option<String> {
     url
 }
 
+/// What a fresh database is a copy of: one that has been migrated takes half the time.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests have no configuration file"
+)]
+fn template() -> String {
+    std::env::var("ATELIER_TEST_TEMPLATE").unwrap_or("template1".into())
+}
+
 pub(crate) fn on_postgres<F: Future<Output = ()>>(case: impl FnOnce(Rig) -> F) {
     let Some(server) = server() else {
         return;
     };
+    let template = template();
     let name = format!("case_{}_{}", std::process::id(), count());
     let (base, _) = server.rsplit_once('/').expect("a URL with a database");
     let url = format!("{base}/{name}");
     runtime().block_on(async {
-        sql(&server, &format!("CREATE DATABASE {name}"))
-            .await
-            .expect("a fresh database");
+        sql(
+            &server,
+            &format!("CREATE DATABASE {name} TEMPLATE {template}"),
+        )
+        .await
+        .expect("a fresh database");
         run(url, case).await;
         sql(&server, &format!("DROP DATABASE {name} WITH (FORCE)"))
             .await
