@@ -208,7 +208,8 @@ impl Courier {
         let route = Route::of(&letter.delivery);
         let delivery = letter.delivery.clone();
         if delivery.next_ms - self.house.now_ms() < TRY_MS {
-            // Before this try was over, somebody else might have claimed it.
+            // Before this try was over, somebody else might have claimed it. One that nobody has tried is due again at once, any
+            // other when its claim has run out.
             self.routes.leave(&route);
             if delivery.attempts == 1 && delivery.failures == 0 {
                 self.house.return_callback(delivery.id).await;
