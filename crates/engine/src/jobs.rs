@@ -17,9 +17,6 @@ use crate::vault::{Rendered, Vault};
 use crate::views::{JobMark, JobsFilter};
 use crate::wake::Changes;
 
-/// How long a waiting call sleeps when no hint arrives.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
-
 const CANCELLED: &str = "the job was cancelled";
 
 /// Reads jobs.
@@ -124,7 +121,9 @@ impl Jobs {
         look_at_once: bool,
     ) -> Result<Job, Refusal> {
         let first = AtomicBool::new(true);
-        let final_job = changes.until(LOOK_AGAIN, || async {
+        // Somebody waits for this one, so it is looked at twice as often as what loops look at without a hint.
+        let idle = Duration::from_millis(self.house.settings.idle_ms) / 2;
+        let final_job = changes.until(idle, || async {
             let first = first.swap(false, Ordering::Relaxed);
             let ended = changes.ended().filter(|_| !(first && look_at_once));
             if let Some(row) = ended.filter(|row| row.account_id == **account_id) {

@@ -61,7 +61,7 @@ pub struct Settings {
     pub renew_ms: u64,
     /// How often progress is written down, at most.
     pub progress_ms: u64,
-    /// How long a loop sleeps when nothing wakes it.
+    /// How long a loop sleeps when nothing wakes it, and twice as long as a waiting call does.
     pub idle_ms: u64,
     /// How often the sweeper looks for overdue jobs.
     pub sweep_ms: u64,
