@@ -16,9 +16,9 @@ again.
   settlement           from the vendor's answer to the caller's: file, settlement, rendering
   synchronous answer   all of such a call, accepting included
 
-Each is the least of several windows, because chance can only add to it: another commit, another look at something. The
-service's loops and the calls that wait are told to look around once an hour; loops that take no such word are left in, at about
-one in a hundred. What the kernel does is not counted, and SHA-256 is counted as the software would do it, because callgrind
+Each is the least of several windows, because chance nearly always adds to it: another commit, another look at something (one
+window in twenty was 7 % below the others). The service's loops and the calls that wait are told to look around once an hour;
+loops that take no such word are left in, at about one in a hundred. What the kernel does is not counted, and SHA-256 is counted as the software would do it, because callgrind
 knows no processor that does it in one instruction."""
 
 import base64
