@@ -52,6 +52,7 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
             "telemetry.sample",
             "must be from 0 to 1",
         ),
+        (jobs.idle_ms == 0, "jobs.idle_ms", least),
         (jobs.tries < 1, "jobs.tries", least),
         (jobs.max_queue < 1, "jobs.max_queue", least),
     ];

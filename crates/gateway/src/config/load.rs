@@ -312,6 +312,16 @@ mod tests {
         assert_eq!(error.field, "jobs.renew_s");
     }
 
+    /// The promise: no setting makes loops and waiting calls look around without a pause.
+    #[test]
+    fn a_pause_of_nothing_is_refused() {
+        let error = with_variable("ATELIER_JOBS_IDLE_MS", "0").expect_err("no pause");
+        let error = error
+            .downcast::<SettingError>()
+            .expect("a setting is named");
+        assert_eq!(error.field, "jobs.idle_ms");
+    }
+
     #[test]
     fn a_value_in_a_file_that_will_not_do_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
