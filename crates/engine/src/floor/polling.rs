@@ -75,7 +75,7 @@ impl Queue {
             }
             if wanted && !job.granted {
                 let per_minute = limit(&worker);
-                let turns = self.turns.entry(worker.clone()).or_default();
+                let turns = turns::of(&mut self.turns, &worker, now_ms);
                 let turn_ms = turns.take(per_minute, now_ms);
                 if turn_ms > now_ms {
                     job.granted = true;

@@ -1,5 +1,10 @@
 //! Turns: so many questions a minute, evenly, with a little saved up for a burst.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Worker accounts come and go: with so many remembered, those that have nothing to wait for are forgotten.
+const REMEMBERED: usize = 1_024;
 const MINUTE_MS: i64 = 60_000;
 /// Questions saved up while nobody asks are worth this much time.
 const SAVED_MS: i64 = 2_000;
@@ -26,6 +31,23 @@ impl Turns {
         self.next_us = turn_us + step_us.max(1);
         now_ms.max((turn_us + 999).div_euclid(1_000))
     }
+
+    /// Whether all that can be saved up is: forgetting it changes nothing.
+    fn is_rested(&self, now_ms: i64) -> bool {
+        self.next_us <= (now_ms - SAVED_MS) * 1_000
+    }
+}
+
+/// The turns of one worker account among those of all.
+pub(super) fn of<'a, K: Clone + Eq + Hash>(
+    all: &'a mut HashMap<K, Turns>,
+    worker: &K,
+    now_ms: i64,
+) -> &'a mut Turns {
+    if all.len() >= REMEMBERED && !all.contains_key(worker) {
+        all.retain(|_, turns| !turns.is_rested(now_ms));
+    }
+    all.entry(worker.clone()).or_default()
 }
 
 #[cfg(test)]
@@ -45,6 +67,29 @@ mod tests {
         }
         assert_eq!(times[4], 1_000_000, "two seconds are saved up");
         assert_eq!(times.last(), Some(&(1_000_000 + 995 * 500)));
+    }
+
+    #[test]
+    fn a_rested_account_is_like_one_that_was_never_asked() {
+        let mut turns = Turns::default();
+        turns.take(120, 1_000_000);
+        assert!(!turns.is_rested(1_000_000));
+        assert!(!turns.is_rested(1_000_400), "half a second for each");
+        assert!(turns.is_rested(1_000_500));
+        let mut fresh = Turns::default();
+        for _ in 0..10 {
+            let (one, other) = (turns.take(120, 1_000_500), fresh.take(120, 1_000_500));
+            assert_eq!(one, other);
+        }
+    }
+
+    #[test]
+    fn accounts_that_came_and_went_are_forgotten() {
+        let mut all = HashMap::new();
+        for worker in 0..10_000 {
+            of(&mut all, &worker, worker).take(120, worker);
+        }
+        assert!(all.len() <= REMEMBERED, "{}", all.len());
     }
 
     #[test]
