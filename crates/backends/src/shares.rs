@@ -1,7 +1,7 @@
 //! One mechanism for everything that many callers share: request places, memory of bodies, event streams, downloads,
 //! heavy work.
 //!
-//! A holder (an account, or an address before its key is known) may take whatever is idle, up to its share. As soon as
+//! A holder (an account, or a network before its key is known) may take whatever is idle, up to its share. As soon as
 //! somebody waits, what is given back goes to the waiting holder that has least, never to one that just asks again.
 //! What is not given back within seconds has a share well below the whole; what is, has the whole for a share.
 
@@ -179,6 +179,15 @@ impl Shares {
             || waiting.any(|one| one.holder == *holder && !one.turn.is_closed())
     }
 
+    /// How many parts a holder waits for.
+    pub fn waiting(&self, holder: &Arc<str>) -> usize {
+        let state = self.state();
+        let waiting = state.waiting.iter();
+        waiting
+            .filter(|one| one.holder == *holder && !one.turn.is_closed())
+            .count()
+    }
+
     /// What a holder has.
     pub fn held(&self, holder: &Arc<str>) -> u64 {
         self.state().part_of(holder)
@@ -334,18 +343,6 @@ impl Part {
     pub fn shrink_to(&mut self, amount: u64) {
         let surplus = self.amount.saturating_sub(amount);
         drop(self.split(surplus));
-    }
-
-    /// Hands the part to another holder, if that one may have it.
-    pub fn hand_to(&mut self, holder: &Arc<str>) -> Result<(), Full> {
-        let mut state = self.shares.state();
-        if state.part_of(holder) + self.amount > self.shares.share_of(holder) {
-            return Err(Full::Share);
-        }
-        state.subtract(&self.holder, self.amount);
-        state.add(holder, self.amount);
-        self.holder = Arc::clone(holder);
-        Ok(())
     }
 }
 

@@ -20,11 +20,14 @@ use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
+use crate::http::body_share::MOST_OPEN;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::kept::Kept;
+use crate::http::places::Places;
 use crate::http::rate::Rates;
 use crate::http::throughput::Throughput;
+use crate::http::untaken::Untaken;
 use crate::server::proxies::Proxies;
 use atelier_engine::shares::Shares;
 use console_policy::console_policy;
@@ -37,6 +40,9 @@ pub(crate) use outbound::outbound_rules;
 
 /// Batches that are worked on at once, one of each account.
 const BATCHES: u64 = 8;
+
+/// Bodies to pages that need no key have one in so many of the bytes that all bodies may have, beside those.
+const OPEN_BODIES: u64 = 8;
 
 /// What a request can reach.
 pub(crate) struct App {
@@ -51,11 +57,15 @@ pub(crate) struct App {
     /// Whether strangers can reach it.
     pub(crate) is_public: bool,
     /// Requests that are being answered.
-    pub(crate) places: Arc<Shares>,
+    pub(crate) places: Places,
     /// How fast bodies are read.
     pub(crate) body_throughput: Arc<Throughput>,
     /// Bytes of bodies that are neither accepted nor refused.
     pub(crate) body_memory: Arc<Shares>,
+    /// The same of bodies to pages that need no key.
+    pub(crate) open_body_memory: Arc<Shares>,
+    /// Memory of answers until they are taken.
+    pub(crate) untaken: Untaken,
     /// Large bodies that are being worked on.
     pub(crate) large_requests: Arc<Shares>,
     /// Batches that are being worked on: one of each account.
@@ -96,7 +106,13 @@ impl App {
             origins: Origins::new(&config.cors.origins),
             proxies,
             counts: Counts::default(),
-            places: Shares::fixed("requests", limits.requests, 1),
+            places: Places::new(limits.requests),
+            open_body_memory: Shares::fixed(
+                "open_body_memory",
+                limits.body_memory_mib * 1024 * 1024 / OPEN_BODIES,
+                MOST_OPEN as u64,
+            ),
+            untaken: Untaken::new(limits.answer_memory_mib, limits.write_timeout_s),
             body_memory: Shares::fixed(
                 "body_memory",
                 limits.body_memory_mib * 1024 * 1024,
@@ -128,8 +144,13 @@ impl App {
     /// Everything that accounts share.
     pub(crate) fn shares(&self) -> impl Iterator<Item = &Arc<Shares>> {
         let all = [
-            &self.places,
+            &self.places.accounts,
+            &self.places.operators,
+            &self.places.lookups,
+            &self.places.open,
             &self.body_memory,
+            &self.open_body_memory,
+            &self.untaken.memory,
             &self.large_requests,
             &self.batches,
             &self.event_streams,

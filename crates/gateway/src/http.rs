@@ -4,7 +4,7 @@
 mod access;
 mod answer;
 mod body;
-mod body_share;
+pub(crate) mod body_share;
 mod caller;
 pub(crate) mod cors;
 pub(crate) mod denial;
@@ -17,6 +17,7 @@ mod noted;
 pub(crate) mod page;
 pub(crate) mod pass;
 pub(crate) mod payload;
+pub(crate) mod places;
 pub(crate) mod range;
 pub(crate) mod rate;
 pub(crate) mod received;
@@ -26,11 +27,13 @@ mod router;
 pub(crate) mod session;
 mod submit;
 pub(crate) mod throughput;
+pub(crate) mod untaken;
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use atelier_contract::pages::Access;
 use atelier_contract::{Code, Refusal};
 use futures_util::FutureExt as _;
 use hyper::body::Incoming;
@@ -41,6 +44,7 @@ use tracing::Instrument as _;
 use crate::app::App;
 use crate::config::Role;
 use crate::counts;
+use crate::network;
 use crate::server::framing::Wrong;
 use crate::server::watch::Seat;
 
@@ -52,9 +56,13 @@ use noted::Noted;
 use pass::Pass;
 use received::{Answer, Received, Who};
 use reply::Reply;
+use untaken::Untaken;
 
 /// For how long a browser must not come back without TLS.
 const ONE_YEAR: &str = "max-age=31536000";
+
+const TOO_MANY_PAGES: &str =
+    "too many pages without a key to this network; slow down (limits.open_per_second)";
 
 /// Answers one request; whatever goes wrong, the caller gets an envelope.
 pub(crate) async fn serve(
@@ -64,14 +72,15 @@ pub(crate) async fn serve(
     request: Request<Incoming>,
 ) -> Result<Reply, Infallible> {
     let noted = Noted::new(&app, &request);
-    let (busy, wrong) = seat.begin(request.version() == Version::HTTP_2);
+    let multiplexed = request.version() == Version::HTTP_2;
+    let (busy, wrong) = seat.begin(multiplexed);
     let id = request_id::of(request.headers());
     let shape = reply::RefusalShape::of(request.uri().path());
     let peer = app.proxies.client(from.peer, request.headers());
     let holder = if peer == seat.peer {
         Arc::clone(&seat.holder)
     } else {
-        peer.to_string().into()
+        network::holder(peer)
     };
     let from = From {
         peer,
@@ -89,6 +98,12 @@ pub(crate) async fn serve(
         let answer = handle(&app, (&seat, from), (&pass, &mut way, &id), request);
         let answer = AssertUnwindSafe(answer);
         answer.catch_unwind().await
+    };
+    let answer = match answer {
+        Ok(Ok(reply)) if Untaken::counts(&reply, multiplexed) => {
+            Ok(Box::pin(app.untaken.count(reply, pass.holder())).await)
+        }
+        other => other,
     };
     let mut reply = match answer {
         Ok(Ok(reply)) => reply,
@@ -117,7 +132,8 @@ pub(crate) async fn serve(
             HeaderValue::from_static(ONE_YEAR),
         );
     }
-    Ok(reply.map(|payload| payload.send_over(&seat, busy, pass.take_place())))
+    pass.give_place_back();
+    Ok(reply.map(|payload| payload.send_over(&seat, busy)))
 }
 
 /// What is said of a head that was refused before it was a request.
@@ -178,7 +194,11 @@ async fn handle(
     if let Some(caller) = &known {
         pass.enter((&app.places, &app.rates), target.kind(), &caller.account_id)?;
     } else if !target.needs_no_place() {
-        pass.arrive(&app.places, target.kind())?;
+        if target.has_open_rate() {
+            let counted = app.rates.open_page(from.peer);
+            counted.map_err(|seconds| Denial::later(TOO_MANY_PAGES, seconds))?;
+        }
+        pass.arrive(&app.places, target.kind(), access == Access::Open)?;
     }
     let body = Arriving::new(body, Arc::clone(pass));
     let mut received = Received {

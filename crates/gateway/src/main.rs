@@ -16,6 +16,7 @@ mod http;
 mod logging;
 mod mcp;
 mod memory;
+mod network;
 mod openapi;
 mod pages;
 mod secrets;

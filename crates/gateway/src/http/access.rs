@@ -42,7 +42,9 @@ pub(super) async fn admit(
             let visitor = session::visitor(app, received).await?;
             let caller = match visitor.and_then(|visitor| visitor.caller) {
                 Some(caller) => {
-                    received.pass.admit(&app.rates, &caller.account_id)?;
+                    received
+                        .pass
+                        .admit((&app.places, &app.rates), &caller.account_id)?;
                     caller
                 }
                 None => caller::known(app, seat, received).await?,
@@ -68,8 +70,10 @@ pub(super) async fn admit(
 /// The operator whose token or session a request carries.
 async fn operator(app: &Arc<App>, received: &Received) -> Result<Operator, Denial> {
     let visitor = session::visitor(app, received).await?;
-    match visitor.and_then(|visitor| visitor.operator) {
-        Some(operator) => Ok(operator),
-        None => caller::operator(app, received).await,
-    }
+    let operator = match visitor.and_then(|visitor| visitor.operator) {
+        Some(operator) => operator,
+        None => caller::operator(app, received).await?,
+    };
+    received.pass.admit_operator(&app.places, &operator.name)?;
+    Ok(operator)
 }

@@ -80,6 +80,11 @@ impl Intake {
         if announced > most as u64 {
             return Err(too_large(most).into());
         }
+        let memory = if pass.is_open() {
+            &app.open_body_memory
+        } else {
+            &app.body_memory
+        };
         let limits = &app.config.limits;
         let grace = Duration::from_secs(limits.body_grace_s);
         let mut intake = Self {
@@ -90,7 +95,7 @@ impl Intake {
             deadline: Instant::now() + grace,
             grace,
             bytes_per_s: limits.body_bytes_per_s,
-            memory: Arc::clone(&app.body_memory),
+            memory: Arc::clone(memory),
             work: Arc::clone(&app.large_requests),
             share: BodyShare::default(),
             throughput: Arc::clone(&app.body_throughput),

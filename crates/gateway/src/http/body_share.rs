@@ -9,6 +9,9 @@ use atelier_contract::{Code, Refusal};
 use atelier_engine::heavy::{self, Whose};
 use atelier_engine::shares::{Full, Part, Shares};
 
+/// The most that a page reads that needs no key: what vendors post is not larger.
+pub(crate) const MOST_OPEN: usize = 4 * SMALL_BODY;
+
 /// A body of so few bytes is no burden.
 const FREE: u64 = 4096;
 

@@ -32,7 +32,9 @@ pub(super) async fn known(
         Ok(believed) => {
             let caller = believed.caller.clone();
             seat.remember(key, believed);
-            received.pass.admit(&app.rates, &caller.account_id)?;
+            received
+                .pass
+                .admit((&app.places, &app.rates), &caller.account_id)?;
             Ok(caller)
         }
         Err(refusal) if refusal.code == Code::Unauthorized => {

@@ -66,7 +66,7 @@ impl Kept {
         if packed.is_some() {
             headers.insert(CONTENT_ENCODING, GZIP);
         }
-        *reply.body_mut() = Payload::Whole(packed.unwrap_or_else(|| self.plain.clone()));
+        *reply.body_mut() = Payload::Kept(packed.unwrap_or_else(|| self.plain.clone()));
         reply
     }
 

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::body::{self, Arriving};
+use super::body_share::MOST_OPEN;
 use super::denial::Denial;
 use super::received::{Answer, Received};
 use super::reply::{self, Reply};
@@ -89,12 +90,9 @@ impl Input for Posted {
     const TAKES: Takes = Takes::NOTHING;
 
     async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
-        Ok(Self(body::bytes(app, head, given, MOST_POSTED).await?))
+        Ok(Self(body::bytes(app, head, given, MOST_OPEN).await?))
     }
 }
-
-/// What vendors post is not larger.
-const MOST_POSTED: usize = 4 * SMALL_BODY;
 
 /// What a raw body may become besides its texts: the operator's workflows are made of many small things.
 const RAW_STRUCTURE: usize = 32 * 1024 * 1024;

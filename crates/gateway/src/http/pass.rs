@@ -1,5 +1,5 @@
 //! What a request has been granted on its way in: a place among those that are answered, first in the name of its
-//! address and then of its account, and what is left of the account's rate.
+//! network and then of its account, and what is left of the account's rate.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::body_share::BodyShare;
 use super::denial::Denial;
+use super::places::Places;
 use super::rate::{Kind, Rates, Standing};
 use atelier_engine::shares::{Full, Part, Shares};
 
@@ -19,7 +20,7 @@ const REFUSED_AFTER_MS: std::ops::Range<u64> = 250..500;
 
 /// The grants of one request.
 pub(crate) struct Pass {
-    address: Arc<str>,
+    network: Arc<str>,
     account: OnceLock<Arc<str>>,
     granted: Mutex<Granted>,
     /// What took how long so far, when anybody wants to know.
@@ -35,13 +36,15 @@ struct Laps {
 struct Granted {
     kind: Option<Kind>,
     place: Option<Part>,
+    /// Whether the place is of those for pages that need no key.
+    open: bool,
     standing: Option<Standing>,
     share: BodyShare,
 }
 
 impl Pass {
-    /// Of a request that has just arrived from an address.
-    pub(super) fn new(address: Arc<str>, timed: bool) -> Arc<Self> {
+    /// Of a request that has just arrived from a network.
+    pub(super) fn new(network: Arc<str>, timed: bool) -> Arc<Self> {
         let laps = || {
             Mutex::new(Laps {
                 since: Instant::now(),
@@ -50,31 +53,35 @@ impl Pass {
         };
         Arc::new(Self {
             laps: timed.then(laps),
-            address,
+            network,
             account: OnceLock::new(),
             granted: Mutex::default(),
         })
     }
 
-    /// Takes a place in the name of the address.
-    pub(super) fn arrive(&self, places: &Arc<Shares>, kind: Kind) -> Result<(), Denial> {
-        let place = places.try_take(&self.address, 1);
-        let place = place.map_err(|full| refused(full, "too many requests at once"))?;
+    /// Takes a place in the name of the network, of those that nobody needs who is known: for an open page, or until it is
+    /// looked up who calls.
+    pub(super) fn arrive(&self, places: &Places, kind: Kind, open: bool) -> Result<(), Denial> {
+        let places = if open { &places.open } else { &places.lookups };
+        let place = places.try_take(&self.network, 1);
+        let place =
+            place.map_err(|full| refused(full, "too many requests of this network at once"))?;
         let mut granted = self.granted();
         granted.kind = Some(kind);
         granted.place = Some(place);
+        granted.open = open;
         Ok(())
     }
 
     /// Takes a place in the name of an account that is known already, and counts the request.
     pub(super) fn enter(
         &self,
-        (places, rates): (&Arc<Shares>, &Rates),
+        (places, rates): (&Places, &Rates),
         kind: Kind,
         account_id: &AccountId,
     ) -> Result<(), Denial> {
         let account = self.account.get_or_init(|| Arc::clone(account_id.shared()));
-        let place = places.try_take(account, 1);
+        let place = places.accounts.try_take(account, 1);
         let place =
             place.map_err(|full| refused(full, "too many requests of this account at once"))?;
         let mut granted = self.granted();
@@ -88,8 +95,12 @@ impl Pass {
         }
     }
 
-    /// The request is of this account: counts it and makes the place the account's.
-    pub(super) fn admit(&self, rates: &Rates, account_id: &AccountId) -> Result<(), Denial> {
+    /// The request is of this account: counts it and gives it a place of the account's for the one it came with.
+    pub(super) fn admit(
+        &self,
+        (places, rates): (&Places, &Rates),
+        account_id: &AccountId,
+    ) -> Result<(), Denial> {
         let account = self.account.get_or_init(|| Arc::clone(account_id.shared()));
         let mut granted = self.granted();
         let kind = granted.kind.unwrap_or(Kind::Call);
@@ -98,12 +109,30 @@ impl Pass {
         if let Some(seconds) = wait_s {
             return Err(Denial::later("too many requests of this account", seconds));
         }
-        match &mut granted.place {
-            Some(place) => place
-                .hand_to(account)
-                .map_err(|full| refused(full, "too many requests of this account at once")),
-            None => Ok(()),
+        if granted.place.is_some() {
+            let place = places.accounts.try_take(account, 1);
+            let place =
+                place.map_err(|full| refused(full, "too many requests of this account at once"))?;
+            granted.place = Some(place);
         }
+        Ok(())
+    }
+
+    /// The request is of an operator of this name: it has a place that callers cannot take.
+    pub(super) fn admit_operator(&self, places: &Places, name: &str) -> Result<(), Denial> {
+        let mut granted = self.granted();
+        if granted.place.is_some() {
+            let place = places.operators.try_take(&name.into(), 1);
+            let place = place
+                .map_err(|full| refused(full, "too many requests of this operator at once"))?;
+            granted.place = Some(place);
+        }
+        Ok(())
+    }
+
+    /// Whether the page needs no key: what is read for it is nobody's.
+    pub(super) fn is_open(&self) -> bool {
+        self.granted().open
     }
 
     /// The account, once it is known.
@@ -136,7 +165,7 @@ impl Pass {
 
     /// In whose name things are taken: the account's as soon as it is known.
     pub(crate) fn holder(&self) -> &Arc<str> {
-        self.account.get().unwrap_or(&self.address)
+        self.account.get().unwrap_or(&self.network)
     }
 
     /// Keeps what the body takes until the request is answered.
@@ -170,9 +199,10 @@ impl Pass {
         tokio::time::sleep(Duration::from_millis(fastrand::u64(REFUSED_AFTER_MS))).await;
     }
 
-    /// Gives the place to whoever sends the answer.
-    pub(super) fn take_place(&self) -> Option<Part> {
-        self.granted().place.take()
+    /// The answer is made: the place is free for the next request, however long the caller takes over the answer.
+    pub(super) fn give_place_back(&self) {
+        let place = self.granted().place.take();
+        drop(place);
     }
 
     /// Says in an answer what is left of the rate.

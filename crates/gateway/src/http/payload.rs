@@ -12,15 +12,18 @@ use hyper::body::{Body, Frame, SizeHint};
 pub(crate) use crate::server::sending::Flow;
 use crate::server::sending::Sending;
 use crate::server::watch::{Busy, Seat};
-use atelier_engine::shares::Part;
 
 /// Answers of more bytes than this are looked after until they are taken.
-const LARGE: usize = 64 * 1024;
+pub(super) const LARGE: usize = 64 * 1024;
 
 /// What an answer carries.
 pub(crate) enum Payload {
-    /// Everything at once.
+    /// Everything at once, made for this answer.
     Whole(Bytes),
+    /// Everything at once, of bytes that the process keeps anyway.
+    Kept(Bytes),
+    /// Everything at once, of bytes whose memory is counted until they are taken.
+    Counted(Bytes),
     /// Bit by bit. The number is the length, when it is known.
     Flow(Flow, Option<u64>),
     /// On its way.
@@ -28,19 +31,23 @@ pub(crate) enum Payload {
 }
 
 impl Payload {
-    /// Has the connection look after what is not sent at once: it counts as busy, and what the request holds is given
-    /// back, at the end or when the caller does not take it.
-    pub(super) fn send_over(self, seat: &Seat, busy: Busy, place: Option<Part>) -> Self {
+    /// Has the connection look after what is not sent at once: it counts as busy until the end, or until the caller has
+    /// not taken it for too long.
+    pub(super) fn send_over(self, seat: &Seat, busy: Busy) -> Self {
         match self {
-            // A stream holds a share of its own and needs no place among the requests that are being worked on.
             Self::Flow(flow, length) => Self::Sent(seat.send(flow, busy), length),
-            Self::Whole(bytes) if bytes.len() > LARGE => {
-                let length = bytes.len() as u64;
-                let flow: Flow = Box::pin(stream::iter([Ok(bytes)]));
-                Self::Sent(seat.send(flow, (busy, place)), Some(length))
+            Self::Whole(bytes) | Self::Kept(bytes) if bytes.len() > LARGE => {
+                Self::look_after(bytes, seat, busy)
             }
+            Self::Counted(bytes) => Self::look_after(bytes, seat, busy),
             other => other,
         }
+    }
+
+    fn look_after(bytes: Bytes, seat: &Seat, busy: Busy) -> Self {
+        let length = bytes.len() as u64;
+        let flow: Flow = Box::pin(stream::iter([Ok(bytes)]));
+        Self::Sent(seat.send(flow, busy), Some(length))
     }
 }
 
@@ -53,8 +60,11 @@ impl Body for Payload {
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let next = match &mut *self {
-            Self::Whole(bytes) if bytes.is_empty() => return Poll::Ready(None),
-            Self::Whole(bytes) => return Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Self::Whole(bytes) | Self::Kept(bytes) | Self::Counted(bytes) => {
+                let bytes = std::mem::take(bytes);
+                let all = (!bytes.is_empty()).then(|| Ok(Frame::data(bytes)));
+                return Poll::Ready(all);
+            }
             Self::Flow(flow, _) => flow.as_mut().poll_next(context),
             Self::Sent(sending, _) => sending.poll_next(context),
         };
@@ -62,12 +72,14 @@ impl Body for Payload {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Whole(bytes) if bytes.is_empty())
+        matches!(self, Self::Whole(bytes) | Self::Kept(bytes) if bytes.is_empty())
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Whole(bytes) | Self::Kept(bytes) | Self::Counted(bytes) => {
+                SizeHint::with_exact(bytes.len() as u64)
+            }
             Self::Flow(_, Some(length)) | Self::Sent(_, Some(length)) => {
                 SizeHint::with_exact(*length)
             }

@@ -1,9 +1,10 @@
-//! How often an account may call, over all its keys, and how many wrong keys an address may try. The answer to every
+//! How often an account may call, over all its keys, how often a network may ask for pages that need no key, and how many
+//! wrong keys it may try. The answer to every
 //! call says how much is left, in the fields of the IETF draft on rate limits.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
 use crate::config::Limits;
+use crate::network;
 
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -37,6 +39,8 @@ pub(crate) struct Rates {
     calls: Policy,
     wrong: Buckets<IpAddr>,
     wrong_pace: Pace,
+    open: Buckets<IpAddr>,
+    open_pace: Pace,
 }
 
 /// A rate with its name on the wire.
@@ -99,6 +103,12 @@ impl Rates {
             calls: Policy::new("calls", limits.calls_per_second, limits.calls_burst),
             wrong: Buckets::default(),
             wrong_pace: Pace::new(wrong, Duration::from_mins(1), wrong),
+            open: Buckets::default(),
+            open_pace: Pace::new(
+                limits.open_per_second,
+                Duration::from_secs(1),
+                limits.open_burst,
+            ),
         }
     }
 
@@ -114,7 +124,13 @@ impl Rates {
 
     /// Counts a wrong key; the number of seconds to wait when there were too many.
     pub(super) fn wrong_key(&self, peer: IpAddr) -> Result<(), u64> {
-        let level = self.wrong.take(&household(peer), self.wrong_pace);
+        let level = self.wrong.take(&network::of(peer), self.wrong_pace);
+        level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
+    }
+
+    /// Counts a page that needs no key; the number of seconds to wait when there were too many.
+    pub(super) fn open_page(&self, peer: IpAddr) -> Result<(), u64> {
+        let level = self.open.take(&network::of(peer), self.open_pace);
         level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
     }
 }
@@ -165,16 +181,6 @@ fn policy(name: &str, burst: u32, per_second: u32) -> HeaderValue {
     let window = burst.div_ceil(per_second.max(1));
     let header = format!("\"{name}\";q={burst};w={window}");
     HeaderValue::try_from(header).unwrap_or(HeaderValue::from_static(""))
-}
-
-/// One household has one IPv4 address or a /64 of IPv6.
-fn household(peer: IpAddr) -> IpAddr {
-    match peer {
-        IpAddr::V4(_) => peer,
-        IpAddr::V6(address) => {
-            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
-        }
-    }
 }
 
 /// What a bucket holds after a call.
@@ -309,13 +315,6 @@ mod tests {
         assert_eq!(headers[LIMIT], "\"submits\";r=197;t=1");
         let slow = Policy::new("calls", 0, 1).call("b", Some(1));
         assert!(slow.is_some_and(|one| one.wait_s.is_none()));
-    }
-
-    #[test]
-    fn one_household_has_many_addresses() {
-        let one: IpAddr = "2001:db8:1:2::1".parse().expect("an address");
-        let other: IpAddr = "2001:db8:1:2:ffff::9".parse().expect("an address");
-        assert_eq!(household(one), household(other));
     }
 
     /// The other way to say the same: tokens that come back one by one, each call takes one.

@@ -82,6 +82,12 @@ impl Target {
         }
     }
 
+    /// Whether anybody may ask for it, and a network is counted for asking. Result files are paced by their bytes, and health
+    /// is always told.
+    pub(super) fn has_open_rate(self) -> bool {
+        self.door() == Door::Main && self.access() == Access::Open
+    }
+
     /// Whether it is answered however much else is going on.
     pub(super) fn needs_no_place(self) -> bool {
         self.door() == Door::Every

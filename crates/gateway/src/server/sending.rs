@@ -18,7 +18,8 @@ pub(crate) type Flow = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 pub(crate) struct Sending {
     clock: Arc<AtomicU32>,
     content: Mutex<Option<Content>>,
-    /// When a piece was handed over that nobody has asked for more after; zero while the caller waits for us.
+    /// When a piece was handed over that nobody has asked for more after, or the beginning while nobody has asked at all;
+    /// zero while the caller waits for us.
     handed_over: AtomicU32,
 }
 
@@ -31,13 +32,15 @@ struct Content {
 impl Sending {
     /// Sends a flow by the clock of its connection; what is held is given back at the end, or when nobody takes it.
     pub(super) fn new(clock: Arc<AtomicU32>, flow: Flow, held: impl Any + Send) -> Arc<Self> {
+        // On HTTP/2 a caller may take not even the first piece.
+        let now = clock.load(Ordering::Relaxed);
         Arc::new(Self {
             clock,
             content: Mutex::new(Some(Content {
                 flow,
                 _held: Box::new(held),
             })),
-            handed_over: AtomicU32::new(0),
+            handed_over: AtomicU32::new(now),
         })
     }
 

@@ -1,5 +1,5 @@
 //! Watches every connection with one clock: a head that trickles in, a caller that never reads, a connection that only
-//! sits there. When all seats are taken, whoever has been idle longest gives way.
+//! sits there. When all seats are taken, whoever has been idle longest, or has left its answers longest, gives way.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -17,12 +17,16 @@ use tokio_util::sync::CancellationToken;
 use super::framing::Wrong;
 use super::sending::{Flow, Sending};
 use crate::config::Limits;
+use crate::network;
 
 /// The watch looks around this often; limits are exact to one tick.
 const TICK: Duration = Duration::from_millis(250);
 const TICKS_PER_SECOND: u32 = 4;
 /// How long a connection whose head is late may take to be told so.
 const TICKS_TO_TELL: u32 = 2;
+
+/// A connection whose answers have all been left for longer than this gives way when every seat is taken.
+const LEFT_TICKS: u32 = 5 * TICKS_PER_SECOND;
 
 /// What a connection is told to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +43,9 @@ pub(crate) struct Seat {
     number: u64,
     /// The other end of the socket.
     pub(crate) peer: IpAddr,
-    /// The address as the name of a holder of shares.
+    /// Its network as the name of a holder of shares.
     pub(crate) holder: Arc<str>,
+    network: IpAddr,
     now: Arc<AtomicU32>,
     head_since: AtomicU32,
     idle_since: AtomicU32,
@@ -169,10 +174,25 @@ impl Seat {
         self.command.load(Ordering::Relaxed) == Command::Leave as u8
     }
 
+    /// Since when all that is in flight are answers that nobody takes, if they have been left for a while.
+    fn untaken_since(&self, in_flight: u32) -> Option<u32> {
+        let now = self.now();
+        let sendings = self.sendings();
+        let untaken = sendings.iter().filter_map(Weak::upgrade);
+        let untaken = untaken.map(|one| one.untaken_ticks(now));
+        let left: Vec<_> = untaken.filter(|ticks| *ticks > LEFT_TICKS).collect();
+        let shortest = left.iter().min()?;
+        (left.len() >= in_flight as usize).then(|| now.saturating_sub(*shortest))
+    }
+
     /// Since when it has been of no use, if it is.
     fn useless_since(&self) -> Option<u32> {
-        if self.in_flight.load(Ordering::Relaxed) > 0 || self.leaving() {
+        if self.leaving() {
             return None;
+        }
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        if in_flight > 0 {
+            return self.untaken_since(in_flight);
         }
         let head = self.head_since.load(Ordering::Relaxed);
         Some(if head == 0 {
@@ -196,7 +216,7 @@ pub(crate) struct Watch {
     seats: Mutex<Seats>,
     now: Arc<AtomicU32>,
     most: usize,
-    most_per_address: usize,
+    most_per_network: usize,
     head_ticks: u32,
     idle_ticks: u32,
     stuck_ticks: u32,
@@ -206,7 +226,7 @@ pub(crate) struct Watch {
 struct Seats {
     next: u64,
     taken: HashMap<u64, Arc<Seat>>,
-    by_address: HashMap<IpAddr, usize>,
+    by_network: HashMap<IpAddr, usize>,
     dismissed: bool,
 }
 
@@ -218,7 +238,7 @@ impl Watch {
             seats: Mutex::default(),
             now: Arc::new(AtomicU32::new(1)),
             most,
-            most_per_address: limits.connections_per_address.min(most),
+            most_per_network: limits.connections_per_address.min(most),
             head_ticks: ticks(limits.header_timeout_s),
             idle_ticks: ticks(limits.idle_timeout_s),
             stuck_ticks: ticks(limits.write_timeout_s),
@@ -229,11 +249,12 @@ impl Watch {
     /// A known proxy stands for many and may have all of them.
     pub(crate) fn admit(&self, peer: IpAddr, is_proxy: bool) -> Option<Arc<Seat>> {
         let mut seats = self.seats();
-        let of_peer = seats.by_address.get(&peer).copied().unwrap_or(0);
-        let crowded = !is_proxy && of_peer >= self.most_per_address;
+        let network = network::of(peer);
+        let of_network = seats.by_network.get(&network).copied().unwrap_or(0);
+        let crowded = !is_proxy && of_network >= self.most_per_network;
         if crowded || seats.taken.len() >= self.most {
             seats
-                .longest_useless(crowded.then_some(peer))?
+                .longest_useless(crowded.then_some(network))?
                 .tell(Command::Leave);
         }
         let now = self.now.load(Ordering::Relaxed);
@@ -241,7 +262,8 @@ impl Watch {
         let seat = Arc::new(Seat {
             number: seats.next,
             peer,
-            holder: peer.to_string().into(),
+            holder: network::holder(peer),
+            network,
             now: Arc::clone(&self.now),
             // A caller that connects and says nothing is as slow as one that stops in the middle of a head.
             head_since: AtomicU32::new(now),
@@ -262,7 +284,7 @@ impl Watch {
             seat.tell(Command::Finish);
         }
         seats.taken.insert(seat.number, Arc::clone(&seat));
-        *seats.by_address.entry(peer).or_default() += 1;
+        *seats.by_network.entry(network).or_default() += 1;
         Some(seat)
     }
 
@@ -272,10 +294,10 @@ impl Watch {
         if seats.taken.remove(&seat.number).is_none() {
             return;
         }
-        if let Some(count) = seats.by_address.get_mut(&seat.peer) {
+        if let Some(count) = seats.by_network.get_mut(&seat.network) {
             *count -= 1;
             if *count == 0 {
-                seats.by_address.remove(&seat.peer);
+                seats.by_network.remove(&seat.network);
             }
         }
     }
@@ -351,7 +373,7 @@ impl Seats {
     fn longest_useless(&self, of: Option<IpAddr>) -> Option<&Arc<Seat>> {
         self.taken
             .values()
-            .filter(|seat| of.is_none_or(|peer| seat.peer == peer))
+            .filter(|seat| of.is_none_or(|network| seat.network == network))
             .filter_map(|seat| seat.useless_since().map(|since| (since, seat)))
             .min_by_key(|(since, seat)| (*since, seat.number))
             .map(|(_, seat)| seat)
@@ -389,6 +411,32 @@ mod tests {
         let seats = [1, 2, 3].map(|last| watch.admit(address(last), false).expect("a seat"));
         let _busy = seats.each_ref().map(|seat| seat.begin(false).0);
         assert!(watch.admit(address(4), false).is_none());
+    }
+
+    #[test]
+    fn nobody_is_kept_out_by_answers_that_are_left() {
+        let watch = watch();
+        let seats = [1, 2, 3].map(|last| watch.admit(address(last), false).expect("a seat"));
+        let flow = || -> Flow { Box::pin(futures_util::stream::pending()) };
+        let _left = seats
+            .each_ref()
+            .map(|seat| seat.send(flow(), seat.begin(true).0));
+        assert!(watch.admit(address(4), false).is_none());
+        for _ in 0..=LEFT_TICKS {
+            watch.look();
+        }
+        // One that is also asked for something else is of use.
+        let _busy = seats[0].begin(true);
+        assert!(watch.admit(address(4), false).is_some());
+        assert!(!seats[0].leaving() && seats[1].leaving());
+    }
+
+    #[test]
+    fn the_addresses_of_one_network_have_the_seats_of_one() {
+        let watch = watch();
+        let of = |last: u16| IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, last]);
+        let seats = [1, 2, 3].map(|last| watch.admit(of(last), false).expect("a seat"));
+        assert!(seats[0].leaving() && !seats[1].leaving() && !seats[2].leaving());
     }
 
     #[test]

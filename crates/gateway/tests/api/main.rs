@@ -68,6 +68,7 @@ mod shares;
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;
 mod stopping;
+mod strangers;
 mod traces;
 mod translation;
 mod upkeep;

@@ -17,7 +17,7 @@ use crate::http::payload::Flow;
 use crate::http::range::{self, Part, Wanted};
 use crate::http::received::Received;
 use crate::http::reply::{self, About};
-use atelier_engine::shares::Full;
+use atelier_engine::shares::{Full, Part as Place};
 
 /// How long a download waits while its address has all it may have.
 const TURN: Duration = Duration::from_secs(10);
@@ -83,8 +83,22 @@ pub(crate) async fn thumbnail(app: Arc<App>, received: Received, (): ()) -> Resu
         return Ok(File(reply::unchanged_file(&about)));
     }
     let whole = received.head.method != Method::HEAD;
-    let flow: Flow = Box::pin(futures_util::stream::once(async move { Ok(bytes) }));
-    Ok(File(reply::whole_file(&about, whole.then_some(flow))))
+    if !whole {
+        return Ok(File(reply::whole_file(&about, None)));
+    }
+    let place = turn(&app, &received).await?;
+    let flow: Flow = Box::pin(futures_util::stream::once(async move {
+        drop(place);
+        Ok(bytes)
+    }));
+    Ok(File(reply::whole_file(&about, Some(flow))))
+}
+
+/// Waits for a place among the files that are being sent.
+async fn turn(app: &App, received: &Received) -> Result<Place, Denial> {
+    let place = app.downloads.take(received.pass.holder(), 1);
+    let place = timeout(TURN, place).await;
+    place.map_err(|_| pass::refused(Full::Share, "too many downloads at once"))
 }
 
 /// The bytes, unless only the head was asked for.
@@ -97,9 +111,7 @@ async fn open(
     if received.head.method == Method::HEAD {
         return Ok(None);
     }
-    let place = app.downloads.take(received.pass.holder(), 1);
-    let place = timeout(TURN, place).await;
-    let place = place.map_err(|_| pass::refused(Full::Share, "too many downloads at once"))?;
+    let place = turn(app, received).await?;
     let bytes = app
         .engine
         .vault()
