@@ -1,10 +1,31 @@
 """What strangers do: the calls of a second account that are timed, the attacks of a first one, and the table of shared things
 that says which goes with which."""
-import asyncio, json, os, re, struct, time, zlib
+import asyncio, json, os, re, struct, time, typing, zlib
 
 SOCKETS = int(os.environ.get("STRANGERS_SOCKETS", "2000"))
 # Where calls come from: strangers have addresses of their own.
 SOURCE = "127.0.0.1"
+
+
+class Thing(typing.NamedTuple):
+    """A shared thing, the attacker's means, what it does, what the other does, and limits of the attacker's account."""
+
+    name: str
+    means: str
+    attack: typing.Callable
+    act: typing.Callable
+    limits: dict = {}
+    # What the attacker needs before it begins, and what the attack may have left behind: a list of complaints.
+    ready: typing.Callable | None = None
+    left: typing.Callable | None = None
+    # The other's p99 may be so many times its quiet value, or so many milliseconds if that is more.
+    most: float = 2
+    most_ms: float = 0
+    # The attack lasts so long at least.
+    seconds: float = 0
+    # The other's calls are the same account's.
+    own: bool = False
+    listen: str = "127.0.0.1:0"
 
 
 def png(width, height, seed=0):
@@ -266,22 +287,21 @@ def drips(number, turn, ground):
     return {"prompt": f"{ground['drip']}?{number}.{turn} a lake"}
 
 
-# Thing, means of the attacker, what it does, what the other does, limits of the attacker's account.
 THINGS = [
-    ("requests", "calls as fast as it can", repeated(64, "GET", "/artgen/v1/info", lambda *_: None), info, {}),
-    ("body memory", "24 bodies of 64 MiB that fall silent", silent_bodies, body, {}),
-    ("parsing", "8 MB of tiny values, 8 at a time", tiny_values, body, {}),
-    ("input memory", "addresses that drip", repeated(20, "POST", "/artgen/v1/imagine", drips), fetched, {"max_queue": 500}),
-    ("engine places", "jobs that stall, 500 in the queue", submits("[[stall]]"), picture, {"max_queue": 500}),
-    ("engine threads", "pictures as fast as it can, 500 in the queue", submits("a mountain"), picture, {"max_queue": 500}),
-    ("queue", "submits as fast as it can", submits("[[delay 1s]] a lake"), submit, {}),
-    ("callbacks", "callbacks to a receiver that is silent", submits("[[fail: x]]", hookUrl=lambda ground: ground["mute"]), called_back, {"max_queue": 500}),
-    ("event streams", "1,500 event streams", many_streams, streamed, {}),
-    ("HTTP/2 streams", "8,000 unfinished requests on 64 connections", unfinished_http2, info, {}),
-    ("descriptors", "600 connections that ask for files and read none", unread_files, file_read, {}),
-    ("failed prompts", "refused and failing prompts", submits("gore [[reject]]", 60), submit, {}),
-    ("custody changes", "worker accounts made and deleted", custody_changes, submit, {}),
-    ("uploads", "files of 3 MB", repeated(16, "POST", "/files/v1", lambda n, t, g: form(png(1000, 1000, n * 100 + t)), kind="multipart/form-data; boundary=b"), uploaded, {}),
-    ("batches", "batches of 1,000 requests", repeated(8, "POST", "/jobs/v1/batch", batch), submit, {}),
-    ("thumbnails", "thumbnails of large pictures", repeated(32, "GET", lambda ground: ground["large"] + "&thumb=1", lambda *_: None), thumbnail, {}),
+    Thing("requests", "calls as fast as it can", repeated(64, "GET", "/artgen/v1/info", lambda *_: None), info),
+    Thing("body memory", "24 bodies of 64 MiB that fall silent", silent_bodies, body),
+    Thing("parsing", "8 MB of tiny values, 8 at a time", tiny_values, body),
+    Thing("input memory", "addresses that drip", repeated(20, "POST", "/artgen/v1/imagine", drips), fetched, {"max_queue": 500}),
+    Thing("engine places", "jobs that stall, 500 in the queue", submits("[[stall]]"), picture, {"max_queue": 500}),
+    Thing("engine threads", "pictures as fast as it can, 500 in the queue", submits("a mountain"), picture, {"max_queue": 500}),
+    Thing("queue", "submits as fast as it can", submits("[[delay 1s]] a lake"), submit),
+    Thing("callbacks", "callbacks to a receiver that is silent", submits("[[fail: x]]", hookUrl=lambda ground: ground["mute"]), called_back, {"max_queue": 500}),
+    Thing("event streams", "1,500 event streams", many_streams, streamed),
+    Thing("HTTP/2 streams", "8,000 unfinished requests on 64 connections", unfinished_http2, info),
+    Thing("descriptors", "600 connections that ask for files and read none", unread_files, file_read),
+    Thing("failed prompts", "refused and failing prompts", submits("gore [[reject]]", 60), submit),
+    Thing("custody changes", "worker accounts made and deleted", custody_changes, submit),
+    Thing("uploads", "files of 3 MB", repeated(16, "POST", "/files/v1", lambda n, t, g: form(png(1000, 1000, n * 100 + t)), kind="multipart/form-data; boundary=b"), uploaded),
+    Thing("batches", "batches of 1,000 requests", repeated(8, "POST", "/jobs/v1/batch", batch), submit),
+    Thing("thumbnails", "thumbnails of large pictures", repeated(32, "GET", lambda ground: ground["large"] + "&thumb=1", lambda *_: None), thumbnail),
 ]

@@ -1,0 +1,105 @@
+"""The worst that the OpenAPI document allows for every route: the longest texts, the largest arrays and numbers, the deepest page, the
+oldest moment; and the example of the document with its texts made long, which is accepted and makes work."""
+import json
+import urllib.parse
+
+EMOJI = "\U0001f3d4"
+# A body is not made larger than this, whatever the document allows: sixteen of them are sent at once.
+MOST_BYTES = 2**20
+# What has no bound of its own in the document.
+UNBOUNDED_TEXT, UNBOUNDED_ITEMS = 10_000, 200
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+class Inputs:
+    def __init__(self, document, address):
+        self.document, self.address = document, address
+
+    def resolved(self, schema):
+        while "$ref" in schema:
+            schema = self.document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+        for word in ("anyOf", "oneOf", "allOf"):
+            if word in schema:
+                some = [one for one in schema[word] if one.get("type") != "null"]
+                return self.resolved(some[-1]) if some else {}
+        return schema
+
+    def worst(self, schema, depth=0):
+        """The largest value of a schema."""
+        schema = self.resolved(schema)
+        if values := [value for value in schema.get("enum", []) if value is not None]:
+            return max(values, key=lambda value: len(str(value)))
+        kinds = schema.get("type", "object" if "properties" in schema else "string")
+        kind = next((one for one in kinds if one != "null"), "string") if isinstance(kinds, list) else kinds
+        if kind == "object":
+            return {} if depth > 4 else {name: self.worst(one, depth + 1) for name, one in schema.get("properties", {}).items()}
+        if kind == "array":
+            one = self.worst(schema.get("items", {}), depth + 1)
+            room = max(1, MOST_BYTES // 4 // max(1, len(json.dumps(one))))
+            return [one] * min(schema.get("maxItems", UNBOUNDED_ITEMS), room)
+        if kind in ("integer", "number"):
+            return schema.get("maximum", 2**31 - 1)
+        return True if kind == "boolean" else self.text(schema)
+
+    def text(self, schema):
+        most = min(schema.get("maxLength", UNBOUNDED_TEXT), MOST_BYTES // 8)
+        if schema.get("format") == "uri" or schema.get("x-widget") in ("address", "image"):
+            return self.address + "?" + "a" * (min(most, 2048) - len(self.address) - 1)
+        if "[0-9]{4}-[0-9]{2}-[0-9]{2}" in schema.get("pattern", ""):
+            return "1970-01-01 00:00:00"
+        return "~" * most if schema.get("pattern", "").startswith("^[!-~]") else EMOJI * most
+
+    def lengthened(self, value, schema):
+        """An example with the longest prompts, and with addresses that lead somewhere."""
+        schema = self.resolved(schema)
+        if isinstance(value, dict):
+            inside = schema.get("properties", {})
+            return {name: self.lengthened(one, dict(self.resolved(inside.get(name, {})), name=name)) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self.lengthened(one, schema.get("items", {})) for one in value]
+        if isinstance(value, str) and value.startswith("https://example.com/"):
+            return self.address
+        if isinstance(value, str) and schema.get("x-widget") == "prompt":
+            return value + " " + EMOJI * (schema.get("maxLength", 2000) - len(value) - 1)
+        return value
+
+    def of(self, method, path, operation, ground):
+        """Every variant for one route: (target, headers, body, kind)."""
+        target, query, headers = path, {}, []
+        for given in operation.get("parameters", []):
+            name, schema = given["name"], given.get("schema", {})
+            if given["in"] == "path":
+                target = target.replace("{" + name + "}", ground.get((path, name)) or ground.get(name) or urllib.parse.quote(EMOJI * 100))
+            elif given["in"] == "query":
+                value = ground.get(name) or self.worst(schema)
+                query[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        known = {name: value for name, value in query.items() if name in ground or name in ("page", "limit", "q", "since")}
+        targets = [target + ("?" + urllib.parse.urlencode(one) if one else "") for one in ([query, known] if known != query else [query])]
+        # A page in the middle, and one without any words: a page too deep may be refused for a start.
+        if "page" in query:
+            targets.append(target + "?limit=" + query.get("limit", "100"))
+        if "q" in query:
+            targets.append(target + "?" + urllib.parse.urlencode({"limit": 100, "q": EMOJI * 190 + " 7"}))
+        variants = []
+        for kind, content in (operation.get("requestBody") or {}).get("content", {}).items():
+            if kind != "application/json":
+                continue
+            schema = content.get("schema", {})
+            bodies = [self.worst(schema)]
+            if "example" in content:
+                bodies.append(self.lengthened(content["example"], schema))
+            for body in bodies:
+                if isinstance(body, dict) and "jobId" in body:
+                    body = dict(body, jobId=ground["jobId"])
+                if isinstance(body, dict) and "secret" in body:
+                    body = dict(body, secret=ground["secret"])
+                variants.append((targets[0], headers, json.dumps(body, ensure_ascii=False).encode(), kind))
+        if "multipart/form-data" in (operation.get("requestBody") or {}).get("content", {}):
+            variants.append((targets[0], headers, ground["form"], "multipart/form-data; boundary=b"))
+        return variants or [(one, headers, None, None) for one in targets]
+
+    def routes(self):
+        for path, methods in self.document["paths"].items():
+            for method in METHODS:
+                if method in methods:
+                    yield method.upper(), path, methods[method]
