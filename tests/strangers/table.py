@@ -164,7 +164,7 @@ class Table:
             # The question itself has a place.
             held = [f"{one['taken']} of {one['of']}" for one in shares if one["taken"] > (one["of"] == "requests")]
             # Drawing goes on, and with it the memory of inputs; that is work that was accepted.
-            held = [one for one in held if is_nobody or not one.endswith("input_memory")]
+            held = [one for one in held if not one.endswith("input_memory")]
             if not held:
                 break
             await asyncio.sleep(0.05)
@@ -276,8 +276,6 @@ async def main(words):
     server, address = await addresses()
     try:
         attacker = await service.account("attacker", 10**9)
-        usual = await service.account("past", 10**9, max_queue=5000, submits_per_second=1000)
-        del usual
         polite = Polite(service, await service.account("polite", 10**9, max_queue=10000, submits_per_second=1000, calls_per_second=10000), mine.recv())
         await polite.begin()
         ground = await history(service, attacker)
