@@ -56,6 +56,19 @@ async def searches(port, key, _):
     await crowd(12, one)
 
 
+async def unread_lists(port, key, _ground):
+    """Lists of long prompts are megabytes each; whoever asks for many and reads none must not have them all made."""
+    async def one(number):
+        line = Line(port)
+        await line.open()
+        path = ("/mj/task/list", "/jobs/v1?limit=100")[number % 2]
+        line.writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {key}\r\n\r\n".encode())
+        await line.writer.drain()
+        await asyncio.sleep(60)
+        line.close()
+    await crowd(200, one)
+
+
 # Answers that nobody reads.
 
 
@@ -238,6 +251,8 @@ async def own_picture(line, key, _ground):
 MORE = [
     Thing("searches", f"12 searches over {PROMPTS} prompts of 32,000 characters", searches, listed, {"max_queue": 5000, "submits_per_second": 1000},
           ready=with_long_prompts, most_ms=50),
+    Thing("long lists", "200 lists of 100 prompts of 32,000 characters, unread", unread_lists, listed, {"max_queue": 5000, "submits_per_second": 1000},
+          ready=with_long_prompts, most_ms=50, seconds=12),
     Thing("unread answers", "72 HTTP/2 connections without a window, from 8 addresses, without a key", unread_from_eight_addresses, info, most_ms=50, seconds=8),
     Thing("unread answers of one network", "the same from nine addresses of one IPv6 /64", unread_from_one_network, info, most_ms=50, seconds=8,
           ready=with_a_network, left=without_the_network, listen="[::]:0"),
