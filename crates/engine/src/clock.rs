@@ -1,38 +1,109 @@
-//! Time as a parameter: the clock of the shared database, the machine's own where there is none, a hand-turned one in tests.
+//! Time as a parameter. The service has a time of its own, in which leases, deadlines and everything that is due are kept: it
+//! goes with the machine's count of time since it was switched on, which nobody can set. What is shown and written down
+//! as a date is that time and how far it lies from the wall clock (the database's, where nodes share one). A clock that is
+//! set changes that distance and nothing else: small differences are drawn in, large ones that last are taken over.
 
-use std::sync::Arc;
+mod agreement;
+mod beginning;
+mod drawing;
+
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use atelier_store::{ClockNote, Store, boot_ms};
+
+use agreement::{Agreement, Verdict};
+use drawing::{Drawing, Move};
+
+/// How far the time that is shown is ahead of the service's own where tests turn the clock by hand: taking one for the other
+/// must not go unnoticed.
+const MANUAL_AHEAD_MS: i64 = 40 * 24 * 3_600_000;
 
 /// Where the time comes from.
 #[derive(Clone, Debug)]
 pub enum Clock {
-    /// The machine's clock.
+    /// The machine's wall clock as it is, for whoever only looks at it.
     System,
-    /// The clock of the database that nodes share: what they must agree on goes by it.
-    Shared(atelier_store::Store),
+    /// The time of the service.
+    Service(Arc<ServiceClock>),
     /// A clock that only moves when told to.
     Manual(Arc<AtomicI64>),
-    /// A clock that goes with the runtime's own time, which is virtual in a simulation, and can be set forward or back.
-    Running(Arc<AtomicI64>, tokio::time::Instant),
+}
+
+/// The time of the service, kept going by a machine.
+#[derive(Debug)]
+pub struct ServiceClock {
+    source: Source,
+    /// How far the service's own time is ahead of the machine's count.
+    steady_ms: AtomicI64,
+    /// How far the time that is shown is ahead of the service's own.
+    ahead_ms: AtomicI64,
+    drawing: Mutex<Drawing>,
+    agreement: Mutex<Agreement>,
+}
+
+/// What the time is made from.
+#[derive(Debug)]
+enum Source {
+    /// This machine.
+    Machine,
+    /// This machine and the database that nodes share.
+    Database(Store),
+    /// A simulated machine.
+    Simulated(SimulatedMachine),
+}
+
+/// A machine whose count of time goes with the runtime's own, which is virtual in a simulation.
+#[derive(Clone, Debug)]
+pub struct SimulatedMachine {
+    /// When it was switched on, by its own name for that.
+    pub name: String,
+    /// What it had counted at a moment of the runtime.
+    pub counted: (i64, tokio::time::Instant),
+    /// How far its wall clock is ahead of that.
+    pub wall_ahead_ms: Arc<AtomicI64>,
+}
+
+impl SimulatedMachine {
+    fn boot_ms(&self) -> i64 {
+        self.counted.0 + self.counted.1.elapsed().as_millis() as i64
+    }
+
+    fn wall_ms(&self) -> i64 {
+        self.boot_ms() + self.wall_ahead_ms.load(Ordering::SeqCst)
+    }
 }
 
 impl Clock {
-    /// The clock for a store: the database's where nodes share one.
-    pub fn of(store: &atelier_store::Store) -> Self {
-        if store.is_postgres() {
-            Self::Shared(store.clone())
+    /// The clock for a store: it goes on where the last process, or the other nodes, are.
+    pub async fn of(store: &Store) -> Result<Self, atelier_store::Error> {
+        let source = if store.is_postgres() {
+            Source::Database(store.clone())
         } else {
-            Self::System
-        }
+            Source::Machine
+        };
+        Self::begin(source, store).await
     }
 
-    /// How far the machine's clock is ahead of the one the nodes share.
-    pub(crate) fn ahead_ms(&self) -> i64 {
-        match self {
-            Self::Shared(_) => system_now_ms() - self.now_ms(),
-            Self::System | Self::Manual(_) | Self::Running(..) => 0,
-        }
+    /// The clock of a simulated machine for a store.
+    pub async fn simulated(
+        store: &Store,
+        machine: SimulatedMachine,
+    ) -> Result<Self, atelier_store::Error> {
+        Self::begin(Source::Simulated(machine), store).await
+    }
+
+    async fn begin(source: Source, store: &Store) -> Result<Self, atelier_store::Error> {
+        let steady_ms = beginning::steady_ms(&source, store).await?;
+        let ahead_ms = source.wall_ms() - steady_ms;
+        Ok(Self::Service(Arc::new(ServiceClock {
+            steady_ms: AtomicI64::new(steady_ms - source.boot_ms()),
+            ahead_ms: AtomicI64::new(ahead_ms),
+            drawing: Mutex::default(),
+            agreement: Mutex::default(),
+            source,
+        })))
     }
 
     /// A hand-turned clock that starts at a time.
@@ -40,28 +111,206 @@ impl Clock {
         Self::Manual(Arc::new(AtomicI64::new(start_ms)))
     }
 
-    /// A clock that starts at a time and goes with the runtime.
-    pub fn running(start_ms: i64) -> Self {
-        let start_ms = Arc::new(AtomicI64::new(start_ms));
-        Self::Running(start_ms, tokio::time::Instant::now())
-    }
-
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970, as they are shown and written down.
     pub fn now_ms(&self) -> i64 {
         match self {
-            Self::System => system_now_ms(),
-            Self::Shared(store) => store.database_now_ms().unwrap_or_else(system_now_ms),
+            Self::System => machine_ms(),
+            Self::Service(clock) => clock.steady_ms() + clock.ahead_ms(),
             Self::Manual(now) => now.load(Ordering::SeqCst),
-            Self::Running(start_ms, since) => {
-                start_ms.load(Ordering::SeqCst) + since.elapsed().as_millis() as i64
-            }
         }
     }
 
-    /// Moves a clock of tests; the machine's own is left alone.
+    /// The service's own time, in which things are due.
+    pub fn steady_ms(&self) -> i64 {
+        match self {
+            Self::System => machine_ms(),
+            Self::Service(clock) => clock.steady_ms(),
+            Self::Manual(now) => now.load(Ordering::SeqCst) - MANUAL_AHEAD_MS,
+        }
+    }
+
+    /// How far the time that is shown is ahead of the service's own.
+    pub fn ahead_ms(&self) -> i64 {
+        match self {
+            Self::System => 0,
+            Self::Service(clock) => clock.ahead_ms(),
+            Self::Manual(_) => MANUAL_AHEAD_MS,
+        }
+    }
+
+    /// The machine's wall clock, for what strangers compare with their own.
+    pub(crate) fn machine_ms(&self) -> i64 {
+        match self {
+            Self::System => machine_ms(),
+            Self::Service(clock) => clock.source.machine_ms(),
+            Self::Manual(now) => now.load(Ordering::SeqCst),
+        }
+    }
+
+    /// How far the machine's wall clock, or the database's where that is further off, is ahead of the time that is shown.
+    pub(crate) fn off_ms(&self) -> i64 {
+        let Self::Service(clock) = self else {
+            return 0;
+        };
+        let now_ms = self.now_ms();
+        let machine = clock.source.machine_ms() - now_ms;
+        let wall = clock.source.wall_ms() - now_ms;
+        if wall.abs() > machine.abs() {
+            wall
+        } else {
+            machine
+        }
+    }
+
+    /// Moves a clock of tests; a real one is left alone.
     pub fn advance(&self, milliseconds: i64) {
-        if let Self::Manual(now) | Self::Running(now, _) = self {
+        if let Self::Manual(now) = self {
             now.fetch_add(milliseconds, Ordering::SeqCst);
+        }
+    }
+
+    /// Draws the time that is shown towards the wall clock, or takes that over. To be called about once a second; says whether
+    /// the wall clock was set since the last time.
+    pub(crate) fn draw_in(&self) -> bool {
+        let Self::Service(clock) = self else {
+            return false;
+        };
+        let (boot_ms, wall_ms) = (clock.source.boot_ms(), clock.source.wall_ms());
+        let off_ms = wall_ms - self.now_ms();
+        let mut drawing = clock.drawing();
+        match drawing.step(boot_ms, off_ms) {
+            Move::Nothing => {}
+            Move::Little(by_ms) => {
+                clock.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
+            }
+            Move::TakeOver(by_ms) => {
+                clock.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
+                tracing::warn!(
+                    by_ms,
+                    "the wall clock was set, and is taken over; nothing waits longer or ends earlier for it"
+                );
+            }
+        }
+        drawing.was_set(wall_ms - boot_ms)
+    }
+
+    /// What the next process is to go on from; `None` where nothing is to be kept.
+    pub(crate) fn note(&self) -> Option<ClockNote> {
+        let Self::Service(clock) = self else {
+            return None;
+        };
+        Some(clock.note())
+    }
+
+    /// Keeps the service's own time together with that of the other nodes.
+    pub(crate) async fn agree(&self, store: &Store) -> Result<(), atelier_store::Error> {
+        if let Self::Service(clock) = self
+            && matches!(clock.source, Source::Database(_))
+        {
+            clock.agree(store).await?;
+        }
+        Ok(())
+    }
+}
+
+impl ServiceClock {
+    fn steady_ms(&self) -> i64 {
+        self.source.boot_ms() + self.steady_ms.load(Ordering::Relaxed)
+    }
+
+    fn ahead_ms(&self) -> i64 {
+        self.ahead_ms.load(Ordering::Relaxed)
+    }
+
+    fn drawing(&self) -> MutexGuard<'_, Drawing> {
+        self.drawing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self) -> ClockNote {
+        let boot_ms = self.source.boot_ms();
+        ClockNote {
+            machine: self.source.machine(),
+            boot_ms,
+            steady_ms: boot_ms + self.steady_ms.load(Ordering::Relaxed),
+            wall_ms: self.source.wall_ms(),
+        }
+    }
+
+    async fn agree(&self, store: &Store) -> Result<(), atelier_store::Error> {
+        let (notes, ours) = (store.clock_notes().await?, self.note());
+        let agreed = notes.iter().find(|note| note.machine.is_empty());
+        let others = notes
+            .iter()
+            .filter(|note| !note.machine.is_empty() && note.machine != ours.machine);
+        let verdict = {
+            let mut agreement = self
+                .agreement
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            agreement.step(&ours, agreed, others)
+        };
+        match verdict {
+            Verdict::Stay => {}
+            Verdict::Follow(by_ms) => {
+                self.steady_ms.fetch_add(by_ms, Ordering::Relaxed);
+            }
+            Verdict::Join(by_ms) => {
+                self.steady_ms.fetch_add(by_ms, Ordering::Relaxed);
+                tracing::warn!(
+                    by_ms,
+                    "this machine stood still; it goes by the time of the other nodes"
+                );
+            }
+            Verdict::Tell => {
+                let agreed = agreed.cloned();
+                let machine = String::new();
+                let told = ClockNote { machine, ..ours };
+                let ahead_ms = told.ahead_ms();
+                let before = agreed.as_ref().map(ClockNote::ahead_ms);
+                if store.agree_on_clock(agreed, told).await? && before.is_some() {
+                    let by_ms = ahead_ms - before.unwrap_or_default();
+                    tracing::warn!(
+                        by_ms,
+                        "the database's clock was set; nodes go on by their own count"
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Source {
+    /// The count of time that nobody can set.
+    fn boot_ms(&self) -> i64 {
+        match self {
+            Self::Machine | Self::Database(_) => boot_ms(),
+            Self::Simulated(machine) => machine.boot_ms(),
+        }
+    }
+
+    /// The wall clock that is gone by: the database's, where nodes share one.
+    fn wall_ms(&self) -> i64 {
+        match self {
+            Self::Machine => machine_ms(),
+            Self::Database(store) => store.database_now_ms().unwrap_or_else(machine_ms),
+            Self::Simulated(machine) => machine.wall_ms(),
+        }
+    }
+
+    /// The machine's own wall clock.
+    fn machine_ms(&self) -> i64 {
+        match self {
+            Self::Machine | Self::Database(_) => machine_ms(),
+            Self::Simulated(machine) => machine.wall_ms(),
+        }
+    }
+
+    /// The machine since it was switched on.
+    fn machine(&self) -> String {
+        match self {
+            Self::Machine | Self::Database(_) => beginning::machine().to_owned(),
+            Self::Simulated(machine) => machine.name.clone(),
         }
     }
 }
@@ -70,7 +319,7 @@ impl Clock {
     clippy::disallowed_methods,
     reason = "the one place that reads the machine's clock"
 )]
-fn system_now_ms() -> i64 {
+fn machine_ms() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as i64)

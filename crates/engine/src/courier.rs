@@ -58,7 +58,7 @@ impl Courier {
         if free == 0 || house.stopping.is_cancelled() {
             return Ok(0);
         }
-        let (now_ms, per_account) = (house.now_ms(), self.per_account());
+        let (now_ms, per_account) = (house.steady_ms(), self.per_account());
         house.handover.look();
         let claim = Claim {
             now_ms,
@@ -69,7 +69,7 @@ impl Courier {
             per_account,
             accounts: self.routes.accounts(per_account),
         };
-        let claimed = house.store.claim_deliveries(&claim, || house.now_ms());
+        let claimed = house.store.claim_deliveries(&claim, || house.steady_ms());
         let claimed = claimed.await;
         if claimed.as_ref().map_or(true, |claimed| !claimed.is_empty()) {
             house.handover.leave();
@@ -99,7 +99,7 @@ impl Courier {
         if house.handover.is_empty() || house.stopping.is_cancelled() {
             return Ok(());
         }
-        let (now_ms, free, per_account) = (house.now_ms(), self.free(), self.per_account());
+        let (now_ms, free, per_account) = (house.steady_ms(), self.free(), self.per_account());
         let mut back = Vec::new();
         let taken = house.handover.take(|lanes| {
             let (send, late) = self.routes.admit(lanes, now_ms, (free, per_account));
@@ -141,7 +141,7 @@ impl Courier {
         if ids.is_empty() {
             return Ok(());
         }
-        let returned = house.store.return_deliveries(&ids, house.now_ms());
+        let returned = house.store.return_deliveries(&ids, house.steady_ms());
         returned.await.map(|_| ())
     }
 
@@ -207,7 +207,7 @@ impl Courier {
     async fn send(&self, letter: Letter) {
         let route = Route::of(&letter.delivery);
         let delivery = letter.delivery.clone();
-        if delivery.next_ms - self.house.now_ms() < TRY_MS {
+        if delivery.next_ms - self.house.steady_ms() < TRY_MS {
             // Before this try was over, somebody else might have claimed it. One that nobody has tried is due again at once, any
             // other when its claim has run out.
             self.routes.leave(&route);
@@ -224,7 +224,7 @@ impl Courier {
         crash::point("courier.posted");
         // The place is free as soon as the receiver is rid of us: writing it down is no business of the route.
         let silent = outcome.status.is_none() && !outcome.blocked && !outcome.busy;
-        self.routes.end(&route, !silent, self.house.now_ms());
+        self.routes.end(&route, !silent, self.house.steady_ms());
         self.look_again();
         post::record(&self.house, delivery, outcome).await;
     }

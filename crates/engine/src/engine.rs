@@ -78,6 +78,7 @@ impl Engine {
             allowances,
             store: parts.store,
             started_ms: parts.clock.now_ms(),
+            started_steady_ms: parts.clock.steady_ms(),
             clock: parts.clock,
             ids: parts.ids,
             settings: parts.settings,
@@ -188,9 +189,14 @@ impl Engine {
         &self.auditor
     }
 
-    /// Milliseconds since 1970, by the house's clock.
+    /// Milliseconds since 1970, as they are shown and written down.
     pub fn now_ms(&self) -> i64 {
         self.house.now_ms()
+    }
+
+    /// The service's own time, in which things are due.
+    pub fn steady_ms(&self) -> i64 {
+        self.house.steady_ms()
     }
 
     /// Whether the store answers and work is being done.

@@ -99,7 +99,9 @@ impl Floor {
 
     /// Every worker account as it is now.
     pub(crate) fn reports(&self) -> Vec<WorkerReport> {
-        self.pool().reports(self.house.now_ms())
+        let house = &self.house;
+        self.pool()
+            .reports(house.steady_ms(), house.clock.ahead_ms())
     }
 
     /// Whether a worker account belongs to a caller.
@@ -158,7 +160,7 @@ impl Floor {
     /// Works on a job that was accepted with a place taken, in a task of its own.
     pub(crate) fn start(self: &Arc<Self>, leased: Leased, slot: Slot) {
         let register = &self.context.register;
-        let job = RunningJob::new(leased, slot, register, self.house.now_ms());
+        let job = RunningJob::new(leased, slot, register, self.house.steady_ms());
         self.work_on(job);
     }
 
@@ -176,7 +178,7 @@ impl Floor {
 
     fn watch(&self, job: RunningJob) {
         let rhythm = self.pool().rhythm(job.worker());
-        self.polling.watch(job, &rhythm, self.house.now_ms());
+        self.polling.watch(job, &rhythm, self.house.steady_ms());
     }
 
     /// Leases waiting jobs for free places and sets to work on them; says how many.
@@ -194,7 +196,7 @@ impl Floor {
         let limit = |worker: &WorkerName| self.pool().rhythm(worker).polls_per_minute;
         let mut asked = 0;
         loop {
-            match self.polling.next(self.house.now_ms(), limit) {
+            match self.polling.next(self.house.steady_ms(), limit) {
                 Ok((job, place)) => {
                     asked += 1;
                     self.ask(job, place);
@@ -219,7 +221,7 @@ impl Floor {
                 Asked::Step(job, next) => Box::pin(step::order(&floor.context, job, next)).await,
             };
             if let Some((job, pause)) = asked {
-                let (rhythm, now_ms) = (floor.pool().rhythm(job.worker()), floor.house.now_ms());
+                let (rhythm, now_ms) = (floor.pool().rhythm(job.worker()), floor.house.steady_ms());
                 floor.polling.watch_again(job, pause, &rhythm, now_ms);
             }
             floor.house.wakes.work.notify_one();
@@ -229,7 +231,7 @@ impl Floor {
 
     /// Asks about a job at once; false when it is not here.
     pub(crate) fn poke(&self, id: &str) -> bool {
-        self.polling.poke(id, self.house.now_ms())
+        self.polling.poke(id, self.house.steady_ms())
     }
 
     /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed. A vendor that signs
@@ -346,7 +348,7 @@ impl Floor {
         let keep: Vec<String> = held.filter(stays).map(|(id, _)| id).collect();
         let voided = house
             .store
-            .void_leases(Some(&house.node), &keep, house.now_ms());
+            .void_leases(Some(&house.node), &keep, house.steady_ms());
         voided.await.map(|_| ())
     }
 
@@ -358,7 +360,7 @@ impl Floor {
     /// Says that this node still works on what it waits for before it stops.
     pub(crate) async fn renew_paid(&self) -> Result<(), atelier_store::Error> {
         let (house, paid) = (&self.house, self.context.register.paid());
-        let until_ms = house.now_ms() + house.settings.lease_ms;
+        let until_ms = house.steady_ms() + house.settings.lease_ms;
         let renewed = house.store.renew_leases(&house.node, &paid, until_ms);
         renewed.await.map(|_| ())
     }
@@ -414,7 +416,7 @@ impl Floor {
 
     /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
     pub(crate) fn well_again(&self, name: &WorkerName) -> (String, i64) {
-        let now_ms = self.house.now_ms();
+        let now_ms = self.house.steady_ms();
         let mut health = self.pool().health(name).unwrap_or_default();
         health.become_well(now_ms);
         (serde_json::to_string(&health).unwrap_or_default(), now_ms)
@@ -422,7 +424,7 @@ impl Floor {
 
     /// Holds nothing against worker accounts any longer.
     pub(crate) fn believe_well(&self, names: &[WorkerName]) {
-        let now_ms = self.house.now_ms();
+        let now_ms = self.house.steady_ms();
         for name in names {
             self.pool()
                 .set_health(name, |health| health.become_well(now_ms));
@@ -436,6 +438,6 @@ impl Floor {
 
     /// Whether a job of an operation with a model would be taken now.
     pub fn serves(&self, submit: &Submit, model: &str) -> bool {
-        status::serves(self.pool(), submit, model, self.house.now_ms())
+        status::serves(self.pool(), submit, model, self.house.steady_ms())
     }
 }

@@ -27,7 +27,7 @@ const HINT_PAUSE: Duration = Duration::from_millis(10);
 /// A node that was silent for this long is no longer listed.
 const NODE_SILENT_MS: i64 = 60_000;
 
-/// A machine's clock that differs by more from the database's is worth a word.
+/// A wall clock that differs by more from the time that is gone by is worth a word.
 const CLOCK_OFF_MS: i64 = 2_000;
 
 /// What a node says about itself, as it is stored.
@@ -71,33 +71,48 @@ pub(crate) struct House {
     pub(crate) node: String,
     /// When it was built.
     pub(crate) started_ms: i64,
+    /// The same by the service's own time.
+    pub(crate) started_steady_ms: i64,
 }
 
 impl House {
-    /// Milliseconds since 1970, by the house's clock.
+    /// Milliseconds since 1970, as they are shown and written down.
     pub(crate) fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }
 
+    /// The service's own time, in which things are due.
+    pub(crate) fn steady_ms(&self) -> i64 {
+        self.clock.steady_ms()
+    }
+
     /// Says that this node is alive, what it is, how many jobs it has in hand, and how far its machine's clock is off.
     pub(crate) async fn beat(&self, in_hand: usize) -> Result<(), atelier_store::Error> {
-        let (now_ms, ahead_ms) = (self.now_ms(), self.clock.ahead_ms());
-        if ahead_ms.abs() > CLOCK_OFF_MS {
+        let (now_ms, off_ms) = (self.steady_ms(), self.clock.off_ms());
+        if off_ms.abs() > CLOCK_OFF_MS {
             tracing::warn!(
-                ahead_ms,
-                "this machine's clock differs from the database's, which is gone by"
+                ahead_ms = off_ms,
+                "a wall clock differs from the time that is gone by"
             );
         }
         let detail = NodeDetail {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             in_hand,
-            clock_ahead_ms: ahead_ms,
+            clock_ahead_ms: off_ms,
         };
         let detail = serde_json::to_string(&detail).unwrap_or_default();
         let store = &self.store;
-        store
-            .beat(&self.node, self.started_ms, now_ms, &detail)
-            .await
+        let beat = store.beat(&self.node, self.started_ms, now_ms, &detail);
+        tokio::try_join!(beat, self.note_clock())?;
+        self.clock.agree(store).await
+    }
+
+    /// Writes down what the next process is to go on from.
+    pub(crate) async fn note_clock(&self) -> Result<(), atelier_store::Error> {
+        match self.clock.note() {
+            Some(note) => self.store.note_clock(note).await,
+            None => Ok(()),
+        }
     }
 
     /// Takes over what operators gave single accounts of what all share.
@@ -118,7 +133,7 @@ impl House {
 
     /// The nodes that share the store and were heard of lately.
     pub(crate) async fn alive_nodes(&self) -> Result<Vec<Node>, atelier_store::Error> {
-        self.store.nodes(self.now_ms() - NODE_SILENT_MS).await
+        self.store.nodes(self.steady_ms() - NODE_SILENT_MS).await
     }
 
     /// What is written down of an act: who did it, what, to what, and more about it.
@@ -155,7 +170,7 @@ impl House {
     /// Gives back a callback that was claimed for its first try and is not sent: it is due at once.
     pub(crate) async fn return_callback(&self, id: String) {
         let ids = [id];
-        if let Err(error) = self.store.return_deliveries(&ids, self.now_ms()).await {
+        if let Err(error) = self.store.return_deliveries(&ids, self.steady_ms()).await {
             tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
         }
         self.wake_callbacks();

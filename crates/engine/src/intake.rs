@@ -332,7 +332,8 @@ impl Intake {
         ordered: &Ordered,
         (fields, price): (Fields, Quota),
     ) -> NewJob {
-        let (created_ms, order) = (self.house.now_ms(), &ordered.order);
+        let (queued_ms, order) = (self.house.steady_ms(), &ordered.order);
+        let ahead_ms = self.house.clock.ahead_ms();
         let own_limit = submit.timeout_s.map(|limit| limit(&fields));
         let limit_s = order.timeout_s.or(own_limit).unwrap_or(family.timeout_s);
         NewJob {
@@ -347,8 +348,9 @@ impl Intake {
             lane: String::new(),
             follows: None,
             hook_url: order.hook.as_ref().map(|hook| hook.as_str().to_owned()),
-            created_ms,
-            deadline_ms: created_ms + i64::from(limit_s) * 1000,
+            created_ms: queued_ms + ahead_ms,
+            ahead_ms,
+            deadline_ms: queued_ms + i64::from(limit_s) * 1000,
         }
     }
 

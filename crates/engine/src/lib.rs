@@ -40,7 +40,7 @@ mod wake;
 pub use atelier_backends::{Post, allowances, credentials, heavy, shares};
 pub use atelier_store::AllowancePatch;
 pub use certificate::{OwnCertificateError, own_certificate};
-pub use clock::Clock;
+pub use clock::{Clock, ServiceClock, SimulatedMachine};
 pub use courier::Courier;
 pub use engine::{Engine, Parts};
 pub use floor::{Floor, Worker};

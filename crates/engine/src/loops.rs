@@ -17,6 +17,8 @@ use crate::settings::Settings;
 
 /// Prices are looked at this often without a hint, so that no node charges an old one for longer than a second.
 const PRICES_LOOK_MS: u64 = 500;
+/// The wall clock is looked at this often.
+const CLOCK_LOOK_MS: u64 = 1_000;
 /// Spans are sent this often.
 const SPANS_PAUSE_MS: u64 = 1_000;
 /// Each loop begins this long after the one before it: it finds the connection of that one free again, where all of them at
@@ -116,6 +118,21 @@ static LOOPS: &[Loop] = &[
         step: |engine| Box::pin(async move { Ok(Next::more(engine.tracer().step().await)) }),
     },
     Loop {
+        name: "clock",
+        pause_ms: |_| CLOCK_LOOK_MS,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move {
+                let house = engine.house();
+                if house.clock.draw_in() {
+                    // Whoever starts after a crash is to know at once.
+                    house.note_clock().await?;
+                }
+                Ok(Next::Pause)
+            })
+        },
+    },
+    Loop {
         name: "renewer",
         pause_ms: |settings| settings.renew_ms,
         hint: None,
@@ -186,9 +203,9 @@ impl Engine {
             self.vault().open_spool().await;
             self.house()
                 .store
-                .void_leases(None, &[], self.now_ms())
+                .void_leases(None, &[], self.steady_ms())
                 .await?;
-            self.house().store.free_claims(self.now_ms()).await?;
+            self.house().store.free_claims(self.steady_ms()).await?;
         }
         Ok(())
     }
@@ -335,7 +352,7 @@ impl Running {
     /// Hands back the rest and closes the store.
     pub async fn close(self) {
         let engine = self.engine;
-        let now_ms = engine.now_ms();
+        let now_ms = engine.steady_ms();
         let hand_back = async {
             let store = &engine.house().store;
             store

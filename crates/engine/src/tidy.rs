@@ -38,7 +38,9 @@ impl Tidy {
     pub async fn step(&self) -> Result<u64, atelier_store::Error> {
         let (store, settings, now_ms) =
             (&self.house.store, &self.house.settings, self.house.now_ms());
-        let mut gone = store.forget_nodes(now_ms - NODE_GONE_MS).await?;
+        let mut gone = store
+            .forget_nodes(self.house.steady_ms() - NODE_GONE_MS)
+            .await?;
         for old in [
             Old::Calls,
             Old::Tries,

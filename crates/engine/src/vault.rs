@@ -111,6 +111,12 @@ impl Vault {
         let mut request: Fields = serde_json::from_str(&row.request).unwrap_or_default();
         // Which trace it belongs to is no part of what was asked.
         request.remove(NOTE);
+        // Until it ends, it has to be kept by the service's own time.
+        let deadline_ms = if row.state.is_final() {
+            row.deadline_ms
+        } else {
+            row.deadline_ms + self.house.clock.ahead_ms()
+        };
         Job {
             id: JobId::new(row.id),
             operation: row.operation,
@@ -129,7 +135,7 @@ impl Vault {
             created_ms: row.created_ms,
             started_ms: row.started_ms,
             finished_ms: row.finished_ms,
-            deadline_ms: row.deadline_ms,
+            deadline_ms,
             updated_ms: row.updated_ms,
             revision: row.revision,
         }
@@ -177,7 +183,7 @@ impl Vault {
         id: &JobId,
     ) -> Result<Followed, Refusal> {
         let asked = Asked(account_id, id.as_str());
-        let (now_ms, forgotten) = (self.house.now_ms(), self.forgotten());
+        let (now_ms, forgotten) = (self.house.steady_ms(), self.forgotten());
         if let Some(followed) = self.followed.get(&asked, now_ms) {
             return Ok(followed);
         }

@@ -41,6 +41,7 @@ fn accept(ids: &AtomicU64, account_id: &str) -> Accept {
             follows: None,
             hook_url: None,
             created_ms: NOW,
+            ahead_ms: 0,
             deadline_ms: NOW + 300_000,
         },
         ledger_id: unique(ids, 2),
@@ -67,6 +68,7 @@ fn settlement(ids: &AtomicU64, job_id: String) -> Settlement {
         cost: None,
         ledger_id: unique(ids, 3),
         now_ms: NOW + 4_000,
+        ahead_ms: 0,
     }
 }
 

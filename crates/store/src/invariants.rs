@@ -51,6 +51,8 @@ pub struct Fault {
 pub struct Look {
     /// The time.
     pub now_ms: i64,
+    /// The service's own time, in which things are due.
+    pub steady_ms: i64,
     /// Whether a service works on the database now: then what it promises to do in time is asked too, and what would
     /// read the whole file is left out.
     pub at_work: bool,
@@ -59,10 +61,11 @@ pub struct Look {
 }
 
 impl Look {
-    /// A look at a time.
-    pub fn new(now_ms: i64, at_work: bool) -> Self {
+    /// A look at a time, and at the service's own.
+    pub fn new(now_ms: i64, steady_ms: i64, at_work: bool) -> Self {
         Self {
             now_ms,
+            steady_ms,
             at_work,
             second_look: SECOND_LOOK,
         }
@@ -123,7 +126,7 @@ impl Store {
         }
         let mut looked = 0;
         for rows in Rows::ALL {
-            looked += self.walk(rows, false, look.now_ms, found).await?;
+            looked += self.walk(rows, false, look.steady_ms, found).await?;
         }
         if look.at_work {
             self.look_twice(look, found).await?;
@@ -139,7 +142,7 @@ impl Store {
                 words.push(fault.to_string());
             }
         };
-        self.audit_books(Look::new(0, false), &mut found).await?;
+        self.audit_books(Look::new(0, 0, false), &mut found).await?;
         Ok(words)
     }
 
@@ -190,13 +193,13 @@ impl Store {
                     suspects.insert(fault);
                 }
             };
-            self.walk(rows, true, look.now_ms, &mut suspect).await?;
+            self.walk(rows, true, look.steady_ms, &mut suspect).await?;
         }
         if suspects.is_empty() {
             return Ok(());
         }
         sleep(look.second_look).await;
-        let later_ms = look.now_ms + look.second_look.as_millis() as i64;
+        let later_ms = look.steady_ms + look.second_look.as_millis() as i64;
         for rows in Rows::ALL {
             let mut still = |fault| {
                 if suspects.contains(&fault) {

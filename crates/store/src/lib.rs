@@ -13,6 +13,7 @@ pub mod assets;
 pub mod audit;
 mod batch;
 mod chain;
+mod clock;
 mod copy;
 mod db;
 pub mod deliveries;
@@ -43,6 +44,7 @@ pub use accounts::{Account, AccountPatch, Allowance, AllowancePatch, NewAccount}
 pub use archive::{ArchiveFile, Cut};
 pub use assets::{Asset, DELETING_MS, NewAsset};
 pub use audit::AuditRow;
+pub use clock::ClockNote;
 pub use deliveries::{
     AccountPlaces, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, RoutePlaces,
 };
@@ -64,6 +66,7 @@ pub use ledger::{Credit, CreditKind, Credited, LedgerRow};
 pub use nodes::Node;
 pub use operators::{NewOperator, OperatorRow};
 pub use sessions::SessionRow;
+pub use time::boot_ms;
 pub use uploads::Upload;
 pub use wake::Wake;
 pub use workers::change::{Arranged, Arrangement, Removed, Seen, WorkerNote, WorkerPut};

@@ -85,6 +85,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0031_uncounted",
         include_str!("../migrations/0031_uncounted.sql"),
     ),
+    ("0032_clock", include_str!("../migrations/0032_clock.sql")),
 ];
 
 /// The migration since which it is noted whether one widens.

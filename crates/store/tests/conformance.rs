@@ -23,6 +23,8 @@ mod bulk;
 mod chain;
 #[path = "conformance/claims.rs"]
 mod claims;
+#[path = "conformance/clock.rs"]
+mod clock;
 #[path = "conformance/costs.rs"]
 mod costs;
 #[path = "conformance/coverage.rs"]

@@ -127,7 +127,7 @@ metrics! {
 
     BUILD = Kind::Gauge, "atelier_build_info" ["version"] "1, with the version of the program.";
     UP = Kind::Gauge, "atelier_up_seconds" [] "Time since this process started.";
-    CLOCK_AHEAD = Kind::Gauge, "atelier_clock_ahead_seconds" [] "How far this machine's clock is ahead of the database's, which is gone by.";
+    CLOCK_AHEAD = Kind::Gauge, "atelier_clock_ahead_seconds" [] "How far this machine's wall clock, or the database's if that is further off, is ahead of the time that is gone by.";
     MEMORY = Kind::Gauge, "process_resident_memory_bytes" [] "Memory that the process has.";
     OPEN_FILES = Kind::Gauge, "process_open_fds" [] "Files and sockets that the process has open.";
 }

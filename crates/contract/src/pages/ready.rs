@@ -13,7 +13,8 @@ pub struct Ready {
     pub at_vendors: usize,
     /// The operator's worker accounts; strangers of a public service are shown none.
     pub backends: Vec<WorkerState>,
-    /// How far the machine's clock is ahead of the database's, in milliseconds; more than 2,000 is worth a look.
+    /// How far the machine's wall clock, or the database's if that is further off, is ahead of the time the service goes by,
+    /// in milliseconds; more than 2,000 is worth a look.
     pub clock_ahead_ms: i64,
 }
 

@@ -139,6 +139,7 @@ pub struct NodeRow {
     pub version: String,
     /// Jobs it works on.
     pub in_hand: usize,
-    /// How far its machine's clock is ahead of the database's, in milliseconds; what nodes agree on goes by the latter.
+    /// How far its machine's wall clock, or the database's if that is further off, is ahead of the time it goes by, in
+    /// milliseconds.
     pub clock_ahead_ms: i64,
 }

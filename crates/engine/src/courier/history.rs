@@ -18,7 +18,8 @@ pub(super) async fn list(
         .deliveries(account_id.map(AccountId::as_str), None, offset, limit)
         .await
         .map_err(unavailable)?;
-    Ok((rows.into_iter().map(view).collect(), total))
+    let rows = rows.into_iter().map(|row| view(house, row));
+    Ok((rows.collect(), total))
 }
 
 /// One callback of an account and its tries, oldest first, as far as they are still remembered.
@@ -40,7 +41,7 @@ pub(super) async fn one(
         duration_ms: one.duration_ms,
         answer: one.answer_start,
     });
-    Ok((view(row), tries.collect()))
+    Ok((view(house, row), tries.collect()))
 }
 
 /// The callback of a job and its tries; none when it has none.
@@ -65,7 +66,7 @@ pub(super) async fn redeliver(
     account_id: &AccountId,
     id: &str,
 ) -> Result<(), Refusal> {
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     let again = house
         .store
         .redeliver(account_id, id, TRIES_MOST, now_ms)
@@ -94,7 +95,7 @@ pub(super) async fn redeliver_since(
     account_id: &AccountId,
     since_ms: i64,
 ) -> Result<u64, Refusal> {
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     let count = house
         .store
         .redeliver_failed(account_id, since_ms, TRIES_MOST, now_ms)
@@ -104,9 +105,9 @@ pub(super) async fn redeliver_since(
     Ok(count)
 }
 
-fn view(row: atelier_store::Delivery) -> CallbackView {
+fn view(house: &House, row: atelier_store::Delivery) -> CallbackView {
     CallbackView {
-        next_attempt_ms: (row.state == "due").then_some(row.next_ms),
+        next_attempt_ms: (row.state == "due").then_some(row.next_ms + house.clock.ahead_ms()),
         id: row.id,
         job_id: row.job_id,
         url: row.url,

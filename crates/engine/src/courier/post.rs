@@ -66,7 +66,7 @@ fn callback_span(house: &House, letter: &Letter) -> OpenSpan {
 /// Writes down how a try went and when the next one is due.
 pub(super) async fn record(house: &House, delivery: Delivery, outcome: CallbackOutcome) {
     let now_ms = house.now_ms();
-    let state = next_state(house, &delivery, &outcome, now_ms);
+    let state = next_state(house, &delivery, &outcome, house.steady_ms());
     let failed = !outcome.delivered() && !outcome.busy;
     house
         .meters
@@ -105,7 +105,7 @@ fn compose(
         |body| Bytes::from(body.to_string()),
     );
     let secrets = secrets.map_err(|refusal| refusal.message)?;
-    let timestamp_s = house.now_ms() / 1000;
+    let timestamp_s = house.clock.machine_ms() / 1000;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
     let signature = sign_webhook(&secrets, id, timestamp_s, &body);
     let headers = vec![

@@ -35,7 +35,7 @@ pub(super) async fn send(
         "data": null,
     });
     let body = body.to_string();
-    let timestamp_s = house.now_ms() / 1000;
+    let timestamp_s = house.clock.machine_ms() / 1000;
     let headers = vec![
         ("webhook-id", id.clone()),
         ("webhook-timestamp", timestamp_s.to_string()),

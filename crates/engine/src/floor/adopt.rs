@@ -97,7 +97,7 @@ async fn take_lease(
     slot: Slot,
 ) -> Result<Adopted, atelier_store::Error> {
     let house = &context.house;
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     let until_ms = now_ms + house.settings.lease_ms;
     let taken = house
         .store
@@ -108,7 +108,7 @@ async fn take_lease(
 
 /// Goes on where the other node was, with the attempt that the vendor knows.
 pub(super) async fn go_on(context: &Context, mut row: JobRow, slot: Slot) -> Option<RunningJob> {
-    let began_ms = row.started_ms.unwrap_or(row.created_ms);
+    let began_ms = row.started_ms.unwrap_or(row.created_ms) - context.house.clock.ahead_ms();
     let attempt_id = row.attempt_id.take().unwrap_or_default();
     let ticket = row.ticket.take();
     let ticket = ticket.and_then(|text| serde_json::from_str(&text).ok());

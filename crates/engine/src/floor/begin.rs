@@ -57,7 +57,9 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
             return Ok(Begun::Full);
         }
         if !job.leased.intended || may_be_lost(house, job) {
-            let mut intent = job.slot.intent(job.id(), job.leased.fence, house.now_ms());
+            let mut intent = job
+                .slot
+                .intent(job.id(), job.leased.fence, house.steady_ms());
             if job.leased.intended {
                 // It is counted already.
                 intent.limits = StartLimits::default();
@@ -81,16 +83,16 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     crash::point("runner.started");
     let fault = match started {
         Ok(Started::Done(made)) => {
-            pool.accepted(worker, house.now_ms());
+            pool.accepted(worker, house.steady_ms());
             return Ok(Begun::Done(made, kept));
         }
         Ok(Started::Ticket(ticket)) => {
-            pool.accepted(worker, house.now_ms());
+            pool.accepted(worker, house.steady_ms());
             return Ok(Box::pin(keep_ticket(house, job, kept, ticket)).await);
         }
         Err(fault) => fault,
     };
-    pool.fault(worker, &fault, house.now_ms());
+    pool.fault(worker, &fault, house.steady_ms());
     if fault.taken == Taken::No {
         return Err(fault);
     }
@@ -109,7 +111,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
 fn may_be_lost(house: &House, job: &RunningJob) -> bool {
     house.stopping.is_cancelled()
         || job.signals().stop.is_cancelled()
-        || house.now_ms() - job.leased.created_ms >= house.settings.lease_ms
+        || house.steady_ms() - job.leased.queued_ms >= house.settings.lease_ms
 }
 
 /// Asks the worker account to begin, and takes note of how that went.
@@ -122,7 +124,7 @@ async fn ask(
     let (leased, vendor) = (&job.leased, job.slot.vendor());
     let (meters, tracer, now_ms) = (&house.meters, &house.tracer, house.now_ms());
     let mark = leased.mark(now_ms);
-    meters.began(&leased.operation, now_ms - leased.created_ms, mark);
+    meters.began(&leased.operation, (now_ms - leased.created_ms).max(0), mark);
     // How long it waited for a place.
     let wait = tracer.open(leased.trace, "lease", SpanKind::Internal, now_ms);
     if let Some(context) = wait.context() {

@@ -60,7 +60,7 @@ async fn others_may(context: &Context, leased: &Leased, worker: &WorkerName) -> 
     earlier.unable.push(worker.backend().clone());
     let wish = leased.wish(&earlier);
     let pool = &context.pool;
-    pool.outlook(&wish, context.house.now_ms()) != Choice::Nobody
+    pool.outlook(&wish, context.house.steady_ms()) != Choice::Nobody
         || pool.others_may(wish.lane, &earlier.unable)
 }
 
@@ -73,7 +73,7 @@ async fn again(house: &House, leased: &Leased, fault: &Fault) {
         ForJob::Elsewhere => (0, Why::failed(words, false)),
         ForJob::Again | ForJob::End => (pause_ms, Why::failed(words, true)),
     };
-    match give_back(house, leased, house.now_ms() + pause_ms, why).await {
+    match give_back(house, leased, house.steady_ms() + pause_ms, why).await {
         Ok(()) => {
             house.wake_job(&leased.id);
             house.wakes.work.notify_one();

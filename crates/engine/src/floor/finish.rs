@@ -28,7 +28,7 @@ pub(super) async fn finish(
 ) -> Result<(), Fault> {
     crash::point("runner.made");
     let (house, leased) = (&context.house, &job.leased);
-    let took_ms = house.now_ms() - job.began_ms;
+    let took_ms = house.steady_ms() - job.began_ms;
     let owner = Owner {
         job_id: &leased.id,
         account_id: &leased.account_id,
@@ -57,7 +57,7 @@ pub(super) async fn finish(
     let (pool, guard) = (&context.pool, Guard::Fence(leased.fence));
     match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {
         Ok(Some(done)) => {
-            pool.good(job.worker(), took_ms, done.quota, house.now_ms());
+            pool.good(job.worker(), took_ms, done.quota, house.steady_ms());
             if told {
                 pool.told(job.worker(), &leased.operation, took_ms);
             }
@@ -128,7 +128,7 @@ pub(super) async fn finish_at_once(
         };
         let pause = pauses.next();
         let stopping = free && house.stopping.is_cancelled();
-        let late = house.now_ms() >= leased.deadline_ms || stopping;
+        let late = house.steady_ms() >= leased.deadline_ms || stopping;
         let passes = react(fault.class).job.may_pass();
         if !passes || late || (free && pause.is_none()) {
             if free {

@@ -36,6 +36,8 @@ pub(crate) struct Leased {
     /// The worker account that made the job it follows.
     pub(crate) follows: Option<WorkerName>,
     pub(crate) created_ms: i64,
+    /// When it was accepted, by the service's own time, if that was just now.
+    pub(crate) queued_ms: i64,
     pub(crate) deadline_ms: i64,
     pub(crate) fence: i64,
     /// Its own place in its trace.
@@ -68,6 +70,7 @@ impl Leased {
             lane: job.lane,
             follows: job.follows.as_deref().map(WorkerName::read),
             created_ms: job.created_ms,
+            queued_ms: job.created_ms - job.ahead_ms,
             deadline_ms: job.deadline_ms,
             fence,
             begun: fence,
@@ -118,6 +121,7 @@ impl From<JobRow> for Leased {
             referred: None,
             lane: row.lane,
             created_ms: row.created_ms,
+            queued_ms: i64::MIN / 2,
             deadline_ms: row.deadline_ms,
             fence: row.fence,
             intended: false,

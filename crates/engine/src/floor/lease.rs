@@ -26,7 +26,7 @@ pub(super) async fn lease(
     if house.stopping.is_cancelled() {
         return Ok(0);
     }
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     if pool.room(&[]) == 0 {
         return Ok(0);
     }
@@ -40,6 +40,7 @@ pub(super) async fn lease(
         owner: house.node.clone(),
         until_ms: now_ms + house.settings.lease_ms,
         now_ms,
+        ahead_ms: house.clock.ahead_ms(),
         kinds,
         limit,
     };
@@ -56,7 +57,7 @@ pub(super) async fn lease(
                 leased,
                 slot,
                 &context.register,
-                house.now_ms(),
+                house.steady_ms(),
             )),
             Err(choice) => {
                 let picky = leased.model.is_some()
@@ -77,7 +78,7 @@ pub(super) async fn lease(
 
 /// Another job was faster to the place, or none suits this very job: the lease is given back.
 pub(super) async fn hand_back(house: &House, leased: &Leased, choice: Choice, picky: bool) {
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     let not_before_ms = match choice {
         // The next look mostly finds no kind of work open unless a place is free; a particular worker may stay busy for long.
         Choice::Wait(until_ms) if picky => until_ms.max(now_ms + LOOK_AGAIN_MS),

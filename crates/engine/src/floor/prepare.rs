@@ -49,7 +49,7 @@ pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work,
         job.slot.leave();
         context.house.wakes.work.notify_one();
         work = with_inputs(context, work, &leased.account_id, looks).await?;
-        job.slot.come_back(|| context.house.now_ms()).await;
+        job.slot.come_back(|| context.house.steady_ms()).await;
     }
     Ok(work)
 }

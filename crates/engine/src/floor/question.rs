@@ -115,7 +115,7 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
     match answer {
         Ok(Progress::Running(pause)) => {
             job.errors = 0;
-            pool.question_answered(job.worker(), house.now_ms());
+            pool.question_answered(job.worker(), house.steady_ms());
             Some((job, pause))
         }
         Ok(Progress::Done(made)) => {
@@ -126,7 +126,7 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
             not_stored(context, job, &made, &fault).await
         }
         Ok(Progress::Failed(fault)) => {
-            pool.fault(job.worker(), &fault, house.now_ms());
+            pool.fault(job.worker(), &fault, house.steady_ms());
             house.meters.failed(job.slot.vendor(), &fault);
             ended(context, &job, &fault).await;
             None
@@ -135,7 +135,7 @@ async fn hear(context: &Context, mut job: RunningJob, answer: Result<Progress, F
         Err(fault) => {
             // The question failed, not the job: the vendor still has it.
             tracing::debug!(job = %job.id(), detail = %fault.detail, "a question failed");
-            pool.question_failed(job.worker(), &fault, house.now_ms());
+            pool.question_failed(job.worker(), &fault, house.steady_ms());
             Some(later(job, fault.after))
         }
     }
@@ -176,7 +176,7 @@ async fn found(
     let (house, pool) = (&context.house, &context.pool);
     match answer {
         Ok(Some(Started::Ticket(ticket))) => {
-            pool.accepted(job.worker(), house.now_ms());
+            pool.accepted(job.worker(), house.steady_ms());
             has_ticket(context, job, ticket).await
         }
         Ok(Some(Started::Done(made))) => {
@@ -186,7 +186,7 @@ async fn found(
         }
         Ok(None) => denied(context, job).await,
         Err(fault) if react(fault.class).job.may_pass() => {
-            pool.question_failed(job.worker(), &fault, house.now_ms());
+            pool.question_failed(job.worker(), &fault, house.steady_ms());
             Some(later(job, fault.after))
         }
         // It cannot even be asked about, such as without a picture that is gone by now.
@@ -218,7 +218,7 @@ async fn denied(context: &Context, mut job: RunningJob) -> Again {
         return None;
     }
     let why = Why::lost("the vendor never had it");
-    if let Err(error) = give_back(house, leased, house.now_ms(), why).await {
+    if let Err(error) = give_back(house, leased, house.steady_ms(), why).await {
         tracing::warn!(%error, job = %leased.id, "a lost submit was not given back; its lease will run out");
     }
     None

@@ -45,7 +45,7 @@ pub(super) async fn run(context: &Context, job: RunningJob) -> Option<RunningJob
                 () = &mut left => {
                     // What was written down is found by whoever takes the job up; the rest is nobody's try.
                     if !job.slot.recorded() {
-                        let now = Choice::Wait(context.house.now_ms());
+                        let now = Choice::Wait(context.house.steady_ms());
                         Box::pin(hand_back(&context.house, &job.leased, now, false)).await;
                     }
                     return None;
@@ -84,7 +84,7 @@ async fn end(
         Ok(Begun::Unknown) => fail(house, leased, broken(UNKNOWN)).await,
         Ok(Begun::Repeat(fault)) => fail_or_retry(house, leased, &fault).await,
         Ok(Begun::Lost) => {}
-        Ok(Begun::Full) => hand_back(house, leased, Choice::Wait(house.now_ms()), true).await,
+        Ok(Begun::Full) => hand_back(house, leased, Choice::Wait(house.steady_ms()), true).await,
         Ok(Begun::NotHere(why)) => {
             tracing::warn!(job = %leased.id, why, "another node has to work on a job");
             hand_back(house, leased, Choice::Nobody, true).await;

@@ -52,7 +52,8 @@ pub(super) async fn settle_paid(
 ) -> Result<Option<JobRow>, atelier_store::Error> {
     // Dated when its turn has come: a queue may be long, and others count from these times.
     let turn = house.store.turn().await?;
-    let began_ms = house.now_ms();
+    let (steady_ms, ahead_ms) = (house.steady_ms(), house.clock.ahead_ms());
+    let began_ms = steady_ms + ahead_ms;
     let settlement = Settlement {
         job_id: job_id.to_owned(),
         guard,
@@ -60,9 +61,10 @@ pub(super) async fn settle_paid(
         cost,
         ledger_id: house.ids.uuid(),
         now_ms: began_ms,
+        ahead_ms,
     };
     let room = house.handover.room();
-    let until_ms = room.is_some().then_some(began_ms + CLAIM_MS);
+    let until_ms = room.is_some().then_some(steady_ms + CLAIM_MS);
     let ended = house.store.settle_in(turn, settlement, until_ms);
     let (settled, claimed) = ended.await?;
     crash::point("settle.done");

@@ -36,7 +36,7 @@ pub(super) async fn status(
     family: &Family,
 ) -> Result<FamilyStatus, Refusal> {
     const SPEEDS: [Speed; 3] = [Speed::Relax, Speed::Fast, Speed::Turbo];
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     let submits = family.submits;
     let endpoint = |submit: &Submit| {
         let outlooks = SPEEDS.map(|speed| outlook(pool, submit, None, speed, now_ms));
@@ -62,7 +62,7 @@ async fn mode(house: &House, pool: &Pool, submits: &[Submit], speed: Speed) -> M
         .iter()
         .map(|submit| submit.name.to_owned())
         .collect();
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     let outlooks = submits
         .iter()
         .map(|submit| outlook(pool, submit, None, speed, now_ms));

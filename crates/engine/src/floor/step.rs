@@ -39,12 +39,12 @@ pub(super) async fn order(context: &Context, job: RunningJob, step: Step) -> Aga
     crash::point("runner.step_taken");
     let fault = match sent {
         Ok(next) => {
-            context.pool.accepted(job.worker(), house.now_ms());
+            context.pool.accepted(job.worker(), house.steady_ms());
             return has(context, job, next).await;
         }
         Err(fault) => fault,
     };
-    context.pool.fault(job.worker(), &fault, house.now_ms());
+    context.pool.fault(job.worker(), &fault, house.steady_ms());
     let repeats = job.backend().lost_submit() == LostSubmit::Repeat;
     let unsent = fault.taken == Taken::No || repeats;
     if unsent && react(fault.class).job.may_pass() {

@@ -22,7 +22,7 @@ pub(super) async fn time_out(
     house: &House,
     stop: impl Fn(&str),
 ) -> Result<usize, atelier_store::Error> {
-    let overdue = house.store.overdue(house.now_ms(), AT_ONCE).await?;
+    let overdue = house.store.overdue(house.steady_ms(), AT_ONCE).await?;
     let ends = overdue.iter().map(async |id| {
         let settled = settle(
             house,
@@ -50,7 +50,7 @@ pub(super) async fn silent(
     let house = &context.house;
     let expired = house
         .store
-        .expired_leases(house.now_ms(), from.as_ref(), AT_ONCE);
+        .expired_leases(house.steady_ms(), from.as_ref(), AT_ONCE);
     let mut rows = expired.await?;
     let last = rows.last().filter(|_| rows.len() == AT_ONCE as usize);
     let next = last.and_then(|row| Some((row.lease_until_ms?, row.id.clone())));
@@ -78,7 +78,7 @@ pub(super) async fn renew(context: &Context) -> Result<Gone, atelier_store::Erro
     if leases.is_empty() {
         return Ok(gone);
     }
-    let until_ms = house.now_ms() + house.settings.lease_ms;
+    let until_ms = house.steady_ms() + house.settings.lease_ms;
     let ours = house
         .store
         .renew_leases(&house.node, &leases, until_ms)

@@ -71,7 +71,7 @@ async fn works_inside(
 
 /// Asks the vendors of worker accounts without credit whether that has changed, once an hour each.
 pub(super) fn probe_credit(house: &Arc<House>, pool: &Arc<Pool>) {
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     let due: Vec<(WorkerName, Arc<dyn Backend>)> = {
         let mut members = pool.members();
         let due = members.iter_mut().filter(|one| {
@@ -100,7 +100,7 @@ pub(super) async fn probe(
     backend: &dyn Backend,
 ) -> Result<(), Fault> {
     let answer = backend.probe().await;
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     match &answer {
         Ok(left) => pool.set_health(name, |health| {
             health.probing = false;

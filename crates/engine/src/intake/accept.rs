@@ -78,7 +78,7 @@ impl Placed {
             max_storage: house.settings.max_storage,
             lease: self.slot.as_ref().map(|_| Lease {
                 owner: house.node.clone(),
-                until_ms: self.job.created_ms + house.settings.lease_ms,
+                until_ms: queued_ms(&self.job) + house.settings.lease_ms,
             }),
             attempt: None,
         }
@@ -91,7 +91,7 @@ impl Placed {
         let found_again = slot.backend().lost_submit() != LostSubmit::Unknown;
         (self.ready && (waits || found_again)).then(|| {
             let job_id = JobId::new(self.job.id.clone());
-            slot.intent(&job_id, FIRST_FENCE, house.now_ms())
+            slot.intent(&job_id, FIRST_FENCE, house.steady_ms())
         })
     }
 
@@ -190,11 +190,11 @@ impl Default for Refused {
 
 impl Refused {
     pub(super) fn note(&self, house: &House, account_id: &str) {
-        self.0.note(account_id, house.now_ms());
+        self.0.note(account_id, house.steady_ms());
     }
 
     pub(super) fn lately(&self, house: &House, account_id: &str) -> bool {
-        self.0.knows(account_id, house.now_ms())
+        self.0.knows(account_id, house.steady_ms())
     }
 }
 
@@ -203,7 +203,7 @@ pub(super) fn fits_now(floor: &Floor, prepared: &Prepared) -> Result<(), Refusal
     let (job, model) = (&prepared.job, prepared.model.as_deref());
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
-    may_wait(floor.outlook(&wish, job.created_ms), job)?;
+    may_wait(floor.outlook(&wish, queued_ms(job)), job)?;
     fits(floor, prepared)
 }
 
@@ -255,11 +255,16 @@ pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
     Refusal::new(code, message)
 }
 
+/// When a job was accepted, by the service's own time.
+fn queued_ms(job: &NewJob) -> i64 {
+    job.created_ms - job.ahead_ms
+}
+
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
 fn slot_for(floor: &Floor, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
-    match floor.take(&wish, &job.account_id.as_str().into(), job.created_ms) {
+    match floor.take(&wish, &job.account_id.as_str().into(), queued_ms(job)) {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }

@@ -141,7 +141,7 @@ impl Callers {
     /// Whether a caller may still be believed: its time is not over, and nothing was voided since, whoever's it was.
     pub fn still_believed(&self, believed: &Believed) -> bool {
         believed.voids == self.cache.voids.load(Ordering::SeqCst)
-            && believed.until_ms > self.house.now_ms()
+            && believed.until_ms > self.house.steady_ms()
     }
 
     /// Whether the key of a caller still works; a store that is away for a moment says nothing against it.
@@ -158,12 +158,13 @@ impl Callers {
 
     /// The caller behind the hash of a key, and until when it is believed.
     async fn looked_up(&self, hash: &str) -> Result<(Caller, i64), Refusal> {
-        let now_ms = self.house.now_ms();
+        let steady_ms = self.house.steady_ms();
         if let Some((caller, until_ms)) = self.cache.known.get(hash)
-            && until_ms > now_ms
+            && until_ms > steady_ms
         {
             return Ok((caller, until_ms));
         }
+        let now_ms = self.house.now_ms();
         let found = self
             .house
             .store
@@ -189,28 +190,26 @@ impl Callers {
             trace: None,
             hash: hash.into(),
         };
-        let until_ms = now_ms + BELIEVED_MS;
-        let until_ms = key
-            .expires_ms
-            .map_or(until_ms, |end_ms| end_ms.min(until_ms));
-        self.cache.believe(&caller, now_ms, until_ms);
+        let left_ms = key.expires_ms.map_or(BELIEVED_MS, |end_ms| end_ms - now_ms);
+        let until_ms = steady_ms + left_ms.min(BELIEVED_MS);
+        self.cache.believe(&caller, steady_ms, until_ms);
         self.touch(&caller.key_id, now_ms);
         Ok((caller, until_ms))
     }
 
     /// Another node says that a key was revoked.
     pub(crate) fn forget_key(&self, hash: &str) {
-        self.cache.void_key(hash, self.house.now_ms());
+        self.cache.void_key(hash, self.house.steady_ms());
     }
 
     /// Another node says that an account was changed.
     pub(crate) fn forget_account(&self, id: &AccountId) {
-        self.cache.void_account(id, self.house.now_ms());
+        self.cache.void_account(id, self.house.steady_ms());
     }
 
     /// Whether it is time to write down that a key, operator or session was used.
     pub(super) fn is_touch_due(&self, id: &str) -> bool {
-        self.cache.is_touch_due(id, self.house.now_ms())
+        self.cache.is_touch_due(id, self.house.steady_ms())
     }
 
     /// A key was revoked: nobody may believe it any longer.

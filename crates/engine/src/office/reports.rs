@@ -184,7 +184,7 @@ impl Reports {
                 .collect(),
             backends: reports.into_iter().map(worker_stats).collect(),
             margins: margins::margins(&self.house).await?,
-            up_ms: self.house.now_ms() - self.house.started_ms,
+            up_ms: self.house.steady_ms() - self.house.started_steady_ms,
             shares: Vec::new(),
         })
     }
@@ -217,8 +217,8 @@ impl Reports {
             in_hand: self.floor.in_hand(),
             at_vendors: self.floor.at_vendors(),
             workers: self.floor.reports().into_iter().map(worker_stats).collect(),
-            up_ms: self.house.now_ms() - self.house.started_ms,
-            clock_ahead_ms: self.house.clock.ahead_ms(),
+            up_ms: self.house.steady_ms() - self.house.started_steady_ms,
+            clock_ahead_ms: self.house.clock.off_ms(),
         }
     }
 
@@ -236,7 +236,7 @@ impl Reports {
             state: "ready",
             at_vendors: self.floor.at_vendors(),
             backends: own.map(shown).collect(),
-            clock_ahead_ms: self.house.clock.ahead_ms(),
+            clock_ahead_ms: self.house.clock.off_ms(),
         }
     }
 
@@ -250,7 +250,7 @@ impl Reports {
                 is_self: node.id == self.house.node,
                 id: node.id,
                 started_ms: node.started_ms,
-                seen_ms: node.seen_ms,
+                seen_ms: node.seen_ms + self.house.clock.ahead_ms(),
                 version: detail.version,
                 in_hand: detail.in_hand,
                 clock_ahead_ms: detail.clock_ahead_ms,

@@ -48,7 +48,7 @@ pub(super) async fn of(
         worker: attempt.worker,
         state: attempt.state,
         why: attempt.why,
-        began_ms: attempt.began_ms,
+        began_ms: attempt.began_ms + house.clock.ahead_ms(),
         submitted_ms: attempt.submitted_ms,
         ended_ms: attempt.ended_ms,
     };

@@ -148,7 +148,7 @@ impl AddressKeys {
     /// Checks an address. A key nobody here has heard of may have been made by another node a moment ago.
     pub(crate) async fn verify(&self, key: &str, query: &str) -> Result<(), AddressFault> {
         if !self.signer().knows(query)
-            && self.may_look(self.house.now_ms())
+            && self.may_look(self.house.steady_ms())
             && let Err(error) = self.load().await
         {
             tracing::warn!(%error, "address keys could not be read");

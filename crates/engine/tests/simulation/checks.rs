@@ -54,7 +54,7 @@ pub(crate) async fn all(
 ) -> Result<(), String> {
     clients::fetch_all(world, engine).await;
     let mut faults = Vec::new();
-    let look = Look::new(engine.now_ms(), false);
+    let look = Look::new(engine.now_ms(), engine.steady_ms(), false);
     let archive = folder.join("archive");
     let mut found = |fault| faults.push(format!("{fault:?}"));
     let audited = audit(store, files, &archive, look, &mut found);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_contract::{Code, JobId, Refusal};
+use atelier_contract::{Code, FaultKind, JobId, Refusal};
 use atelier_engine::{Call, Caller, Engine};
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -25,6 +25,11 @@ pub(crate) struct Wish {
     twice: bool,
     /// Whether a call went out.
     pub(crate) sent: bool,
+    /// When the first call went out, and when it was answered with a job.
+    asked_ms: Option<i64>,
+    answered_ms: Option<i64>,
+    /// When its job was seen to have ended.
+    ended_ms: Option<i64>,
     /// Whether nothing more is to be done about it.
     pub(crate) done: bool,
     /// The jobs it was answered with: all the same.
@@ -55,6 +60,9 @@ impl Wish {
                 cancel_after_ms: (dice.u32(0..100) < 15).then(|| dice.u64(0..30_000)),
                 twice: keyed && dice.u32(0..100) < 30,
                 sent: false,
+                asked_ms: None,
+                answered_ms: None,
+                ended_ms: None,
                 done: false,
                 jobs: Vec::new(),
                 fetched: None,
@@ -94,7 +102,13 @@ pub(crate) async fn pursue(world: Shared, engine: Arc<Engine>, number: usize) {
         return;
     }
     loop {
-        lock(&world).wishes[number].sent = true;
+        {
+            let mut world = lock(&world);
+            let now_ms = world.now_ms();
+            let wish = &mut world.wishes[number];
+            wish.sent = true;
+            wish.asked_ms.get_or_insert(now_ms);
+        }
         let answers = if wish.twice {
             let both = (
                 engine.intake().submit(call(caller.clone(), &wish)),
@@ -132,7 +146,10 @@ fn note(world: &Shared, number: usize, answers: Vec<Result<JobId, Refusal>>) -> 
                 if world.wishes[number].jobs.iter().any(|one| *one != job) {
                     world.accuse(format!("wish {number} became two jobs"));
                 }
-                world.wishes[number].jobs.push(job);
+                let now_ms = world.now_ms();
+                let wish = &mut world.wishes[number];
+                wish.jobs.push(job);
+                wish.answered_ms.get_or_insert(now_ms);
             }
             Err(refusal) => {
                 world.note(&format!("wish {number}: {:?}", refusal.code));
@@ -142,6 +159,51 @@ fn note(world: &Shared, number: usize, answers: Vec<Result<JobId, Refusal>>) -> 
         }
     }
     ended || !world.wishes[number].jobs.is_empty()
+}
+
+/// How often it is looked whether jobs end in their time.
+const TIMED: Duration = Duration::from_secs(1);
+/// How much later than its limit a job may end; and as much is a fresh process given to look around.
+const LATE_MS: i64 = 5_000;
+
+/// Looks whether jobs end in their time, by the world's: not before it for want of it, and not after it.
+pub(crate) async fn time(world: Shared, engine: Arc<Engine>) {
+    let began_ms = lock(&world).now_ms();
+    loop {
+        sleep(TIMED).await;
+        let open: Vec<usize> = {
+            let world = lock(&world);
+            let wishes = world.wishes.iter().enumerate();
+            let open = wishes.filter(|(_, wish)| !wish.jobs.is_empty() && wish.ended_ms.is_none());
+            open.map(|(number, _)| number).collect()
+        };
+        for number in open {
+            let (account, job) = {
+                let world = lock(&world);
+                let wish = &world.wishes[number];
+                let account = world.callers[wish.account].account_id.clone();
+                (account, wish.jobs[0].clone())
+            };
+            let Ok(job) = engine.jobs().job(&account, &job).await else {
+                continue;
+            };
+            let mut world = lock(&world);
+            let (now_ms, wish) = (world.now_ms(), world.wishes[number].clone());
+            let limit_ms = wish.body["timeout"].as_i64().expect("a limit") * 1_000;
+            let (asked_ms, answered_ms) =
+                (wish.asked_ms.unwrap_or(0), wish.answered_ms.unwrap_or(0));
+            if job.state.is_final() {
+                world.wishes[number].ended_ms = Some(now_ms);
+                if job.fault == Some(FaultKind::TimedOut) && now_ms < asked_ms + limit_ms {
+                    let early_ms = asked_ms + limit_ms - now_ms;
+                    world.accuse(format!("{} timed out {early_ms} ms early", job.id));
+                }
+            } else if now_ms > (answered_ms + limit_ms).max(began_ms) + LATE_MS {
+                world.wishes[number].ended_ms = Some(now_ms);
+                world.accuse(format!("{} has not ended in its time", job.id));
+            }
+        }
+    }
 }
 
 /// Looks at the jobs of all wishes now and then: what was final stays as it was.

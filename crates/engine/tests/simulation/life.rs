@@ -19,11 +19,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::checks;
 use crate::clients;
+use crate::machine;
 use crate::receiver;
 use crate::vendor::{LOST, VENDORS, WORLD};
 use crate::world::{Shared, Told, lock};
 
-const START_MS: i64 = 1_800_000_000_000;
 /// Lives that may be cut off; the last one comes to rest.
 const SHORT_LIVES: u64 = 4;
 /// Whoever has not come to rest by then never will.
@@ -93,15 +93,14 @@ pub(crate) fn tell(world: &Shared, folder: &Path) -> Result<Told, String> {
 }
 
 async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
-    let (clock, polls, stop_after) = {
+    let (polls, stop_after) = {
         let mut world = lock(world);
         let short = world.told.lives < SHORT_LIVES && world.percent() < 85;
         let crash_after = short.then(|| world.dice.u64(2..70));
         let stop_after = (short && world.percent() < 20).then(|| world.dice.u64(1_000..60_000));
         let polls = world.dice.u32(0..60);
         world.begin_life(crash_after);
-        let now_ms = START_MS + world.now_ms() + world.clock_off_ms;
-        (Clock::running(now_ms), polls, stop_after)
+        (polls, stop_after)
     };
     let tasks = TaskTracker::new();
     let url = format!("sqlite:{}", folder.join("atelier.db").display());
@@ -111,6 +110,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     };
     let store = Store::open(&url, options).await;
     let store = store.map_err(|error| format!("opening: {error}"))?;
+    let clock = machine::clock(world, &store).await?;
     let files = Files::folder_in_place(folder.join("files")).map_err(|error| error.to_string())?;
     let engine = house(world, &store, &files, &clock, &tasks)?;
     if lock(world).callers.is_empty() {
@@ -124,7 +124,8 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
         }
     }
     tasks.spawn(clients::look(Arc::clone(world), engine.clone()));
-    tasks.spawn(turn_clock(Arc::clone(world), clock.clone()));
+    tasks.spawn(clients::time(Arc::clone(world), engine.clone()));
+    tasks.spawn(machine::turn_clock(Arc::clone(world)));
     let crash = lock(world).crash.clone();
     let stop = async {
         match stop_after {
@@ -155,6 +156,9 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     let mut world = lock(world);
     let (now_ms, away_ms) = (world.now_ms(), world.dice.i64(0..40_000));
     world.end_life(now_ms, away_ms);
+    if !world.is_calm() {
+        world.lie_idle(now_ms);
+    }
     world.told.virtual_s = (now_ms / 1000) as u64;
     Ok(end)
 }
@@ -233,22 +237,6 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The machine's clock is set forward and back now and then.
-async fn turn_clock(world: Shared, clock: Clock) {
-    loop {
-        let pause = lock(&world).dice.u64(20_000..120_000);
-        sleep(Duration::from_millis(pause)).await;
-        let mut world = lock(&world);
-        if world.is_calm() {
-            return;
-        }
-        let by_ms = world.dice.i64(-45_000..45_000);
-        world.clock_off_ms += by_ms;
-        world.note(&format!("the clock is set by {by_ms} ms"));
-        clock.advance(by_ms);
-    }
 }
 
 /// Waits until every wish is answered, every job has ended and every callback is through.

@@ -7,6 +7,7 @@
 mod checks;
 mod clients;
 mod life;
+mod machine;
 mod receiver;
 mod vendor;
 mod world;

@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::clients::Wish;
+use crate::machine::Machine;
 use crate::receiver::Received;
 use crate::vendor::Books;
 
@@ -31,8 +32,8 @@ pub(crate) struct World {
     pub(crate) wishes: Vec<Wish>,
     /// What must never be, and was.
     pub(crate) wrong: Vec<String>,
-    /// How far the machine's clock is from the world's time.
-    pub(crate) clock_off_ms: i64,
+    /// The machine, and what of it outlives its processes.
+    pub(crate) machine: Machine,
     /// World time at the beginning of this life, and when that was for the runtime.
     began: (i64, Option<Instant>),
     /// The event at which this life is cut off.
@@ -100,7 +101,7 @@ impl World {
             callers: Vec::new(),
             wishes,
             wrong: Vec::new(),
-            clock_off_ms: 0,
+            machine: Machine::default(),
             began: (0, None),
             crash_at: None,
             crash: Arc::default(),

@@ -122,7 +122,7 @@ impl Rig {
         self.store = open_store(&self.folder).await;
         self.engine = self.node_named(&node);
         self.store
-            .void_leases(None, &[], self.clock.now_ms())
+            .void_leases(None, &[], self.clock.steady_ms())
             .await
             .expect("void");
     }

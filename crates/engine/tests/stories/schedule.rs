@@ -153,7 +153,7 @@ async fn tries_that_were_never_made_do_not_use_the_schedule_up() {
         finished_job(&rig, &caller, &receiver).await;
         // A process that dies again and again after it has claimed the callback.
         for _ in 0..2 * SCHEDULE.len() {
-            let now_ms = rig.clock.now_ms();
+            let now_ms = rig.clock.steady_ms();
             let claim = atelier_store::Claim {
                 now_ms,
                 for_ms: 1_000,

@@ -79,7 +79,7 @@ pub(crate) async fn build_engine(
             signatory: signatory(config, &store, &keyring).await?,
             ..settings(config, addresses)
         },
-        clock: Clock::of(&store),
+        clock: Clock::of(&store).await.context("the time")?,
         node: ids.uuid(),
         ids,
         keyring,

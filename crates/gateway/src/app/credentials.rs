@@ -44,7 +44,7 @@ pub(crate) async fn chain(
         return Ok(None);
     }
     if is_own(config) {
-        let own = own_certificate(store, keyring, Clock::of(store).now_ms()).await;
+        let own = own_certificate(store, keyring, Clock::of(store).await?.now_ms()).await;
         return Ok(Some(own.context("credentials")?));
     }
     let read = |path: &Path, field: &'static str| {

@@ -35,7 +35,7 @@ pub(super) async fn run(config: Config, options: Options) -> Result<ExitCode> {
     let before_ms = day.ms();
     let folder = options.to.unwrap_or_else(|| config.data_dir.join(FOLDER));
     let store = app::open_store_for_archiving(&config).await?;
-    let now_ms = Clock::of(&store).now_ms();
+    let now_ms = Clock::of(&store).await?.now_ms();
     ensure!(
         before_ms <= now_ms - YOUNGEST_MS,
         "--before must be two days ago or earlier: younger jobs may still be repeated and delivered"

@@ -54,7 +54,8 @@ struct Report {
 pub(super) async fn run(config: Config, options: Options) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let files = app::open_files(&config)?;
-    let at_ms = Clock::of(&store).now_ms();
+    let clock = Clock::of(&store).await?;
+    let at_ms = clock.now_ms();
     let (mut broken, mut faults) = (BTreeMap::new(), Vec::new());
     let mut found = |fault: Fault| {
         let count: &mut u64 = broken.entry(fault.invariant).or_default();
@@ -67,7 +68,7 @@ pub(super) async fn run(config: Config, options: Options) -> Result<ExitCode> {
             });
         }
     };
-    let look = Look::new(at_ms, options.live);
+    let look = Look::new(at_ms, clock.steady_ms(), options.live);
     let archive = config.data_dir.join(super::archive::FOLDER);
     let looked = audit(&store, &files, &archive, look, &mut found).await;
     store.close().await;

@@ -40,7 +40,7 @@ pub(super) async fn run(config: Config, options: BackupOptions) -> Result<ExitCo
     let store = app::open_store(&config).await?;
     let files = app::open_files(&config)?;
     let files = (!options.without_files).then_some(&files);
-    let now_ms = Clock::of(&store).now_ms();
+    let now_ms = Clock::of(&store).await?.now_ms();
     let made = back_up(&store, files, &options.to, now_ms).await;
     store.close().await;
     let made = made?;

@@ -223,7 +223,13 @@ impl Follower {
         }
         self.seen.retain(|id, _| news.open.contains(id));
         if self.batch.is_none() {
-            self.from_ms = self.from_ms.max(news.now_ms - OVERLAP_MS);
+            let from_ms = news.now_ms - OVERLAP_MS;
+            // A clock that was set back dates what comes before what has been.
+            self.from_ms = if self.from_ms > news.now_ms {
+                from_ms
+            } else {
+                self.from_ms.max(from_ms)
+            };
         }
         if let Some(end) = news.end {
             let event = self.event("batch", news.now_ms, &end);

@@ -1,4 +1,5 @@
-//! Nodes on machines whose clocks are wrong: what they agree on goes by the database's clock, and they say so.
+//! Wall clocks that are wrong, or set while the service works: of its own machine, and of the database that nodes share. Nothing
+//! waits longer or ends earlier for it, and it is seen.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +7,7 @@ use std::process::Command;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::backends::finished;
+use crate::backends::{connect, finished};
 use crate::gateway::{Gateway, Options};
 
 /// A library that shifts the wall clock of a process; `None` where nothing can be compiled.
@@ -56,4 +57,141 @@ async fn a_node_with_a_wrong_clock_fails_no_job_and_is_seen() {
             nodes.json
         );
     }
+}
+
+/// A service whose work is done by another one, and what was asked of it.
+struct Worked {
+    front: Gateway,
+    back: Gateway,
+    key: String,
+}
+
+impl Worked {
+    async fn by(back: Gateway, front: Gateway) -> Self {
+        let upstream = back.account(1_000).await;
+        connect(&front, &back.base_url, &upstream.key).await;
+        let key = front.account(1_000).await.key;
+        Self { front, back, key }
+    }
+
+    /// A job that takes its vendor so long.
+    async fn begin(&self, seconds: u32) -> String {
+        let prompt = format!("a lake [[delay {seconds}s]]");
+        self.front.imagine(&self.key, &prompt).await
+    }
+
+    /// Jobs end as they would have, whatever was set meanwhile.
+    async fn end(&self, ids: &[String], why: &str) {
+        for id in ids {
+            let job = finished(&self.front, &self.key, id).await;
+            assert_eq!(job["status"], "SUCCESS", "{why}: {job}");
+        }
+        let (_, held) = self.front.balance(&self.key).await;
+        assert!(held.abs() < f64::EPSILON, "{why}: {held} is held");
+    }
+}
+
+/// The promise: a wall clock that is set while jobs are at a vendor neither keeps them from being asked about nor fails them,
+/// and no more does one that was set while the service was away.
+#[tokio::test]
+async fn a_wall_clock_that_is_set_changes_nothing_for_jobs() {
+    let back = Gateway::spawn().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(library) = shifted_clock(folder.path()) else {
+        return;
+    };
+    let file = folder.path().join("seconds");
+    let set = |seconds: i64| std::fs::write(&file, seconds.to_string()).expect("written");
+    set(0);
+    let options = || {
+        let options = Options::default().set("TEST_CLOCK_FILE", &file.display().to_string());
+        options.preload(&library)
+    };
+    let front = options().spawn().await;
+    if front.database().starts_with("postgres") {
+        return;
+    }
+    let mut worked = Worked::by(back, front).await;
+    for seconds in [-3_600, -3_720, 0, 3_600] {
+        let before = worked.begin(3).await;
+        // Its vendor has it by the time the clock is set.
+        while worked
+            .back
+            .operate(Method::GET, "/admin/v1/stats", None)
+            .await
+            .json["data"]["running"]
+            == 0
+        {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        set(seconds);
+        let after = worked.begin(1).await;
+        worked.end(&[before, after], &format!("{seconds} s")).await;
+        let ready = worked.front.get("", "/readyz").await;
+        assert_eq!(ready.status, 200, "{}", ready.json);
+        assert!(is_ahead(&ready.json["data"], seconds), "{}", ready.json);
+    }
+    let audit = worked.front.command(&["audit", "--live"]);
+    assert!(!audit.contains("did not end"), "{audit}");
+    for seconds in [-3_600, 3_600] {
+        let kept = worked.begin(2).await;
+        worked.front.kill();
+        set(seconds);
+        worked.front = worked.front.restart(options());
+        let after = worked.begin(1).await;
+        worked
+            .end(&[kept, after], &format!("{seconds} s while away"))
+            .await;
+        let ready = worked.front.get("", "/readyz").await;
+        assert!(is_ahead(&ready.json["data"], 0), "{}", ready.json);
+    }
+}
+
+/// Has a database tell another time than its server: what is named like its clock stands before it.
+fn set_database_clock(front: &Gateway, seconds: i64) {
+    front.sql(&format!("UPDATE clock_set SET seconds = {seconds}"));
+}
+
+/// The same of a database that tells another time from one moment to the next, as after a fail-over to another machine.
+#[tokio::test]
+async fn a_database_clock_that_is_set_changes_nothing_for_jobs() {
+    let front = Gateway::spawn().await;
+    if !front.database().starts_with("postgres") {
+        return;
+    }
+    front.sql(
+        "CREATE TABLE clock_set (seconds BIGINT NOT NULL); INSERT INTO clock_set VALUES (0); \
+         CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS \
+         'SELECT pg_catalog.clock_timestamp() + make_interval(secs => seconds) FROM public.clock_set'; \
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$",
+    );
+    let back = Options::default().spawn().await;
+    let mut worked = Worked::by(back, front.restart(Options::default())).await;
+    for seconds in [-60, 60, -3_600, 3_600] {
+        let before = worked.begin(3).await;
+        set_database_clock(&worked.front, seconds);
+        let after = worked.begin(1).await;
+        worked.end(&[before, after], &format!("{seconds} s")).await;
+        let ready = worked.front.get("", "/readyz").await;
+        assert!(is_ahead(&ready.json["data"], seconds), "{}", ready.json);
+    }
+    // Another node that joins while the database's clock is wrong does not take the jobs of the first for lost.
+    let kept = worked.begin(5).await;
+    set_database_clock(&worked.front, -3_600);
+    if let Some(options) = Options::default().beside(&worked.front) {
+        let second = options.spawn().await;
+        worked.end(&[kept], "beside another node").await;
+        let nodes = second.operate(Method::GET, "/admin/v1/nodes", None).await;
+        assert_eq!(
+            nodes.json["data"].as_array().map(Vec::len),
+            Some(2),
+            "{}",
+            nodes.json
+        );
+    }
+    let kept = worked.begin(2).await;
+    worked.front.kill();
+    set_database_clock(&worked.front, 3_600);
+    worked.front = worked.front.restart(Options::default());
+    worked.end(&[kept], "set while away").await;
 }

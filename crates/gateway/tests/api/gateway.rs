@@ -322,6 +322,11 @@ impl Gateway {
         String::from_utf8_lossy(&ran.stdout).into_owned()
     }
 
+    /// Has PostgreSQL run a statement on its database.
+    pub(crate) fn sql(&self, statement: &str) {
+        run_sql(&self.database(), statement);
+    }
+
     /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill")

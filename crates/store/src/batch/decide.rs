@@ -162,7 +162,8 @@ impl<'a> Decisions<'a> {
                 balance: Quota::from_thousandths(standing.balance),
             };
         }
-        let turn_ms = job.created_ms + speed_penalty_ms(job.speed) + TURN_STEP_MS * unfinished;
+        let queued_ms = job.created_ms - job.ahead_ms;
+        let turn_ms = queued_ms + speed_penalty_ms(job.speed) + TURN_STEP_MS * unfinished;
         self.books.count(&job.account_id, &job.queue, 1);
         self.books.post(
             &job.account_id,
@@ -239,7 +240,8 @@ impl<'a> Decisions<'a> {
         self.books.count(&row.account_id, &row.queue, -1);
         self.books
             .post(&row.account_id, &resolution(&row, settlement));
-        let owed = DeliveryLine::owed(&row, settlement.now_ms, ending.claimed_until_ms);
+        let due_ms = settlement.now_ms - settlement.ahead_ms;
+        let owed = DeliveryLine::owed(&row, due_ms, ending.claimed_until_ms);
         self.deliveries.extend(owed);
         self.finals.push(FinalLine::new(&row));
         Settled::Done(row)
@@ -269,6 +271,8 @@ fn finish(row: &mut JobRow, settlement: &Settlement) {
         }
     }
     row.finished_ms = Some(settlement.now_ms);
+    // It is only shown from now on.
+    row.deadline_ms += settlement.ahead_ms;
     row.updated_ms = settlement.now_ms;
     row.revision += 1;
     row.lease_owner = None;

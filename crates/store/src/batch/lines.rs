@@ -96,6 +96,7 @@ pub(crate) struct FinalLine {
     alias: Option<String>,
     quota: i64,
     finished_ms: Option<i64>,
+    deadline_ms: i64,
     revision: i64,
     fault: Option<&'static str>,
     attempt_id: Option<String>,
@@ -113,6 +114,7 @@ impl FinalLine {
             alias: row.alias.clone(),
             quota: row.quota.thousandths(),
             finished_ms: row.finished_ms,
+            deadline_ms: row.deadline_ms,
             revision: row.revision,
             fault: row.fault.map(FaultKind::word),
             attempt_id: row.attempt_id.clone(),
@@ -136,6 +138,7 @@ impl Line for FinalLine {
             self.alias.as_deref(),
             self.quota,
             self.finished_ms,
+            self.deadline_ms,
             self.revision,
             self.fault,
         ]);
@@ -180,7 +183,7 @@ pub(crate) struct DeliveryLine {
 
 impl DeliveryLine {
     /// What a final job owes: due at once, or on its way for the first time until then.
-    pub(crate) fn owed(row: &JobRow, now_ms: i64, claimed_until_ms: Option<i64>) -> Option<Self> {
+    pub(crate) fn owed(row: &JobRow, due_ms: i64, claimed_until_ms: Option<i64>) -> Option<Self> {
         let url = row.hook_url.clone()?;
         Some(Self {
             id: format!("cb_{}", row.id),
@@ -190,8 +193,8 @@ impl DeliveryLine {
             url,
             state: claimed_until_ms.map_or("due", |_| "sending"),
             attempts: i64::from(claimed_until_ms.is_some()),
-            next_ms: claimed_until_ms.unwrap_or(now_ms),
-            created_ms: now_ms,
+            next_ms: claimed_until_ms.unwrap_or(due_ms),
+            created_ms: row.finished_ms.unwrap_or_default(),
         })
     }
 }
@@ -215,8 +218,7 @@ impl Line for DeliveryLine {
 impl Delivery {
     /// The delivery of a job that was claimed by the commit that ended it.
     pub(crate) fn first_try(row: &JobRow, until_ms: i64) -> Option<Self> {
-        let now_ms = row.finished_ms.unwrap_or_default();
-        let line = DeliveryLine::owed(row, now_ms, Some(until_ms))?;
+        let line = DeliveryLine::owed(row, 0, Some(until_ms))?;
         Some(Self {
             id: line.id,
             job_id: line.job_id,

@@ -67,10 +67,10 @@ const INSERT_BULKS: &str = "INSERT INTO bulk (id, account_id, items, created_ms)
 
 const UPDATE_FINALS: &str = "UPDATE job SET state = v.state, progress = v.progress, \
      message = v.message, output = v.output, alias = v.alias, quota = v.quota, \
-     finished_ms = v.finished_ms, updated_ms = v.finished_ms, revision = v.revision, \
+     finished_ms = v.finished_ms, deadline_ms = v.deadline_ms, updated_ms = v.finished_ms, revision = v.revision, \
      fault = v.fault, lease_owner = NULL, lease_until_ms = NULL \
      FROM {lines:id text, state bigint, progress bigint, message text, output text, alias text, \
-     quota bigint, finished_ms bigint, revision bigint, fault text} WHERE job.id = v.id";
+     quota bigint, finished_ms bigint, deadline_ms bigint, revision bigint, fault text} WHERE job.id = v.id";
 
 const END_ATTEMPTS: &str = "UPDATE attempt SET state = v.attempt_state, ended_ms = v.finished_ms \
      FROM {lines:attempt_id text, attempt_state text, finished_ms bigint} \

@@ -10,7 +10,7 @@ pub(crate) struct Invariant {
     /// The rows it is asked of.
     pub(crate) of: Rows,
     /// The condition of a broken row. It sees the row by the name of its table and reaches others by key; `:now` is the
-    /// time. It is one statement's business, so that it holds of one moment while others write.
+    /// service's own time. It is one statement's business, so that it holds of one moment while others write.
     pub(crate) broken: &'static str,
     /// Whether it is promised only while a service works on the database.
     pub(crate) at_work: bool,

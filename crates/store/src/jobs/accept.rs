@@ -32,6 +32,8 @@ pub struct NewJob {
     pub hook_url: Option<String>,
     /// The time.
     pub created_ms: i64,
+    /// How far that is ahead of the service's own time, in which its turn comes and its deadline is.
+    pub ahead_ms: i64,
     /// When it is failed if it has not finished.
     pub deadline_ms: i64,
 }

@@ -20,7 +20,7 @@ pub struct Attempt {
     pub worker: String,
     /// What the worker may be given, on all nodes together.
     pub limits: StartLimits,
-    /// The time.
+    /// The service's own time.
     pub now_ms: i64,
 }
 
@@ -74,7 +74,7 @@ pub struct Requeue {
     pub job_id: String,
     /// The fence of the lease.
     pub fence: i64,
-    /// Not to be leased before.
+    /// Not to be leased before, by the service's own time.
     pub not_before_ms: i64,
     /// In words, kept with the attempt.
     pub why: String,

@@ -16,8 +16,10 @@ pub struct LeaseRequest {
     pub owner: String,
     /// Until when.
     pub until_ms: i64,
-    /// The time.
+    /// The service's own time.
     pub now_ms: i64,
+    /// How far the time that is shown is ahead of it.
+    pub ahead_ms: i64,
     /// Only these, each once; see [`work_kind`].
     pub kinds: Vec<String>,
     /// At most so many.
@@ -226,7 +228,7 @@ async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRo
     let args = args![
         &request.owner,
         request.until_ms,
-        request.now_ms,
+        request.now_ms + request.ahead_ms,
         &chosen,
         request.limit
     ];

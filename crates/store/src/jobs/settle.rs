@@ -65,6 +65,8 @@ pub struct Settlement {
     pub ledger_id: String,
     /// The time.
     pub now_ms: i64,
+    /// How far that is ahead of the service's own time, in which its callback is due.
+    pub ahead_ms: i64,
 }
 
 /// A settlement, and until when its delivery is on its way already, if it is.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::Result;
 use crate::db::{Conn, Question, args};
 use crate::dialect::Dialect;
-use crate::time::SharedTime;
+use crate::time::{SharedTime, boot_ms};
 
 /// Any transaction that still holds the mark is waited for; and what the last one may have left unfinished in the log
 /// of SQLite is written over, so that it cannot come back after a crash.
@@ -42,9 +42,10 @@ fn leave_on_postgres(writer: &str, batch: &str) -> String {
 /// Questions that took longer had to wait for others.
 const UNHINDERED: Duration = Duration::from_millis(20);
 
-/// Marks of writers that wrote nothing for two days are of no use to anybody.
+/// Marks of writers that wrote nothing for two days are of no use to anybody. Ours has just been left: by a clock that was set
+/// back since, the marks of writers at work are no older than it.
 const FORGET: &str = "DELETE FROM written \
-     WHERE time_ms < (SELECT MAX(time_ms) FROM written) - 172800000";
+     WHERE time_ms < (SELECT time_ms FROM written WHERE writer = $1) - 172800000";
 
 /// A writer's name and the batch it is at.
 pub(crate) struct Mark {
@@ -139,7 +140,7 @@ impl Mark {
         said: String,
         questions: usize,
     ) -> Result<Vec<Vec<PgRow>>> {
-        let asked = Instant::now();
+        let (asked, asked_ms) = (Instant::now(), boot_ms());
         let answers = conn.script_rows(said, 1 + questions as u32).await?;
         if questions > 0 && asked.elapsed() > UNHINDERED {
             return Ok(answers);
@@ -147,7 +148,7 @@ impl Mark {
         let mark = answers.iter().find_map(|rows| rows.first());
         let time_ms = mark.and_then(|row| row.try_get::<String, _>(0).ok());
         if let Some(time_ms) = time_ms.and_then(|text| text.parse().ok()) {
-            self.time.note(time_ms, asked);
+            self.time.note(time_ms, asked_ms);
         }
         Ok(answers)
     }
@@ -166,7 +167,7 @@ impl Mark {
         self.begin(conn, true, Vec::new()).await?;
         conn.commit().await?;
         conn.open().await?;
-        let cleared = conn.run(FORGET, &[]).await;
+        let cleared = conn.run(FORGET, args![&self.writer]).await;
         if let Err(error) = conn.end(cleared).await {
             // Old marks do no harm; the next start clears them away.
             tracing::warn!(%error, "old marks are left where they are");

@@ -335,7 +335,7 @@ async fn faults(rig: &Rig, at_work: bool) -> Vec<Fault> {
     let mut found = Vec::new();
     let look = Look {
         second_look: Duration::from_millis(10),
-        ..Look::new(NOW, at_work)
+        ..Look::new(NOW, NOW, at_work)
     };
     let mut note = |fault| found.push(fault);
     let looked = rig.store.audit_books(look, &mut note).await.expect("asked");

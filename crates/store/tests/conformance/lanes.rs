@@ -38,6 +38,7 @@ async fn a_lane_is_leased_only_when_it_is_asked_for(rig: Rig) {
         owner: "node".into(),
         until_ms: NOW + 30_000,
         now_ms: NOW,
+        ahead_ms: 0,
         kinds: vec![work_kind("artgen.imagine", Speed::Turbo, "at:b")],
         limit: 10,
     };

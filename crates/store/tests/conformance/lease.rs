@@ -127,6 +127,7 @@ async fn only_asked_for_operations_are_leased(rig: Rig) {
         owner: "node".into(),
         until_ms: NOW + 30_000,
         now_ms: NOW,
+        ahead_ms: 0,
         kinds: vec![
             work_kind("motion.extend", Speed::Fast, ""),
             work_kind("artgen.imagine", Speed::Relax, ""),

@@ -231,6 +231,7 @@ impl Rig {
                 follows: None,
                 hook_url: None,
                 created_ms: NOW,
+                ahead_ms: 0,
                 deadline_ms: NOW + 300_000,
             },
             ledger_id: self.id("ledger"),
@@ -290,6 +291,7 @@ impl Rig {
             cost: None,
             ledger_id: self.id("ledger"),
             now_ms: NOW + 5_000,
+            ahead_ms: 0,
         }
     }
 
@@ -332,6 +334,7 @@ impl Rig {
             owner: owner.into(),
             until_ms: now_ms + 30_000,
             now_ms,
+            ahead_ms: 0,
             kinds: [Speed::Turbo, Speed::Fast, Speed::Relax]
                 .map(|speed| work_kind("artgen.imagine", speed, ""))
                 .to_vec(),

@@ -134,6 +134,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0031_uncounted",
         "02e76215cc6b77d297d390923f2702fac4a24614581908a7760b19fa6d7666d9",
     ),
+    (
+        "0032_clock",
+        "f1b71ee6265525e170903570c678f7c9b59278d2c6f3e08e1e87a6c52b78241b",
+    ),
 ];
 
 #[test]

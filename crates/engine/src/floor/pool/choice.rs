@@ -72,6 +72,8 @@ pub(crate) struct Candidate {
     pub(crate) models: Vec<String>,
     pub(crate) speeds: Vec<Speed>,
     pub(crate) hours: Hours,
+    /// How far the time of day is ahead of the service's own time.
+    pub(crate) ahead_ms: i64,
     pub(crate) spend_cap: Option<Quota>,
     pub(crate) spent: Quota,
     /// The most its vendor may take, and what it took, in millionths of what it counts in.
@@ -146,7 +148,7 @@ impl Candidate {
             Fitness::Probed => return Standing::Ill(now_ms),
             Fitness::Fit | Fitness::Probe => {}
         }
-        let opens_ms = self.hours.opens_ms(now_ms);
+        let opens_ms = self.hours.opens_ms(now_ms + self.ahead_ms) - self.ahead_ms;
         if opens_ms > now_ms {
             return Standing::Ill(opens_ms);
         }

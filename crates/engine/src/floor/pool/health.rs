@@ -116,14 +116,14 @@ impl Left {
         }
     }
 
-    /// As operators see it.
-    pub(crate) fn shown(&self) -> Balance {
+    /// As operators see it, whose time is so far ahead of the service's own.
+    pub(crate) fn shown(&self, ahead_ms: i64) -> Balance {
         Balance {
             left: CostSum {
                 currency: self.currency.clone(),
                 amount: Amount::from_micros(self.micros),
             },
-            at_ms: self.at_ms,
+            at_ms: self.at_ms + ahead_ms,
         }
     }
 }

@@ -54,7 +54,7 @@ impl Loader {
             self.house.store.workers().await?,
         );
         let stored = !workers.is_empty();
-        let now_ms = self.house.now_ms();
+        let now_ms = self.house.steady_ms();
         let mut starts: HashMap<WorkerName, Vec<i64>> = HashMap::new();
         let mut live: HashMap<WorkerName, i64> = HashMap::new();
         if stored {
@@ -139,6 +139,7 @@ impl Loader {
             models: spec.models.clone(),
             speeds: spec.modes.clone(),
             hours: spec.hours.clone(),
+            ahead_ms: self.house.clock.ahead_ms(),
             spend_cap: spec.spend_cap,
             spent: row.spent,
             cost_cap: spec.cost_cap.map(Amount::micros),

@@ -6,7 +6,7 @@ use atelier_contract::pages::workers as shown;
 
 use crate::floor::pool::Pool;
 use crate::floor::pool::choice::Mode;
-use crate::floor::pool::health::{Condition, Fitness, Left, Seen};
+use crate::floor::pool::health::{Condition, Fitness, Seen};
 use crate::floor::pool::member::Member;
 use crate::names::WorkerName;
 
@@ -32,15 +32,16 @@ pub(crate) struct WorkerReport {
 
 impl Pool {
     /// Every worker account as it is now.
-    pub(crate) fn reports(&self, now_ms: i64) -> Vec<WorkerReport> {
+    /// The service's own time, in which rests are kept, is shown as that of day, which is so far ahead.
+    pub(crate) fn reports(&self, now_ms: i64, ahead_ms: i64) -> Vec<WorkerReport> {
         self.members()
             .iter()
-            .map(|member| report(member, now_ms))
+            .map(|member| report(member, now_ms, ahead_ms))
             .collect()
     }
 }
 
-fn report(member: &Member, now_ms: i64) -> WorkerReport {
+fn report(member: &Member, now_ms: i64, ahead_ms: i64) -> WorkerReport {
     let candidate = &member.candidate;
     let health = &candidate.health;
     let fit = matches!(health.fitness(now_ms), Fitness::Fit | Fitness::Probe);
@@ -59,11 +60,11 @@ fn report(member: &Member, now_ms: i64) -> WorkerReport {
         slots: candidate.concurrency,
         usable: fit && candidate.mode == Mode::Active,
         average_s,
-        health: evidence(member, fit, now_ms),
+        health: evidence(member, fit, (now_ms, ahead_ms)),
     }
 }
 
-fn evidence(member: &Member, fit: bool, now_ms: i64) -> shown::Health {
+fn evidence(member: &Member, fit: bool, (now_ms, ahead_ms): (i64, i64)) -> shown::Health {
     let health = &member.candidate.health;
     let condition = match (member.candidate.mode, health.condition) {
         (Mode::Draining, _) => shown::Condition::Draining,
@@ -75,9 +76,10 @@ fn evidence(member: &Member, fit: bool, now_ms: i64) -> shown::Health {
         (Mode::Active, Condition::Banned) => shown::Condition::Banned,
         (Mode::Active, Condition::Open) => shown::Condition::Open,
     };
-    let until = (health.until_ms > now_ms && health.until_ms < i64::MAX).then_some(health.until_ms);
+    let until = (health.until_ms > now_ms && health.until_ms < i64::MAX)
+        .then(|| health.until_ms + ahead_ms);
     let outcome = |seen: &Seen| Outcome {
-        at_ms: seen.at_ms,
+        at_ms: seen.at_ms + ahead_ms,
         outcome: seen.what.clone(),
         detail: seen.detail.clone(),
         took_ms: seen.took_ms,
@@ -89,6 +91,6 @@ fn evidence(member: &Member, fit: bool, now_ms: i64) -> shown::Health {
         until_ms: until,
         last_errors: faults.take(ERRORS_SHOWN).cloned().collect(),
         recent,
-        balance: health.left.as_ref().map(Left::shown),
+        balance: health.left.as_ref().map(|left| left.shown(ahead_ms)),
     }
 }
