@@ -3,7 +3,6 @@
 //! Invariants: backends never see an API key of a caller, never read or write the store, and treat everything that
 //! comes back over the network as hostile.
 
-pub mod allowances;
 mod answers;
 pub mod backend;
 mod cancelled;
@@ -28,7 +27,6 @@ mod origins;
 mod pictures;
 pub mod regard;
 mod seeds;
-pub mod shares;
 mod tasks;
 mod threads;
 mod thumbs;
@@ -38,6 +36,7 @@ mod worker;
 mod wrong;
 
 pub use atelier_media::without_metadata;
+pub use atelier_shares::{allowances, shares};
 pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Step, Work};
 pub use clips::{clip_seconds, clip_type};
 pub use hooks::Post;

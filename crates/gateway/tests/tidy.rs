@@ -29,8 +29,9 @@ fn the_crates_depend_on_each_other_only_along_the_arrows() {
         ("contract", vec![]),
         ("media", vec![]),
         ("studio", vec!["media"]),
-        ("store", vec!["contract"]),
-        ("backends", vec!["contract", "media", "studio"]),
+        ("shares", vec![]),
+        ("store", vec!["contract", "shares"]),
+        ("backends", vec!["contract", "media", "shares", "studio"]),
         ("engine", vec!["backends", "contract", "store"]),
         (
             "gateway",

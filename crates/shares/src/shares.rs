@@ -30,6 +30,12 @@ pub struct Shares {
     state: Mutex<State>,
 }
 
+impl std::fmt::Debug for Shares {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {} {}", self.taken(), self.whole, self.name)
+    }
+}
+
 #[derive(Default)]
 struct State {
     taken: u64,
