@@ -5,6 +5,7 @@ use std::sync::Arc;
 use atelier_backends::Vendor;
 use atelier_backends::allowances::Allowances;
 use atelier_backends::http::Outbound;
+use atelier_backends::shares::Shares;
 use atelier_contract::Tariff;
 use atelier_contract::metrics::Series;
 use atelier_store::Store;
@@ -126,6 +127,11 @@ impl Engine {
     /// What single accounts have of what all share.
     pub fn allowances(&self) -> &Arc<Allowances> {
         &self.house.allowances
+    }
+
+    /// What accounts share of reading.
+    pub fn read_shares(&self) -> [&Arc<Shares>; 2] {
+        self.house.store.shares()
     }
 
     /// Tells what happened to whoever collects it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atelier_contract::family::Family;
 use atelier_contract::{AccountId, Code, FaultKind, Job, JobId, JobState, Refusal};
-use atelier_store::{JobFilter, JobRow};
+use atelier_store::{JobFilter, JobPage, JobRow};
 use bytes::Bytes;
 
 use crate::floor::Floor;
@@ -14,7 +14,7 @@ use crate::hint::Hint;
 use crate::house::{House, unavailable};
 use crate::render::{family_of, render};
 use crate::vault::{Rendered, Vault};
-use crate::views::{JobMark, JobsFilter};
+use crate::views::{JobMark, JobsFilter, JobsPage};
 use crate::wake::Changes;
 
 const CANCELLED: &str = "the job was cancelled";
@@ -184,10 +184,14 @@ impl Jobs {
         &self,
         account_id: Option<&AccountId>,
         filter: JobsFilter,
-    ) -> Result<(Vec<Job>, i64), Refusal> {
-        let (rows, total) = self.rows(account_id, filter).await?;
-        let jobs = rows.into_iter().map(|row| self.hydrate(row));
-        Ok((jobs.collect(), total))
+    ) -> Result<JobsPage, Refusal> {
+        let page = self.rows(account_id, filter).await?;
+        let jobs = page.rows.into_iter().map(|row| self.hydrate(row));
+        Ok(JobsPage {
+            jobs: jobs.collect(),
+            total: page.total,
+            next: page.next,
+        })
     }
 
     /// The rows behind a page of jobs.
@@ -195,7 +199,7 @@ impl Jobs {
         &self,
         account_id: Option<&AccountId>,
         filter: JobsFilter,
-    ) -> Result<(Vec<JobRow>, i64), Refusal> {
+    ) -> Result<JobPage, Refusal> {
         let filter = JobFilter {
             account_id: account_id.map(ToString::to_string),
             operations: filter.operations,
@@ -207,11 +211,12 @@ impl Jobs {
             offset: (filter.page - 1).max(0).saturating_mul(filter.limit),
             limit: filter.limit,
             created_from_ms: filter.since_ms,
+            after: filter.after,
         };
         self.house.store.jobs(filter).await.map_err(unavailable)
     }
 
-    /// Marks of an account's unfinished jobs and of those that ended at or after a time.
+    /// Marks of an account's unfinished jobs, and of those that ended at or after a time the first.
     pub async fn marks(
         &self,
         account_id: &AccountId,

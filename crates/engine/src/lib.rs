@@ -39,6 +39,7 @@ mod wake;
 
 pub use atelier_backends::{Post, allowances, credentials, heavy, shares};
 pub use atelier_store::AllowancePatch;
+pub use atelier_store::MARKS_MOST;
 pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::{Clock, ServiceClock, SimulatedMachine};
 pub use courier::Courier;
@@ -58,7 +59,7 @@ pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{Kind as SpanKind, Open as OpenSpan, Telemetry, TraceContext, Tracer};
 pub use vault::{ASSETS, Asset, Uploads, Vault};
 pub use views::{
-    AccountChange, AccountView, AuditView, CallbackView, JobMark, JobsFilter, LedgerView,
+    AccountChange, AccountView, AuditView, CallbackView, JobMark, JobsFilter, JobsPage, LedgerView,
     NewAccountRequest, TryView, UploadView, UsageView,
 };
 pub use wake::Changes;

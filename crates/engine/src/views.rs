@@ -1,6 +1,7 @@
 //! What the engine shows to the gateway: plain values without a trace of how they are stored.
 
-use atelier_contract::{AccountId, Quota};
+use atelier_contract::pages::jobs::JobCursor;
+use atelier_contract::{AccountId, Job, Quota};
 use atelier_store::{Allowance, AllowancePatch};
 
 /// An account.
@@ -213,7 +214,7 @@ pub struct JobsFilter {
     pub state: Option<atelier_contract::JobState>,
     /// Only unfinished ones.
     pub open: bool,
-    /// Only those whose prompt has these words in it, or whose identifier this is.
+    /// Only those whose prompt has these words in its beginning; or the one whose identifier this is.
     pub text: Option<String>,
     /// Only those that follow this job.
     pub parent_id: Option<String>,
@@ -225,4 +226,17 @@ pub struct JobsFilter {
     pub page: i64,
     /// Jobs on a page.
     pub limit: i64,
+    /// Only those behind this place of the list.
+    pub after: Option<JobCursor>,
+}
+
+/// A page of jobs.
+#[derive(Clone, Debug)]
+pub struct JobsPage<T = Job> {
+    /// The jobs.
+    pub jobs: Vec<T>,
+    /// How many match; of a search, how many it has found.
+    pub total: i64,
+    /// Where the list goes on; of a search, where the next one does.
+    pub next: Option<JobCursor>,
 }

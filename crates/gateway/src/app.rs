@@ -157,6 +157,6 @@ impl App {
             &self.downloads,
             self.engine.vault().input_memory(),
         ];
-        all.into_iter()
+        all.into_iter().chain(self.engine.read_shares())
     }
 }

@@ -16,7 +16,11 @@ impl Store {
         let Some(name) = file.to_str() else {
             return Err(Error::Conflict("the name of the copy is not text".into()));
         };
-        let _: Vec<String> = self.db().all("VACUUM INTO $1", args![name]).await?;
+        let _: Vec<String> = self
+            .db()
+            .at_leisure()
+            .all("VACUUM INTO $1", args![name])
+            .await?;
         Ok(())
     }
 }

@@ -7,6 +7,6 @@ pub(crate) mod statement;
 mod writes;
 
 pub(crate) use ahead::Question;
-pub(crate) use conn::{Conn, Link, Patience, Plan, Rows};
+pub(crate) use conn::{Conn, Link, Patience, Plan, Rows, USUAL_LIMIT};
 pub(crate) use statement::{Arg, Line, args, json};
 pub(crate) use writes::Writes;

@@ -151,15 +151,24 @@ impl Store {
             "$2 IS NULL"
         };
         let count = format!("SELECT COUNT(*) FROM delivery WHERE {whose} AND {which}");
+        let reader = self.db().of(account_id);
+        let total: i64 = reader.one(&count, args![account_id, state]).await?;
+        // From the end that is nearer, and by the index: the rows themselves are read for the page alone.
+        let behind = total - offset.saturating_add(limit);
+        let (way, skipped, wanted) = if behind < offset {
+            ("ASC", behind.max(0), limit + behind.min(0))
+        } else {
+            ("DESC", offset, limit)
+        };
+        if wanted <= 0 {
+            return Ok((Vec::new(), total));
+        }
         let page = format!(
-            "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE {whose} AND {which} \
-             ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4"
+            "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE id IN (SELECT id FROM delivery WHERE {whose} AND {which} \
+               ORDER BY created_ms {way}, id {way} LIMIT $3 OFFSET $4) ORDER BY created_ms DESC, id DESC"
         );
-        let rows = self
-            .db()
-            .all(&page, args![account_id, state, limit, offset])
-            .await?;
-        Ok((rows, self.db().one(&count, args![account_id, state]).await?))
+        let values = args![account_id, state, wanted, skipped];
+        Ok((reader.all(&page, values).await?, total))
     }
 
     /// A delivery of an account.
@@ -167,7 +176,10 @@ impl Store {
         let sql = format!(
             "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE account_id || '' = $1 AND id = $2"
         );
-        self.db().maybe(&sql, args![account_id, id]).await
+        self.db()
+            .of(Some(account_id))
+            .maybe(&sql, args![account_id, id])
+            .await
     }
 
     /// Every try of a delivery that is still remembered, oldest first.

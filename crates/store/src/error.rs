@@ -88,6 +88,18 @@ pub(crate) fn is_away(database: &dyn DatabaseError) -> bool {
     }
 }
 
+/// A read that took too long and was ended by the database is a read that cannot be had now.
+pub(crate) fn given_up(error: Error) -> Error {
+    match &error {
+        Error::Database(sqlx::Error::Database(database)) => match database.code().as_deref() {
+            // SQLite says 9, PostgreSQL 57014.
+            Some("9" | "57014") => Error::Busy,
+            _ => error,
+        },
+        _ => error,
+    }
+}
+
 impl Error {
     /// Whether the same change may well succeed when tried again at once: a deadlock, a lock not had in time.
     pub(crate) fn is_passing(&self) -> bool {

@@ -4,15 +4,17 @@ pub mod accept;
 pub mod attempt;
 pub mod bulk;
 mod delete;
+pub mod filter;
 mod foresee;
 pub mod history;
 pub mod lease;
-pub mod list;
+mod list;
 pub mod margins;
 pub mod marks;
 pub(crate) mod outline;
 mod place;
 pub(crate) mod row;
+mod search;
 pub mod settle;
 pub mod statistics;
 
@@ -28,13 +30,19 @@ impl Store {
         let sql = format!(
             "SELECT {JOB_COLUMNS} FROM job WHERE id = $1 AND account_id || '' = $2 AND deleted_ms IS NULL"
         );
-        self.db().maybe(&sql, args![id, account_id]).await
+        self.db()
+            .of(Some(account_id))
+            .maybe(&sql, args![id, account_id])
+            .await
     }
 
     /// The job of an account's call, by the caller's name for that call.
     pub async fn job_called(&self, account_id: &str, key: &str) -> Result<Option<String>> {
         let sql = "SELECT job_id FROM idempotency WHERE account_id = $1 AND key = $2";
-        self.db().maybe(sql, args![account_id, key]).await
+        self.db()
+            .of(Some(account_id))
+            .maybe(sql, args![account_id, key])
+            .await
     }
 
     /// A job, whoever owns it: for the engine and the operator only.
@@ -64,6 +72,9 @@ impl Store {
             "SELECT {JOB_COLUMNS} FROM job WHERE account_id = $1 AND alias IN ({{list:$2}}) \
              AND alias IS NOT NULL AND state = 2 ORDER BY created_ms, id"
         );
-        self.db().all(&sql, args![account_id, &json(aliases)]).await
+        self.db()
+            .of(Some(account_id))
+            .all(&sql, args![account_id, &json(aliases)])
+            .await
     }
 }

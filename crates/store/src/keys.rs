@@ -101,7 +101,10 @@ impl Store {
             "SELECT {KEY_COLUMNS} FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
              ORDER BY created_ms, id"
         );
-        self.db().all(&sql, args![account_id]).await
+        self.db()
+            .of(Some(account_id))
+            .all(&sql, args![account_id])
+            .await
     }
 
     /// Revokes a key of an account together with the act of whoever did it; its hash when it was there and not revoked.

@@ -141,7 +141,8 @@ impl Store {
                  (SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM ledger_checkpoint) FROM account WHERE $1 IS NULL"
             }
         };
-        let counts: Option<(i64, i64)> = self.db().maybe(entries, args![account_id]).await?;
+        let reader = self.db().of(account_id);
+        let counts: Option<(i64, i64)> = reader.maybe(entries, args![account_id]).await?;
         let Some((entries, archived)) = counts else {
             return Ok((Vec::new(), 0));
         };
@@ -160,10 +161,7 @@ impl Store {
         } else {
             offset
         };
-        let rows = self
-            .db()
-            .all(&page, args![account_id, limit, start])
-            .await?;
+        let rows = reader.all(&page, args![account_id, limit, start]).await?;
         Ok((rows, entries - archived))
     }
 }

@@ -54,11 +54,11 @@ pub use jobs::JobRow;
 pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{Attempt, Began, ProgressNote, REJECTED, Requeue, StartLimits, UNABLE};
 pub use jobs::bulk::{Bulk, BulkAccepted, BulkItem, BulkWish, NewBulk, NewBulkItem, Told};
+pub use jobs::filter::{JobFilter, JobPage};
 pub use jobs::history::{AttemptRow, EndedRow, Owed};
 pub use jobs::lease::{LeaseRequest, read_work_kind, work_kind};
-pub use jobs::list::JobFilter;
 pub use jobs::margins::MarginRow;
-pub use jobs::marks::JobMark;
+pub use jobs::marks::{JobMark, MARKS_MOST};
 pub use jobs::settle::{Cost, Guard, Outcome, Settled, Settlement};
 pub use jobs::statistics::{Counts, UsageRow};
 pub use keys::{Key, KeyAdded, NewKey};
@@ -77,6 +77,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use atelier_contract::metrics::Series;
+use atelier_shares::shares::Shares;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -97,6 +98,9 @@ const READY: Duration = Duration::from_secs(5);
 const FRESH: Duration = Duration::from_secs(1);
 /// How long closing waits for readers, and for the writer to commit what waits.
 const CLOSING: Duration = Duration::from_secs(5);
+
+/// Searches at once. They take a processor each, and others need one too.
+const SEARCHES: u64 = 2;
 
 /// How a store is opened.
 #[derive(Clone, Debug)]
@@ -141,6 +145,8 @@ pub struct Store {
     address: Address,
     alone: Arc<Mutex<Option<File>>>,
     outlines: Arc<Outlines>,
+    /// Searches that are under way.
+    searches: Arc<Shares>,
     tasks: TaskTracker,
 }
 
@@ -166,6 +172,7 @@ impl Store {
             address,
             alone: Arc::default(),
             outlines: Arc::default(),
+            searches: Shares::elastic("searches", SEARCHES),
             tasks,
         })
     }
@@ -245,6 +252,15 @@ impl Store {
 
     fn db(&self) -> &Db {
         &self.db
+    }
+
+    /// What accounts share of reading: connections, and searches.
+    pub fn shares(&self) -> [&Arc<Shares>; 2] {
+        [self.db.shares(), &self.searches]
+    }
+
+    fn searches(&self) -> &Arc<Shares> {
+        &self.searches
     }
 
     fn outlines(&self) -> &Outlines {

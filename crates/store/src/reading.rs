@@ -1,18 +1,22 @@
 //! The connections that read. Each is lent to one caller at a time and comes back only when it is known to be whole; one
 //! that went silent is dropped, and its place is free again.
+//!
+//! Places are shared by account: idle ones are anybody's, and one that comes back goes to whoever waits and has least. Some
+//! are kept for the service itself, its operators and whoever asks whether it is well. What takes too long is given up.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
+use atelier_shares::shares::{Part, Shares};
 use futures_util::future::BoxFuture;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use crate::address::Address;
-use crate::db::{Arg, Conn, Plan, Rows};
+use crate::db::{Arg, Conn, Plan, Rows, USUAL_LIMIT};
 use crate::dialect::Dialect;
 use crate::row::Read;
-use crate::{Error, Result};
+use crate::{Error, Result, error};
 
 /// A connection that was idle for longer is tried before it is trusted.
 const TRUSTED_IDLE: Duration = Duration::from_secs(1);
@@ -22,32 +26,72 @@ const IDLE_MOST: Duration = Duration::from_mins(10);
 const TRIAL: Duration = Duration::from_secs(1);
 /// How long a read waits for a connection.
 const WAIT: Duration = Duration::from_secs(5);
+/// How long a read of an account may take. All of them are made to take milliseconds; whatever does not is not worth a place.
+const ACCOUNT_LIMIT: Duration = Duration::from_secs(2);
+/// A server says by itself that something took too long; when it does not, the connection is not waited for much longer.
+const SILENCE: Duration = Duration::from_secs(1);
+/// One in so many places is kept for the service itself.
+const KEPT: u32 = 4;
+
+/// What reads of the service itself are counted under.
+static SERVICE: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from("service"));
 
 /// The connections.
 #[derive(Debug)]
 struct Readers {
     address: Address,
-    places: Arc<Semaphore>,
+    places: Places,
+    closed: AtomicBool,
     idle: Mutex<Vec<(Conn, Instant)>>,
+}
+
+/// The places of connections.
+#[derive(Debug)]
+struct Places {
+    shared: Arc<Shares>,
+    /// For the service itself, when all others are taken; there is none where there is one connection alone.
+    kept: Option<Arc<Shares>>,
 }
 
 /// The readers, however many share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Db(Arc<Readers>);
 
+/// On whose behalf something is read.
+#[derive(Clone, Copy)]
+enum Whose<'a> {
+    Account(&'a str),
+    Service,
+}
+
+/// Reads on somebody's behalf.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    readers: &'a Readers,
+    whose: Whose<'a>,
+    /// How long a read may take; what reads a whole file takes as long as it takes.
+    limit: Option<Duration>,
+}
+
 /// A connection that is lent.
 struct Lent<'a> {
     conn: Conn,
     readers: &'a Readers,
-    _place: Arc<OwnedSemaphorePermit>,
+    _place: Arc<Part>,
 }
 
 impl Db {
     /// So many connections, opened as they are needed.
     pub(crate) fn new(address: Address, most: u32) -> Self {
+        let kept = u64::from((most / KEPT).max(u32::from(most > 1)));
+        let places = Places {
+            shared: Shares::elastic("readers", u64::from(most).saturating_sub(kept)),
+            kept: (kept > 0).then(|| Shares::elastic("kept_readers", kept)),
+        };
         Self(Arc::new(Readers {
             address,
-            places: Arc::new(Semaphore::new(most.max(1) as usize)),
+            places,
+            closed: AtomicBool::new(false),
             idle: Mutex::default(),
         }))
     }
@@ -56,92 +100,180 @@ impl Db {
         self.0.address.dialect()
     }
 
+    /// What accounts share of them.
+    pub(crate) fn shares(&self) -> &Arc<Shares> {
+        &self.0.places.shared
+    }
+
+    /// Reads on behalf of an account, or of the service when it is none's.
+    pub(crate) fn of<'a>(&'a self, account_id: Option<&'a str>) -> Reader<'a> {
+        match account_id {
+            Some(account_id) => Reader {
+                readers: &self.0,
+                whose: Whose::Account(account_id),
+                limit: Some(ACCOUNT_LIMIT),
+            },
+            None => self.service(),
+        }
+    }
+
+    /// Reads on behalf of the service, for as long as it takes.
+    pub(crate) fn at_leisure(&self) -> Reader<'_> {
+        Reader {
+            limit: None,
+            ..self.service()
+        }
+    }
+
+    fn service(&self) -> Reader<'_> {
+        Reader {
+            readers: &self.0,
+            whose: Whose::Service,
+            limit: Some(USUAL_LIMIT),
+        }
+    }
+
     pub(crate) async fn all<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
-        self.rows(sql, args, Plan::Kept).await?.read()
+        self.service().all(sql, args).await
     }
 
     /// Like [`Db::all`], for a statement whose plan must fit the tables as they are now.
     pub(crate) async fn all_anew<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
-        self.rows(sql, args, Plan::Anew).await?.read()
-    }
-
-    /// Boxed, so that it is compiled once and not wherever something is read.
-    fn rows<'a>(
-        &'a self,
-        sql: &'a str,
-        args: &'a [Arg<'a>],
-        plan: Plan,
-    ) -> BoxFuture<'a, Result<Rows>> {
-        Box::pin(async move {
-            let mut lent = self.0.lend().await?;
-            let rows = lent.ask(sql, args, plan).await;
-            lent.give_back();
-            rows
-        })
+        self.service().rows(sql, args, Plan::Anew).await?.read()
     }
 
     pub(crate) async fn maybe<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<Option<T>> {
-        Ok(self.all(sql, args).await?.into_iter().next())
+        self.service().maybe(sql, args).await
     }
 
     pub(crate) async fn one<T: Read>(&self, sql: &str, args: &[Arg<'_>]) -> Result<T> {
-        self.maybe(sql, args).await?.ok_or(Error::NotFound)
+        self.service().one(sql, args).await
     }
 
     /// Lends no more, and closes what is not lent.
     pub(crate) async fn close(&self) {
-        self.0.places.close();
-        while let Some((conn, _)) = self.0.pop() {
+        self.0.closed.store(true, Ordering::Relaxed);
+        while let Some((conn, _)) = self.0.pop(USUAL_LIMIT) {
             conn.close().await;
         }
     }
 }
 
-impl Readers {
+impl<'a> Reader<'a> {
+    pub(crate) async fn all<T: Read>(self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+        self.rows(sql, args, Plan::Kept).await?.read()
+    }
+
+    pub(crate) async fn maybe<T: Read>(self, sql: &str, args: &[Arg<'_>]) -> Result<Option<T>> {
+        Ok(self.all(sql, args).await?.into_iter().next())
+    }
+
+    pub(crate) async fn one<T: Read>(self, sql: &str, args: &[Arg<'_>]) -> Result<T> {
+        self.maybe(sql, args).await?.ok_or(Error::NotFound)
+    }
+
+    /// Boxed, so that it is compiled once and not wherever something is read.
+    fn rows<'b>(self, sql: &'b str, args: &'b [Arg<'b>], plan: Plan) -> BoxFuture<'b, Result<Rows>>
+    where
+        'a: 'b,
+    {
+        Box::pin(async move {
+            let mut lent = self.lend().await?;
+            let rows = match self.limit {
+                Some(limit) => {
+                    let wait = match self.readers.address.dialect() {
+                        Dialect::Sqlite => limit,
+                        Dialect::Postgres => limit + SILENCE,
+                    };
+                    let asked = timeout(wait, lent.ask(sql, args, plan, limit)).await;
+                    asked.unwrap_or_else(|_| {
+                        tracing::warn!(?limit, "a read took too long and was given up");
+                        Err(Error::Busy)
+                    })
+                }
+                None => lent.ask(sql, args, plan, USUAL_LIMIT).await,
+            };
+            lent.give_back();
+            rows
+        })
+    }
+
     /// Lends a connection, opening one if need be.
-    async fn lend(&self) -> Result<Lent<'_>> {
+    async fn lend(self) -> Result<Lent<'a>> {
         timeout(WAIT, self.find()).await.map_err(|_| Error::Busy)?
     }
 
-    async fn find(&self) -> Result<Lent<'_>> {
-        let place = Arc::clone(&self.places).acquire_owned().await;
-        let place = Arc::new(place.map_err(|_| Error::Busy)?);
+    async fn find(self) -> Result<Lent<'a>> {
+        let readers = self.readers;
+        let place = Arc::new(readers.places.take(self.whose).await);
+        if readers.closed.load(Ordering::Relaxed) {
+            return Err(Error::Busy);
+        }
         let lent = |mut conn: Conn| {
             conn.keep(Some(Arc::clone(&place)));
             Lent {
                 conn,
-                readers: self,
+                readers,
                 _place: place,
             }
         };
-        while let Some((mut conn, since)) = self.pop() {
+        let limit = self.limit.unwrap_or(USUAL_LIMIT);
+        while let Some((mut conn, since)) = readers.pop(limit) {
             let idle = since.elapsed();
             if idle < TRUSTED_IDLE || idle < IDLE_MOST && Box::pin(conn.answers(TRIAL)).await {
                 return Ok(lent(conn));
             }
         }
-        Box::pin(self.address.reader()).await.map(lent)
+        Box::pin(readers.address.reader()).await.map(lent)
     }
+}
 
-    fn pop(&self) -> Option<(Conn, Instant)> {
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop()
+impl Places {
+    async fn take(&self, whose: Whose<'_>) -> Part {
+        match (whose, &self.kept) {
+            (Whose::Account(id), _) => self.shared.take(&Arc::from(id), 1).await,
+            (Whose::Service, None) => self.shared.take(&SERVICE, 1).await,
+            (Whose::Service, Some(kept)) => match self.shared.try_take(&SERVICE, 1) {
+                Ok(place) => place,
+                Err(_) => tokio::select! {
+                    biased;
+                    place = kept.take(&SERVICE, 1) => place,
+                    place = self.shared.take(&SERVICE, 1) => place,
+                },
+            },
+        }
+    }
+}
+
+impl Readers {
+    /// The connection that was given back last, of those with this limit if there are any.
+    fn pop(&self, limit: Duration) -> Option<(Conn, Instant)> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let alike = idle.iter().rposition(|(conn, _)| conn.has_limit(limit));
+        let place = alike.or(idle.len().checked_sub(1))?;
+        Some(idle.remove(place))
     }
 }
 
 impl Lent<'_> {
-    async fn ask(&mut self, sql: &str, args: &[Arg<'_>], plan: Plan) -> Result<Rows> {
+    async fn ask(
+        &mut self,
+        sql: &str,
+        args: &[Arg<'_>],
+        plan: Plan,
+        limit: Duration,
+    ) -> Result<Rows> {
+        self.conn.limit(limit).await?;
         self.conn.open().await?;
         let rows = self.conn.rows(sql, args, plan).await;
-        self.conn.end(rows).await
+        let rows = self.conn.end(rows).await;
+        rows.map_err(error::given_up)
     }
 
     /// Takes the connection back, if it is whole. One that is never given back is closed.
     fn give_back(mut self) {
         self.conn.keep(None);
-        if self.conn.is_lost() || self.readers.places.is_closed() {
+        if self.conn.is_lost() || self.readers.closed.load(Ordering::Relaxed) {
             return;
         }
         let mut idle = self
@@ -154,28 +286,4 @@ impl Lent<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A read that nobody waits for any more is ended, and has its place until then.
-    #[tokio::test]
-    async fn a_read_given_up_ends_and_gives_its_place_back() {
-        let name = format!("atelier-given-up-{}.db", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let address = Address::parse(&format!("sqlite:{}", path.display())).expect("an address");
-        let writer = address.writer().await.expect("a file");
-        let db = Db::new(address, 1);
-        // Longer than anybody waits for a place, and with an end all the same: the thread of one without would never stop.
-        let long = "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 150000000) \
-             SELECT COUNT(*) FROM c";
-        let given_up = timeout(Duration::from_millis(100), db.one::<i64>(long, &[])).await;
-        assert!(given_up.is_err(), "it takes much longer");
-        let next = db.one::<i64>("SELECT 1", &[]).await;
-        assert_eq!(next.expect("the place is free again"), 1);
-        db.close().await;
-        writer.close().await;
-        for end in ["", "-wal", "-shm"] {
-            drop(std::fs::remove_file(format!("{}{end}", path.display())));
-        }
-    }
-}
+mod tests;

@@ -76,12 +76,13 @@ impl Store {
         const WHICH: &str =
             "FROM asset WHERE account_id = $1 AND upload_id IS NOT NULL AND expires_ms > $2";
         let total = format!("SELECT COUNT(*) {WHICH}");
-        let total = self.db().one(&total, args![account_id, now_ms]).await?;
+        let reader = self.db().of(Some(account_id));
+        let total = reader.one(&total, args![account_id, now_ms]).await?;
         let page = format!(
             "SELECT upload_id, {ASSET_COLUMNS} {WHICH} ORDER BY created_ms DESC, upload_id DESC LIMIT $3 OFFSET $4"
         );
         let values = args![account_id, now_ms, limit, offset];
-        Ok((self.db().all(&page, values).await?, total))
+        Ok((reader.all(&page, values).await?, total))
     }
 
     /// Has an upload of an account expire at once; whether there was one.

@@ -61,6 +61,8 @@ mod races;
 mod retention;
 #[path = "conformance/schema.rs"]
 mod schema;
+#[path = "conformance/search.rs"]
+mod search;
 #[path = "conformance/sessions.rs"]
 mod sessions;
 #[path = "conformance/settle.rs"]

@@ -39,7 +39,8 @@ pub struct JobsQuery {
     /// Only jobs that make this.
     #[serde(default)]
     pub makes: Option<Makes>,
-    /// Only jobs whose prompt has these words in it, in any case, or whose identifier this is.
+    /// Only jobs with these words in the first 500 characters of their prompt, in any case; an identifier finds its job alone.
+    /// A search looks at 20,000 jobs or for 200 ms, newest first: `total` is what it found, and `next` where it goes on.
     #[serde(default)]
     pub q: Option<Text<200>>,
     /// Only jobs that follow this one.
@@ -48,6 +49,58 @@ pub struct JobsQuery {
     /// Only jobs accepted at this moment or later.
     #[serde(default)]
     pub since: Option<Moment>,
+    /// Only jobs behind this place of the list: the `next` of the answer before, with the same other parameters.
+    #[serde(default)]
+    pub after: Option<JobCursor>,
+}
+
+/// A place in a list of jobs, behind which it goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobCursor {
+    /// When the job there was accepted.
+    pub created_ms: i64,
+    /// What tells it from others of the same moment.
+    pub id: String,
+}
+
+impl std::fmt::Display for JobCursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}_{}", self.created_ms, self.id)
+    }
+}
+
+impl JobCursor {
+    fn parse(text: &str) -> Option<Self> {
+        let (created_ms, id) = text.split_once('_')?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if id.is_empty() || id.len() > 100 || !id.bytes().all(plain) {
+            return None;
+        }
+        Some(Self {
+            created_ms: created_ms.parse().ok()?,
+            id: id.to_owned(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for JobCursor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = as_text(deserializer)?;
+        let wrong = "must be the `next` of an answer of the same list";
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(wrong))
+    }
+}
+
+impl JsonSchema for JobCursor {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "JobCursor".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": 121 })
+    }
 }
 
 words! {

@@ -96,6 +96,8 @@ pub enum Gives {
     Data(Describe),
     /// The usual envelope around one page of a list; the function describes an item.
     List(Describe),
+    /// The same for a list that says where it goes on.
+    Continued(Describe),
     /// JSON without an envelope.
     Json(Describe),
     /// Server-sent events.

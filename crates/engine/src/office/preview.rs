@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use atelier_contract::pages::preview::{PreviewRow, PricePreview};
 use atelier_contract::{AccountId, JobState, Quota, Refusal, Tariff, operation};
-use atelier_store::{JobFilter, JobRow};
+use atelier_store::{JobFilter, JobPage, JobRow};
 
 use crate::floor::Lane;
 use crate::house::{House, unavailable};
@@ -33,7 +33,7 @@ pub(super) async fn preview(
         limit: MOST,
         ..JobFilter::default()
     };
-    let (rows, total) = house.store.jobs(filter).await.map_err(unavailable)?;
+    let JobPage { rows, total, .. } = house.store.jobs(filter).await.map_err(unavailable)?;
     let jobs = rows.len();
     let mut families: BTreeMap<&'static str, PreviewRow> = BTreeMap::new();
     let (mut was, mut would_be) = (Quota::ZERO, Quota::ZERO);

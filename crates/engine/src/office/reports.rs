@@ -10,7 +10,7 @@ use atelier_contract::pages::ready::{Ready, WorkerState};
 use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
 use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::{AccountId, BackendId, Job, JobId, JobState, Quota, Refusal, WorkerId};
-use atelier_store::AuditRow;
+use atelier_store::{AuditRow, JobPage};
 
 use super::prices::Prices;
 use super::trail::Trail;
@@ -20,7 +20,7 @@ use crate::house::{House, NodeDetail, unavailable};
 use crate::jobs::Jobs;
 use crate::names::WorkerName;
 use crate::vault::Vault;
-use crate::views::{AuditView, JobsFilter};
+use crate::views::{AuditView, JobsFilter, JobsPage};
 
 /// What made a job when no attempt is recorded: repeating those costs nothing, so nobody writes them down.
 const EMBEDDED: &str = "embedded";
@@ -260,8 +260,8 @@ impl Reports {
     }
 
     /// Jobs of all accounts in pages.
-    pub async fn jobs(&self, filter: JobsFilter) -> Result<(Vec<Served>, i64), Refusal> {
-        let (rows, total) = self.jobs.rows(None, filter).await?;
+    pub async fn jobs(&self, filter: JobsFilter) -> Result<JobsPage<Served>, Refusal> {
+        let JobPage { rows, total, next } = self.jobs.rows(None, filter).await?;
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let asked = self
             .house
@@ -283,7 +283,11 @@ impl Reports {
                 worker: name.and_then(|name| name.worker_id().cloned()),
             }
         });
-        Ok((served.collect(), total))
+        Ok(JobsPage {
+            jobs: served.collect(),
+            total,
+            next,
+        })
     }
 }
 

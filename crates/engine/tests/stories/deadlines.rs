@@ -23,7 +23,7 @@ async fn unfinished(rig: &Rig) -> i64 {
             limit: 1,
             ..JobFilter::default()
         };
-        left += rig.store.jobs(filter).await.expect("a count").1;
+        left += rig.store.jobs(filter).await.expect("a count").total;
     }
     left
 }

@@ -9,6 +9,7 @@ import { Compare } from "../parts/compare.js";
 import { Media, shown } from "../parts/media.js";
 import { Lightbox } from "../parts/lightbox.js";
 import { Wall } from "../parts/wall.js";
+import { START, asked as where, onward, totalOf } from "../parts/onward.js";
 
 const PAGE = 60;
 const WEEK_MS = 7 * 86_400_000;
@@ -76,19 +77,19 @@ export function Library({ route }) {
   const [comparing, setComparing] = useState(false);
   const end = useRef(null);
   const asked = useRef(0);
-  const pages = useRef(0);
-  const read = (number, keep) => {
+  const [next, setNext] = useState(null);
+  const read = (way, keep) => {
     const mine = (asked.current += 1);
-    return get(`/jobs/v1?limit=${PAGE}&page=${number}${KINDS[kind]()}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`).then((answer) => {
+    return get(`/jobs/v1?limit=${PAGE}${where(way)}${KINDS[kind]()}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`).then((answer) => {
       if (mine !== asked.current) return;
-      pages.current = number;
+      setNext(onward(answer, way, PAGE, Boolean(text.trim())));
       setJobs(keep ? (old) => [...(old || []), ...answer.data.filter((job) => !known.current.has(job.jobId))] : answer.data);
-      setTotal(answer.total);
+      setTotal(totalOf(answer, way));
       setProblem("");
     }, (error) => { if (mine === asked.current) setProblem(error.message); });
   };
   useEffect(() => {
-    const timer = setTimeout(() => read(1, false), text ? 220 : 0);
+    const timer = setTimeout(() => read(START, false), text ? 220 : 0);
     return () => clearTimeout(timer);
   }, [kind, text]);
   // What runs changes in its place as the service tells; what is new comes first where nothing is filtered out.
@@ -105,11 +106,11 @@ export function Library({ route }) {
       setJobs((old) => ((old || []).some((job) => job.jobId === data.jobId) ? old : [data, ...(old || [])]));
       setTotal((now) => now + 1);
     }, () => {});
-  }, () => { if (pages.current === 1) read(1, false); }), [kind, text]);
-  const more = jobs && jobs.length < total && pages.current * PAGE < total;
+  }, () => { if (known.current.size <= PAGE) read(START, false); }), [kind, text]);
+  const more = jobs && next;
   useEffect(() => {
     if (!more || !end.current) return undefined;
-    const watcher = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) { watcher.disconnect(); read(pages.current + 1, true); } }, { rootMargin: "900px" });
+    const watcher = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) { watcher.disconnect(); read(next, true); } }, { rootMargin: "900px" });
     watcher.observe(end.current);
     return () => watcher.disconnect();
   }, [more, jobs]);
@@ -118,13 +119,13 @@ export function Library({ route }) {
   const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean).map((job) => ({ job, file: shown(job)[0] }));
   const address = (show, q = text) => ({ show: show === "all" ? "" : show, q });
   return html`
-    <header class="head"><div><h1>${t("library")}</h1><p class="dim">${jobs ? `${count(total)} ${t(total === 1 ? "result" : "results")}${open.length ? ` · ${open.length} ${t("running")}` : ""}` : " "}</p></div>
+    <header class="head"><div><h1>${t("library")}</h1><p class="dim">${jobs ? `${count(total)}${next?.after ? "+" : ""} ${t(total === 1 ? "result" : "results")}${open.length ? ` · ${open.length} ${t("running")}` : ""}` : " "}</p></div>
       <input type="search" class="filter" placeholder=${t("searchWords")} aria-label=${t("searchWords")} value=${text} onInput=${(event) => go("library", address(kind, event.target.value), { replace: true })} />
       <nav class="chips" aria-label=${t("filters")}>${Object.keys(KINDS).map((one) => html`<a class=${`chip${one === kind ? " active" : ""}`} aria-current=${one === kind ? "true" : undefined} href=${href("library", address(one))}>${t(`show.${one}`)}</a>`)}</nav>
     </header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${!jobs && !problem && html`<div class="wall" aria-busy="true">${Array.from({ length: 12 }, () => html`<span class="thumb coming"></span>`)}</div>`}
-    ${jobs && !jobs.length && (kind !== "all" || text
+    ${jobs && !jobs.length && !next && (kind !== "all" || text
       ? html`<p class="empty">${t("nothingFound")}</p>`
       : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p><p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)}
     ${days.map((one) => html`<section key=${one.heading} aria-label=${one.heading}><h2 class="day">${one.heading}</h2>

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 import { count, exactly, when } from "../show.js";
 import { get } from "../api.js";
+import { START, asked, onward, totalOf } from "./onward.js";
 
 /** A time, exact for whoever points at it. */
 export const Time = ({ at }) => (at ? html`<time title=${exactly(at)}>${when(at)}</time>` : html`<span class="dim">–</span>`);
@@ -14,15 +15,17 @@ export const Table = ({ columns, rows, empty = "", caption }) => (rows.length ==
       <thead><tr>${columns.map((column) => html`<th scope="col" class=${column.number ? "number" : ""}>${column.title || html`<span class="visually-hidden">${t("actions")}</span>`}</th>`)}</tr></thead>
       <tbody>${rows.map((row, place) => html`<tr key=${row.id || row.jobId || place}>${columns.map((column) => html`<td class=${`${column.number ? "number" : ""}${column.title ? "" : " acts"}`} data-title=${column.title}><div class="cell">${column.show(row)}</div></td>`)}</tr>`)}</tbody></table></div>`);
 
+const NOTHING = { rows: null, total: 0, problem: "", way: null };
+
 /** Rows of a page of the service, with more on request. `again` reads them anew. */
 export function usePages(path, limit = 20) {
-  const [state, setState] = useState({ rows: null, total: 0, page: 0, problem: "" });
-  const read = (page, rows) => get(`${path}${path.includes("?") ? "&" : "?"}page=${page}&limit=${limit}`).then(
-    (answer) => setState({ rows: [...rows, ...answer.data], total: answer.total ?? answer.data.length, page, problem: "" }),
+  const [state, setState] = useState(NOTHING);
+  const read = (way, rows) => get(`${path}${path.includes("?") ? "&" : "?"}limit=${limit}${asked(way)}`).then(
+    (answer) => setState({ rows: [...rows, ...answer.data], total: totalOf(answer, way), problem: "", way: onward(answer, way, limit, /[?&]q=/.test(path)) }),
     (error) => setState((old) => ({ ...old, rows: old.rows || [], problem: error.message })),
   );
-  useEffect(() => { setState({ rows: null, total: 0, page: 0, problem: "" }); read(1, []); }, [path]);
-  return { ...state, again: () => read(1, []), more: () => read(state.page + 1, state.rows), hasMore: state.rows && state.rows.length < state.total };
+  useEffect(() => { setState(NOTHING); read(START, []); }, [path]);
+  return { ...state, again: () => read(START, []), more: () => read(state.way, state.rows), hasMore: Boolean(state.rows && state.way) };
 }
 
 /** The same, whole. */
@@ -30,4 +33,4 @@ export const Paged = ({ pages, columns, empty = "", caption }) => html`
   ${pages.problem && html`<p class="problem" role="alert">${pages.problem}</p>`}
   ${!pages.rows && html`<div class="waiting" aria-busy="true"></div>`}
   ${pages.rows && html`<${Table} columns=${columns} rows=${pages.rows} empty=${empty} caption=${caption} />`}
-  ${pages.hasMore && html`<p class="row foot"><button class="button quiet" onClick=${pages.more}>${t("loadMore")}</button><span class="dim">${count(pages.rows.length)} / ${count(pages.total)}</span></p>`}`;
+  ${pages.hasMore && html`<p class="row foot"><button class="button quiet" onClick=${pages.more}>${t("loadMore")}</button><span class="dim">${count(pages.rows.length)} / ${count(pages.total)}${pages.way.after ? "+" : ""}</span></p>`}`;

@@ -83,3 +83,16 @@ pub(super) fn paged(item: &Value) -> Value {
         },
     })
 }
+
+/// The same for a list that says where it goes on.
+pub(super) fn continued(item: &Value) -> Value {
+    let mut page = paged(item);
+    page["properties"]["next"] = json!({
+        "type": ["string", "null"],
+        "description": "Where the list goes on: the `after` of the next call; null at the end.",
+    });
+    if let Some(required) = page["required"].as_array_mut() {
+        required.push("next".into());
+    }
+    page
+}

@@ -3,7 +3,7 @@
 use atelier_contract::pages::{Describe, Gives, Method, Page, group_of};
 use schemars::SchemaGenerator;
 
-use super::operation::{Answer, Operation, envelope, paged};
+use super::operation::{Answer, Operation, continued, envelope, paged};
 use crate::http::page::Handler;
 use crate::pages::PAGES;
 
@@ -58,6 +58,7 @@ fn operation(
         answer: match page.gives {
             Gives::Data(data) => Answer::Json(envelope(&described(data))),
             Gives::List(item) => Answer::Json(paged(&described(item))),
+            Gives::Continued(item) => Answer::Json(continued(&described(item))),
             Gives::Json(whole) => Answer::Json(described(whole)),
             Gives::Events => Answer::Events,
             Gives::Messages => Answer::Messages,

@@ -46,8 +46,14 @@ fn list(talk: &Talk, answer: &Value, rows: &[Value], columns: &[&str]) {
     let width = screen::is_seen().then(|| screen::size().0);
     screen::put(table::rows(rows, columns, width));
     let total = answer["total"].as_u64().unwrap_or(0);
-    if !talk.quiet && total > rows.len() as u64 {
-        let page = answer["page"].as_u64().unwrap_or(1);
+    let (page, limit) = (answer["page"].as_u64(), answer["limit"].as_u64());
+    let page = page.unwrap_or(1);
+    // What a search has found may be through before everything was looked at.
+    let through = page.saturating_mul(limit.unwrap_or(u64::MAX)) >= total;
+    if let Some(next) = answer["next"].as_str().filter(|_| through && !talk.quiet) {
+        let more = format!("not everything was looked at; after={next} goes on");
+        screen::note(screen::note_ink(Ink::Faint, &more));
+    } else if !talk.quiet && total > rows.len() as u64 {
         let more = format!("{} of {total}; page={} has more", rows.len(), page + 1);
         screen::note(screen::note_ink(Ink::Faint, &more));
     }

@@ -159,6 +159,26 @@ impl<T: Serialize + JsonSchema + Send> Output for List<T> {
     }
 }
 
+/// One page of a list that says where it goes on.
+pub(crate) struct Continued<T> {
+    pub(crate) list: List<T>,
+    pub(crate) next: Option<String>,
+}
+
+impl<T: Serialize + JsonSchema + Send> Output for Continued<T> {
+    const GIVES: Gives = Gives::Continued(SchemaGenerator::subschema_for::<T>);
+
+    fn reply(self) -> Reply {
+        let List {
+            rows,
+            total,
+            page,
+            limit,
+        } = self.list;
+        reply::continued_page(&rows, (total, page, limit), self.next.as_deref())
+    }
+}
+
 /// JSON without an envelope.
 pub(crate) struct Json<T>(pub(crate) T);
 

@@ -97,6 +97,23 @@ pub(crate) fn success(data: impl Serialize) -> Reply {
 
 /// The usual envelope around one page of a list.
 pub(crate) fn page<T: Serialize>(data: &[T], total: i64, page: i64, limit: i64) -> Reply {
+    listed(data, (total, page, limit), None)
+}
+
+/// The same of a list that says where it goes on, or that it does not.
+pub(crate) fn continued_page<T: Serialize>(
+    data: &[T],
+    numbers: (i64, i64, i64),
+    next: Option<&str>,
+) -> Reply {
+    listed(data, numbers, Some(next))
+}
+
+fn listed<T: Serialize>(
+    data: &[T],
+    (total, page, limit): (i64, i64, i64),
+    next: Option<Option<&str>>,
+) -> Reply {
     #[derive(Serialize)]
     struct Listed<'a, T> {
         status: &'static str,
@@ -105,6 +122,8 @@ pub(crate) fn page<T: Serialize>(data: &[T], total: i64, page: i64, limit: i64) 
         total: i64,
         page: i64,
         limit: i64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next: Option<Option<&'a str>>,
     }
     json_of(&Listed {
         status: "SUCCESS",
@@ -113,6 +132,7 @@ pub(crate) fn page<T: Serialize>(data: &[T], total: i64, page: i64, limit: i64) 
         total,
         page,
         limit,
+        next,
     })
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn newest(
         limit,
         ..JobsFilter::default()
     };
-    Ok(app.engine.jobs().list(Some(account), filter).await?.0)
+    Ok(app.engine.jobs().list(Some(account), filter).await?.jobs)
 }
 
 /// The bytes of a file of a job.

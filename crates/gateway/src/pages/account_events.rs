@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{BulkView, Caller, Changes, JobMark};
+use atelier_engine::{BulkView, Caller, Changes, JobMark, MARKS_MOST};
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -135,6 +135,8 @@ struct News {
     events: Vec<(String, i64, String)>,
     /// The jobs that may have news later.
     open: HashSet<String>,
+    /// Nothing that ended before this is news any more.
+    from_ms: i64,
     /// How the batch stands when its last job has ended.
     end: Option<String>,
 }
@@ -185,6 +187,11 @@ impl Follower {
             _ => None,
         };
         let open = marks.iter().map(|mark| mark.id.clone()).collect();
+        let ended = marks.iter().filter(|mark| mark.state.is_final());
+        // Of more than are read at once, the others are looked at from here on.
+        let reached_ms = (ended.clone().count() >= MARKS_MOST)
+            .then(|| ended.map(|mark| mark.updated_ms).max())
+            .flatten();
         marks.retain(|mark| {
             let shown = self.seen.get(&mark.id).copied().unwrap_or(-1);
             let late = mark.state.is_final() && mark.updated_ms < self.from_ms;
@@ -193,6 +200,8 @@ impl Follower {
         marks.sort_by(|one, two| (one.updated_ms, &one.id).cmp(&(two.updated_ms, &two.id)));
         let all_shown = marks.len() <= AT_ONCE;
         marks.truncate(AT_ONCE);
+        let shown_ms = marks.last().map(|mark| mark.updated_ms);
+        let from_ms = shown_ms.filter(|_| !all_shown).or(reached_ms);
         let ids: Vec<String> = marks.into_iter().map(|mark| mark.id).collect();
         let jobs = engine.jobs().jobs_of(account, &ids).await?;
         let mut jobs: HashMap<String, _> = jobs
@@ -211,6 +220,7 @@ impl Follower {
             now_ms,
             events: ids.into_iter().filter_map(shown).collect(),
             open,
+            from_ms: from_ms.unwrap_or(now_ms - OVERLAP_MS),
             end: end.filter(|_| all_shown),
         })
     }
@@ -223,7 +233,7 @@ impl Follower {
         }
         self.seen.retain(|id, _| news.open.contains(id));
         if self.batch.is_none() {
-            let from_ms = news.now_ms - OVERLAP_MS;
+            let from_ms = news.from_ms;
             // A clock that was set back dates what comes before what has been.
             self.from_ms = if self.from_ms > news.now_ms {
                 from_ms

@@ -59,12 +59,12 @@ pub(super) async fn history(
         ..JobsFilter::default()
     };
     let account = Some(received.account()?);
-    let (jobs, total) = app.engine.jobs().list(account, filter).await?;
+    let found = app.engine.jobs().list(account, filter).await?;
     Ok(Json(History {
         status: "SUCCESS",
         message: "success",
-        data: jobs.iter().map(HistoryItem::of).collect(),
-        total: total as u64,
+        data: found.jobs.iter().map(HistoryItem::of).collect(),
+        total: found.total as u64,
         page: query.page.get() as u64,
         limit: query.limit.get() as u64,
     }))

@@ -7,22 +7,25 @@ use atelier_engine::JobsFilter;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::List;
+use crate::http::page::{Continued, List};
 
 /// The page of an account's jobs that was asked for.
 pub(super) async fn page_of(
     app: &App,
     account_id: &AccountId,
     query: JobsQuery,
-) -> Result<List<JobView>, Denial> {
+) -> Result<Continued<JobView>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let jobs = app.engine.jobs().list(Some(account_id), filter_of(&query));
-    let (jobs, total) = jobs.await?;
-    Ok(List {
-        rows: jobs.iter().map(JobView::of).collect(),
-        total,
-        page,
-        limit,
+    let found = jobs.await?;
+    Ok(Continued {
+        next: found.next.as_ref().map(ToString::to_string),
+        list: List {
+            rows: found.jobs.iter().map(JobView::of).collect(),
+            total: found.total,
+            page,
+            limit,
+        },
     })
 }
 
@@ -38,5 +41,6 @@ pub(super) fn filter_of(query: &JobsQuery) -> JobsFilter {
         ascending: false,
         page: query.page.get(),
         limit: query.limit.get(),
+        after: query.after.clone(),
     }
 }

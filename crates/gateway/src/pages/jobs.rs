@@ -10,7 +10,7 @@ use super::job_list::page_of;
 use super::rows;
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Data, List, Query};
+use crate::http::page::{Continued, Data, Query};
 use crate::http::received::Received;
 
 /// Lists the caller's jobs, newest first.
@@ -18,7 +18,7 @@ pub(super) async fn list(
     app: Arc<App>,
     received: Received,
     Query(query): Query<JobsQuery>,
-) -> Result<List<JobView>, Denial> {
+) -> Result<Continued<JobView>, Denial> {
     page_of(&app, received.account()?, query).await
 }
 

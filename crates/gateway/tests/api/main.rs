@@ -63,6 +63,7 @@ mod public;
 mod receivers;
 mod references;
 mod relayed;
+mod searches;
 mod shares;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]

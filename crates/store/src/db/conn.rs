@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use atelier_shares::shares::Part;
 use futures_util::TryStreamExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Connection, Either, PgConnection, Postgres};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use crate::db::ahead::{Ahead, Question};
@@ -21,6 +21,8 @@ use crate::dialect::{Dialect, line_columns};
 use crate::row::{Cells, Columns, Read};
 use crate::{Error, Result, error};
 
+/// How long a server works on a statement unless it is told otherwise.
+pub(crate) const USUAL_LIMIT: Duration = Duration::from_secs(8);
 /// How long a connection is waited for that is being closed.
 const GOODBYE: Duration = Duration::from_secs(1);
 
@@ -41,6 +43,8 @@ pub(crate) struct Conn {
     /// What every transaction begins with, where a pooler lends connections for one transaction at a time and so keeps
     /// neither settings nor prepared statements.
     opening: Option<String>,
+    /// How long a server works on a statement, once that was said.
+    limit: Option<Duration>,
     /// Answers to what is about to be asked.
     ahead: Ahead,
     /// What has been prepared by name.
@@ -129,6 +133,7 @@ impl Conn {
             lost: false,
             durable: None,
             opening: None,
+            limit: None,
             ahead: Ahead::default(),
             prepared: HashSet::new(),
         }
@@ -195,9 +200,30 @@ impl Conn {
     /// two connections.
     pub(crate) async fn open(&mut self) -> Result<()> {
         match &self.opening {
-            Some(opening) => self.script(&format!("BEGIN; {opening}")).await,
+            Some(opening) => {
+                let limit = self.limit.map(|limit| set_limit("LOCAL ", limit));
+                let limit = limit.unwrap_or_default();
+                self.script(&format!("BEGIN; {opening}{limit}")).await
+            }
             None => Ok(()),
         }
+    }
+
+    /// Whether statements may take so long as it is. SQLite has no such limit.
+    pub(crate) fn has_limit(&self, limit: Duration) -> bool {
+        self.dialect() == Dialect::Sqlite || self.limit.unwrap_or(USUAL_LIMIT) == limit
+    }
+
+    /// From now on PostgreSQL gives up a statement that takes longer. What SQLite does is given up by whoever waits for it.
+    pub(crate) async fn limit(&mut self, limit: Duration) -> Result<()> {
+        if self.has_limit(limit) {
+            return Ok(());
+        }
+        if self.opening.is_none() {
+            self.script(&set_limit("", limit)).await?;
+        }
+        self.limit = Some(limit);
+        Ok(())
     }
 
     /// Ends what [`Conn::open`] began.
@@ -404,7 +430,7 @@ impl Conn {
     }
 
     /// Has what is asked of SQLite from now on keep a place.
-    pub(crate) fn keep(&mut self, place: Option<Arc<OwnedSemaphorePermit>>) {
+    pub(crate) fn keep(&mut self, place: Option<Arc<Part>>) {
         if let Link::Sqlite(conn) = &mut self.link {
             conn.keep(place);
         }
@@ -444,6 +470,11 @@ impl Conn {
             tracing::warn!(%error, "closing a connection");
         }
     }
+}
+
+/// Has PostgreSQL give up what takes longer.
+fn set_limit(scope: &str, limit: Duration) -> String {
+    format!("SET {scope}statement_timeout = {}; ", limit.as_millis())
 }
 
 /// Waits for a step, but no longer than its patience.

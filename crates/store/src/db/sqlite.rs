@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use atelier_shares::shares::Part;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, InterruptHandle, OpenFlags, ToSql};
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::spawn_blocking;
 
 use crate::db::statement::{Arg, Owned};
@@ -81,7 +81,7 @@ pub(crate) struct Sqlite {
     in_place: bool,
     texts: HashMap<String, Texts>,
     /// The place of a reader. What it asked for has it for as long as it runs, also when nobody waits for it any more.
-    place: Option<Arc<OwnedSemaphorePermit>>,
+    place: Option<Arc<Part>>,
 }
 
 /// Statements, each with the number of its lines.
@@ -105,7 +105,7 @@ impl Sqlite {
     }
 
     /// Has what is asked for from now on keep a place.
-    pub(crate) fn keep(&mut self, place: Option<Arc<OwnedSemaphorePermit>>) {
+    pub(crate) fn keep(&mut self, place: Option<Arc<Part>>) {
         self.place = place;
     }
 

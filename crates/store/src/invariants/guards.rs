@@ -54,7 +54,10 @@ pub(super) async fn damage(db: &Db) -> Result<Vec<String>> {
     if db.dialect() == Dialect::Postgres {
         return Ok(Vec::new());
     }
-    let mut words: Vec<String> = db.all("PRAGMA integrity_check(20)", &[]).await?;
+    let mut words: Vec<String> = db
+        .at_leisure()
+        .all("PRAGMA integrity_check(20)", &[])
+        .await?;
     words.retain(|word| word != "ok");
     Ok(words)
 }

@@ -213,7 +213,8 @@ impl Store {
     /// What an account submitted together under an identifier.
     pub async fn bulk(&self, account_id: &str, id: &str) -> Result<Option<Bulk>> {
         let sql = "SELECT id, items, created_ms FROM bulk WHERE id = $1 AND account_id = $2";
-        let row: Option<Row> = self.db().maybe(sql, args![id, account_id]).await?;
+        let reader = self.db().of(Some(account_id));
+        let row: Option<Row> = reader.maybe(sql, args![id, account_id]).await?;
         let read = |row: Row| -> Result<Bulk> {
             let items = remembered(&row.items);
             Ok(Bulk {

@@ -18,7 +18,8 @@ impl Store {
         let sql = "SELECT fingerprint, job_id FROM idempotency \
              WHERE account_id = $1 AND key = $2 AND created_ms >= $3";
         let args = args![account_id, &given.key, given.keep_after_ms];
-        let found: Option<(String, String)> = self.db().maybe(sql, args).await?;
+        let found: Option<(String, String)> =
+            self.db().of(Some(account_id)).maybe(sql, args).await?;
         Ok(found.map(|(fingerprint, job_id)| {
             if fingerprint == given.fingerprint {
                 Accepted::Replayed { job_id }
@@ -39,13 +40,14 @@ impl Store {
     ) -> Result<Option<Accepted>> {
         let sql = "SELECT balance, max_queue, max_storage, \
              COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) FROM account WHERE id = $1";
+        let reader = self.db().of(Some(account_id));
         let standing: Option<((i64, i64), (i64, i64))> =
-            self.db().maybe(sql, args![account_id]).await?;
+            reader.maybe(sql, args![account_id]).await?;
         let Some(((balance, max_queue), (own_storage, stored))) = standing else {
             return Ok(Some(Accepted::NoAccount));
         };
         let sql = "SELECT jobs FROM in_flight WHERE account_id = $1 AND queue = $2";
-        let jobs: Option<i64> = self.db().maybe(sql, args![account_id, queue]).await?;
+        let jobs: Option<i64> = reader.maybe(sql, args![account_id, queue]).await?;
         if jobs.unwrap_or(0) >= max_queue {
             return Ok(Some(Accepted::QueueFull { max_queue }));
         }

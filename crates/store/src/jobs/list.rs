@@ -2,11 +2,14 @@
 //! its days first, and in a long day to a part of it.
 
 use atelier_contract::JobState;
+use atelier_contract::pages::jobs::JobCursor;
 
+use super::filter::{JobFilter, JobPage, common, conditions};
 use super::outline::{Known, Outline, Outlined, Proof};
 use super::place::{Place, place};
 use crate::db::{Arg, args, json};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
+use crate::reading::Reader;
 use crate::{Result, Store};
 
 const DAY_MS: i64 = 86_400_000;
@@ -23,31 +26,6 @@ const EARLIER: i64 = -1;
 /// To skip more jobs than this it is worth asking where they are, and whether all of them are asked for.
 const FAR: i64 = 200;
 
-/// Which jobs to list.
-#[derive(Clone, Debug, Default)]
-pub struct JobFilter {
-    /// Of one account, or of all.
-    pub account_id: Option<String>,
-    /// Of these operations; empty means all.
-    pub operations: Vec<String>,
-    /// In one state.
-    pub state: Option<JobState>,
-    /// Only unfinished ones.
-    pub open: bool,
-    /// Only those whose prompt has these words in it, in any case, or whose identifier this is.
-    pub text: Option<String>,
-    /// Only those that follow this job.
-    pub parent_id: Option<String>,
-    /// Oldest first.
-    pub ascending: bool,
-    /// Rows to skip.
-    pub offset: i64,
-    /// Rows to return at most.
-    pub limit: i64,
-    /// Created at or after.
-    pub created_from_ms: Option<i64>,
-}
-
 /// How many jobs match, by the day they were created on, in the order of the list.
 struct Days {
     jobs: Vec<(i64, i64)>,
@@ -60,18 +38,53 @@ type DayRow = (i64, (i64, (i64, i64)));
 
 impl Store {
     /// A page of jobs by creation time, and how many match.
-    pub async fn jobs(&self, filter: JobFilter) -> Result<(Vec<JobRow>, i64)> {
+    pub async fn jobs(&self, filter: JobFilter) -> Result<JobPage> {
+        // Without an account there is no index to go on by, so it is looked for like words.
+        if filter.text.is_some() || filter.account_id.is_none() && filter.after.is_some() {
+            return self.search(&filter).await;
+        }
         let operations = json(&filter.operations);
         let days = self.days(&filter, &operations).await?;
         let total = days.jobs.iter().map(|(_, jobs)| jobs).sum();
-        let Some(place) = self.place(days, &filter, &operations).await? else {
-            return Ok((Vec::new(), total));
+        let limit = filter.limit.max(0);
+        let (mut rows, more) = match &filter.after {
+            Some(after) => {
+                let rows = self.rows_after(days, &filter, &operations, after).await?;
+                let more = rows.len() as i64 > limit;
+                (rows, more)
+            }
+            None => {
+                let more = filter.offset.saturating_add(limit) < total;
+                let rows = self.rows_at(days, &filter, &operations).await?;
+                (rows, more && filter.account_id.is_some())
+            }
+        };
+        rows.truncate(limit as usize);
+        let last = rows.last().filter(|_| more);
+        Ok(JobPage {
+            next: last.map(|job| JobCursor {
+                created_ms: job.created_ms,
+                id: job.id.clone(),
+            }),
+            rows,
+            total,
+        })
+    }
+
+    /// The rows of a page that is told by how many come before it.
+    async fn rows_at(
+        &self,
+        days: Days,
+        filter: &JobFilter,
+        operations: &str,
+    ) -> Result<Vec<JobRow>> {
+        let Some(place) = self.place(days, filter, operations).await? else {
+            return Ok(Vec::new());
         };
         let way = place.way(filter.limit);
         let (first, last) = place.span;
         let from_ms = (first * place.unit_ms).max(filter.created_from_ms.unwrap_or(i64::MIN));
-        let pattern = filter.text.as_deref().map(containing);
-        let mut args = common(&filter, &operations, pattern.as_deref()).to_vec();
+        let mut args = common(filter, operations, None).to_vec();
         args.extend([
             Arg::from(from_ms),
             Arg::from((last + 1) * place.unit_ms),
@@ -79,14 +92,51 @@ impl Store {
             Arg::from(way.offset),
         ]);
         let far = way.offset > FAR && place.unit_ms == DAY_MS && !filter.operations.is_empty();
-        let alike = far && self.all_alike(&filter, place).await?;
-        let page = page(&filter, way.from_end, alike);
-        let mut jobs: Vec<JobRow> = self.db().all(&page, &args).await?;
+        let alike = far && self.all_alike(filter, place).await?;
+        let page = page(filter, way.from_end, alike);
+        let mut jobs: Vec<JobRow> = self.reader(filter).all(&page, &args).await?;
         // One of another kind may have ended since.
         jobs.retain(|job| {
             filter.operations.is_empty() || filter.operations.contains(&job.operation)
         });
-        Ok((jobs, total))
+        Ok(jobs)
+    }
+
+    /// The rows of a page that is told by the job before it.
+    async fn rows_after(
+        &self,
+        mut days: Days,
+        filter: &JobFilter,
+        operations: &str,
+        after: &JobCursor,
+    ) -> Result<Vec<JobRow>> {
+        let own = after.created_ms.div_euclid(DAY_MS);
+        let mut span = days_after(&days.jobs, own, filter);
+        if span.is_some_and(|(first, _)| first == EARLIER) {
+            self.add_earlier(&mut days, filter, operations).await?;
+            span = days_after(&days.jobs, own, filter);
+        }
+        let Some((first, last)) = span else {
+            return Ok(Vec::new());
+        };
+        let from_ms = (first * DAY_MS).max(filter.created_from_ms.unwrap_or(i64::MIN));
+        let mut args = common(filter, operations, None).to_vec();
+        args.extend([
+            Arg::from(from_ms),
+            Arg::from((last + 1) * DAY_MS),
+            // One more tells whether there are more.
+            Arg::from(filter.limit + 1),
+            Arg::from(0),
+            Arg::from(after.created_ms),
+            Arg::from(&after.id),
+        ]);
+        let page = page(filter, false, false);
+        self.reader(filter).all(&page, &args).await
+    }
+
+    /// Reads on behalf of whoever lists.
+    fn reader<'a>(&'a self, filter: &'a JobFilter) -> Reader<'a> {
+        self.db().of(filter.account_id.as_deref())
     }
 
     /// Where a page is: on which days, and if many jobs of those come before it, in which part of them.
@@ -99,9 +149,7 @@ impl Store {
         let (offset, limit) = (filter.offset, filter.limit);
         let mut found = place(&days.jobs, DAY_MS, offset, limit);
         if found.is_some_and(|found| found.span.0 == EARLIER) {
-            let earlier = self.earlier(&days, filter, operations).await?;
-            days.jobs.retain(|(day, _)| *day != EARLIER);
-            days.jobs.extend(earlier.iter().copied());
+            self.add_earlier(&mut days, filter, operations).await?;
             found = place(&days.jobs, DAY_MS, offset, limit);
         }
         let (Some(on), Some(falls)) = (found, days.falls) else {
@@ -114,6 +162,19 @@ impl Store {
         let parts = self.parts(on, latest, falls, (filter, operations)).await?;
         let within = parts.and_then(|(parts, unit_ms)| place(&parts, unit_ms, on.offset, limit));
         Ok(within.or(found))
+    }
+
+    /// Puts the earlier days, which are one number, as what they are.
+    async fn add_earlier(
+        &self,
+        days: &mut Days,
+        filter: &JobFilter,
+        operations: &str,
+    ) -> Result<()> {
+        let earlier = self.earlier(days, filter, operations).await?;
+        days.jobs.retain(|(day, _)| *day != EARLIER);
+        days.jobs.extend(earlier.iter().copied());
+        Ok(())
     }
 
     /// The days that are one number in the others.
@@ -167,7 +228,11 @@ impl Store {
         let mut args = common(filter, operations, None).to_vec();
         let (first, last) = on.span;
         args.extend([first * DAY_MS, (last + 1) * DAY_MS].map(Arg::from));
-        let outline: Outline = self.db().all::<(i64, i64)>(&sql, &args).await?.into();
+        let outline: Outline = self
+            .reader(filter)
+            .all::<(i64, i64)>(&sql, &args)
+            .await?
+            .into();
         self.outlines().put(which, falls, &outline);
         Ok(Some((outline, unit_ms)))
     }
@@ -183,7 +248,10 @@ impl Store {
              WHERE account_id = $1 AND day >= $2 AND day <= $3 AND state = $4";
         let (first, last) = place.span;
         let values = args![filter.account_id.as_deref(), first, last, state.number()];
-        let jobs = self.db().maybe::<Option<i64>>(sql, values).await?;
+        let jobs = self
+            .reader(filter)
+            .maybe::<Option<i64>>(sql, values)
+            .await?;
         Ok(jobs.flatten() == Some(place.jobs))
     }
 
@@ -192,6 +260,10 @@ impl Store {
     async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Days> {
         if filter.counts_jobs() || filter.ascending || filter.account_id.is_none() {
             let jobs = self.days_of(filter, operations, false).await?;
+            return Ok(Days { jobs, falls: None });
+        }
+        if let Some(from_ms) = filter.created_from_ms {
+            let jobs = self.days_since(filter, operations, from_ms).await?;
             return Ok(Days { jobs, falls: None });
         }
         let which = conditions(filter, filter.operations.is_empty());
@@ -212,7 +284,7 @@ impl Store {
         );
         let mut args = common(filter, operations, None).to_vec();
         args.push(Arg::from(filter.created_from_ms));
-        let rows: Vec<DayRow> = self.db().all(&sql, &args).await?;
+        let rows: Vec<DayRow> = self.reader(filter).all(&sql, &args).await?;
         let ended_earlier: i64 = rows.iter().map(|(_, (_, (earlier, _)))| earlier).sum();
         let falls = rows.iter().map(|(_, (_, (_, falls)))| falls).sum();
         let days = rows.into_iter().map(|(day, (jobs, _))| match day {
@@ -223,6 +295,38 @@ impl Store {
             jobs: days.filter(|(_, jobs)| *jobs > 0).collect(),
             falls: filter.keeps_jobs().then_some(falls),
         })
+    }
+
+    /// Day by day since a time. Whole days are added up already; only what is left of the first is counted one by one.
+    async fn days_since(
+        &self,
+        filter: &JobFilter,
+        operations: &str,
+        from_ms: i64,
+    ) -> Result<Vec<(i64, i64)>> {
+        let first = from_ms.div_euclid(DAY_MS) + i64::from(from_ms.rem_euclid(DAY_MS) > 0);
+        let which = conditions(filter, filter.operations.is_empty());
+        let finished = which.replace("job.", "tally.");
+        // Each way of ending by itself, because then an index has all that is asked.
+        let rest = |state: JobState| {
+            format!(
+                "SELECT job.created_ms / {DAY_MS}, 1 FROM job WHERE {which} AND job.state = {} AND job.state >= 2 \
+                   AND job.deleted_ms IS NULL AND job.created_ms >= $7 AND job.created_ms < $8",
+                state.number()
+            )
+        };
+        let since = format!("{which} AND job.created_ms >= $7");
+        let open = filter.open_jobs(&format!("job.created_ms / {DAY_MS}, 1"), &since);
+        let sql = format!(
+            "SELECT day, CAST(SUM(jobs) AS BIGINT) FROM ( \
+               SELECT tally.day AS day, tally.jobs AS jobs FROM tally WHERE {finished} AND tally.day >= $9 \
+               UNION ALL {} UNION ALL {}{open}) AS found GROUP BY day ORDER BY day DESC",
+            rest(JobState::Succeeded),
+            rest(JobState::Failed)
+        );
+        let mut args = common(filter, operations, None).to_vec();
+        args.extend([from_ms, first * DAY_MS, first].map(Arg::from));
+        self.reader(filter).all(&sql, &args).await
     }
 
     /// Day by day to the end, all of them or those that are earlier than the latest.
@@ -249,24 +353,13 @@ impl Store {
                  WHERE day < COALESCE({late}, day + 1) GROUP BY day ORDER BY day {way}"
             )
         };
-        let pattern = filter.text.as_deref().map(containing);
-        let mut args = common(filter, operations, pattern.as_deref()).to_vec();
+        let mut args = common(filter, operations, None).to_vec();
         args.push(Arg::from(filter.created_from_ms));
-        self.db().all(&sql, &args).await
+        self.reader(filter).all(&sql, &args).await
     }
 }
 
 impl JobFilter {
-    /// Whether the jobs themselves have to be counted: what was added up by the day knows neither words nor hours.
-    fn counts_jobs(&self) -> bool {
-        self.created_from_ms.is_some() || self.text.is_some() || self.parent_id.is_some()
-    }
-
-    /// Whether a job stays in the list once it is there, unless it is removed.
-    fn keeps_jobs(&self) -> bool {
-        !self.open && self.state.is_none_or(JobState::is_final)
-    }
-
     /// What an outline of it is remembered by.
     fn outlined(&self, operations: &str, days: Option<(i64, i64)>) -> Outlined {
         Outlined {
@@ -276,194 +369,49 @@ impl JobFilter {
             days,
         }
     }
+}
 
-    /// What jobs that have not ended add to what was added up, unless none of them can be asked for: then days come in the
-    /// order in which they were added up.
-    fn open_jobs(&self, columns: &str, which: &str) -> String {
-        if self.state.is_some_and(JobState::is_final) {
-            return String::new();
+/// The first and the last of the days that hold a page behind a job of one of them: that day, and as many of the next as a page
+/// has jobs.
+fn days_after(days: &[(i64, i64)], own: i64, filter: &JobFilter) -> Option<(i64, i64)> {
+    let behind = |day: i64| {
+        if filter.ascending {
+            day >= own
+        } else {
+            day <= own
         }
-        format!(" UNION ALL SELECT {columns} FROM job WHERE job.state < 2 AND {which}")
+    };
+    let (mut span, mut jobs) = (None, 0);
+    for &(day, count) in days.iter().filter(|(day, _)| behind(*day)) {
+        let (first, last) = span.unwrap_or((day, day));
+        span = Some((first.min(day), last.max(day)));
+        if day != own {
+            jobs += count;
+        }
+        if jobs > filter.limit {
+            break;
+        }
     }
+    span
 }
 
 /// A page: those before it are skipped in the index, the jobs themselves are read for the page alone.
 fn page(filter: &JobFilter, from_end: bool, alike: bool) -> String {
     let order = |ascending: bool| if ascending { "ASC" } else { "DESC" };
     let (way, found) = (order(filter.ascending), order(filter.ascending != from_end));
+    let after = match (&filter.after, filter.ascending) {
+        (None, _) => "",
+        (Some(_), false) => " AND (job.created_ms, job.id) < ($11, $12)",
+        (Some(_), true) => " AND (job.created_ms, job.id) > ($11, $12)",
+    };
     format!(
         "SELECT {JOB_COLUMNS} FROM job WHERE job.id IN (SELECT job.id FROM job WHERE {} AND job.deleted_ms IS NULL \
-           AND job.created_ms >= $7 AND job.created_ms < $8 \
+           AND job.created_ms >= $7 AND job.created_ms < $8{after} \
            ORDER BY job.created_ms {found}, job.id {found} LIMIT $9 OFFSET $10) \
          ORDER BY job.created_ms {way}, job.id {way}",
         conditions(filter, filter.operations.is_empty() || alike)
     )
 }
 
-/// The values of the conditions.
-fn common<'a>(
-    filter: &'a JobFilter,
-    operations: &'a str,
-    pattern: Option<&'a str>,
-) -> [Arg<'a>; 6] {
-    *args![
-        filter.account_id.as_deref(),
-        operations,
-        filter.state.map(JobState::number),
-        pattern,
-        filter.text.as_deref(),
-        filter.parent_id.as_deref()
-    ]
-}
-
-/// A pattern that a text fits when it has the words in it.
-fn containing(words: &str) -> String {
-    let mut pattern = String::from("%");
-    for letter in words.chars() {
-        if matches!(letter, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
-}
-
-/// A filter that is absent still names its place, so that the values keep theirs.
-fn conditions(filter: &JobFilter, any_operation: bool) -> String {
-    let pick = |present: bool, with: &'static str, without: &'static str| {
-        if present { with } else { without }
-    };
-    [
-        pick(
-            filter.account_id.is_some(),
-            "job.account_id = $1",
-            "$1 IS NULL",
-        ),
-        pick(any_operation, "$2 IS NOT NULL", "job.operation {among:$2}"),
-        match filter.state {
-            // Said twice, because only then an index of those that have ended is known to do.
-            Some(state) if state.is_final() => "job.state = $3 AND job.state >= 2",
-            // Said as a number for the same reason.
-            Some(JobState::Waiting) => "job.state = 0 AND $3 IS NOT NULL",
-            Some(_) => "job.state = 1 AND $3 IS NOT NULL",
-            None => "$3 IS NULL",
-        },
-        pick(
-            filter.text.is_some(),
-            "({prompt:job.request} {like} $4 ESCAPE '\\' OR job.id = $5)",
-            "$4 IS NULL AND $5 IS NULL",
-        ),
-        pick(
-            filter.parent_id.is_some(),
-            "job.parent_id = $6",
-            "$6 IS NULL",
-        ),
-        pick(filter.open, "job.state < 2", "1 = 1"),
-    ]
-    .join(" AND ")
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Options;
-
-    /// A store of its own, and where it is.
-    async fn opened(name: &str) -> (Store, std::path::PathBuf) {
-        let name = format!("atelier-{name}-{}.db", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let url = format!("sqlite:{}", path.display());
-        let store = Store::open(&url, Options::default()).await;
-        (store.expect("a store"), path)
-    }
-
-    async fn removed((store, path): (Store, std::path::PathBuf)) {
-        store.close().await;
-        for ending in ["", "-wal", "-shm"] {
-            std::fs::remove_file(format!("{}{ending}", path.display())).ok();
-        }
-    }
-
-    /// Its number, the step that it is a part of, something else, and what is done.
-    type Step = (i64, (i64, (i64, String)));
-
-    /// A page in the middle of a day with ten thousand jobs reads its own and no other; open jobs are found among open ones.
-    #[tokio::test]
-    async fn jobs_before_a_page_are_not_read() {
-        let (store, path) = opened("page").await;
-        let plan = async |sql: &str, values: &[Arg<'_>]| {
-            let sql = format!("EXPLAIN QUERY PLAN {sql}");
-            let steps = store.db().all::<Step>(&sql, values).await.expect("a plan");
-            let steps = steps.into_iter().map(|(_, (_, (_, step)))| step);
-            steps.collect::<Vec<_>>().join("; ")
-        };
-        let filter = JobFilter {
-            account_id: Some("a".into()),
-            operations: vec!["artgen.imagine".into()],
-            state: Some(JobState::Succeeded),
-            ..JobFilter::default()
-        };
-        let mut values = common(&filter, "[]", None).to_vec();
-        values.extend([0, 1, 20, 5_000].map(Arg::from));
-        for alike in [false, true] {
-            let steps = plan(&page(&filter, true, alike), &values).await;
-            assert!(steps.contains("USING COVERING INDEX job_listed"), "{steps}");
-        }
-        // The house's own list of what waits or is worked on does not go through what has ended.
-        let unfinished = [
-            (JobState::Waiting, "job_waiting"),
-            (JobState::Running, "job_running"),
-        ];
-        for (state, index) in unfinished {
-            let filter = JobFilter {
-                state: Some(state),
-                ..JobFilter::default()
-            };
-            let mut values = common(&filter, "[]", None).to_vec();
-            values.extend([0, 1, 20, 0].map(Arg::from));
-            let steps = plan(&page(&filter, false, true), &values).await;
-            assert!(steps.contains(&format!("INDEX {index}")), "{steps}");
-        }
-        for open in ["", " AND created_ms >= 5 ORDER BY created_ms DESC"] {
-            let sql = format!("SELECT id FROM job WHERE account_id = 'a' AND state < 2{open}");
-            let steps = plan(&sql, &[]).await;
-            assert!(steps.contains("INDEX job_open"), "{steps}");
-        }
-        removed((store, path)).await;
-    }
-
-    #[tokio::test]
-    async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
-        let (store, path) = opened("days").await;
-        let written = store.change((), |conn, ()| {
-            Box::pin(async move {
-                let days = "WITH RECURSIVE n (day) AS (SELECT 20000 UNION ALL SELECT day + 1 FROM n WHERE day < 21999) \
-                     INSERT INTO tally SELECT 'a', day, 'artgen.imagine', 2, 3 FROM n; \
-                     INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs), 0 FROM tally GROUP BY 1, 2, 3";
-                conn.script(days).await
-            })
-        });
-        written.await.expect("a history of 2,000 days");
-        // Were the earlier days added up, they would be missed now.
-        let forgotten = store.change((), |conn, ()| {
-            Box::pin(conn.script("DELETE FROM tally WHERE day < 21000"))
-        });
-        forgotten.await.expect("days are gone");
-        let filter = JobFilter {
-            account_id: Some("a".into()),
-            limit: 20,
-            ..JobFilter::default()
-        };
-        let days = store.days(&filter, "[]").await.expect("days").jobs;
-        assert_eq!(days.iter().map(|(_, jobs)| jobs).sum::<i64>(), 6_000);
-        assert_eq!(days.first(), Some(&(21_999, 3)), "the latest first");
-        assert!(days.len() <= 33, "{} days were read", days.len());
-        removed((store, path)).await;
-    }
-
-    #[test]
-    fn words_to_look_for_mean_themselves() {
-        assert_eq!(containing("50 % of_it"), "%50 \\% of\\_it%");
-    }
-}
+mod tests;

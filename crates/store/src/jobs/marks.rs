@@ -40,16 +40,22 @@ impl Read for JobMark {
     }
 }
 
+/// Jobs that have ended whose marks are read at once.
+pub const MARKS_MOST: usize = 1_000;
+
 const MARK: &str = "id, state, progress, revision, price, quota, updated_ms";
 
 impl Store {
-    /// The unfinished jobs of an account and those that ended at or after a time.
+    /// The unfinished jobs of an account, and of those that ended at or after a time the first, [`MARKS_MOST`] at the most.
     pub async fn job_marks(&self, account_id: &str, ended_from_ms: i64) -> Result<Vec<JobMark>> {
         let sql = format!(
             "SELECT {MARK} FROM job WHERE account_id = $1 AND state < 2 \
-             UNION ALL SELECT {MARK} FROM job WHERE account_id = $1 AND finished_ms >= $2 AND deleted_ms IS NULL"
+             UNION ALL SELECT {MARK} FROM (SELECT {MARK} FROM job WHERE account_id = $1 AND finished_ms >= $2 \
+               AND deleted_ms IS NULL ORDER BY finished_ms LIMIT $3) AS ended"
         );
-        self.db().all(&sql, args![account_id, ended_from_ms]).await
+        let reader = self.db().of(Some(account_id));
+        let values = args![account_id, ended_from_ms, MARKS_MOST as i64];
+        reader.all(&sql, values).await
     }
 
     /// Some jobs of an account.
@@ -57,6 +63,9 @@ impl Store {
         let sql = format!(
             "SELECT {MARK} FROM job WHERE account_id || '' = $1 AND deleted_ms IS NULL AND id IN ({{list:$2}})"
         );
-        self.db().all(&sql, args![account_id, &json(ids)]).await
+        self.db()
+            .of(Some(account_id))
+            .all(&sql, args![account_id, &json(ids)])
+            .await
     }
 }

@@ -77,7 +77,7 @@ impl Store {
                WHERE account_id = $1 AND state = 2 AND finished_ms >= $6 AND finished_ms < $7) AS used \
              GROUP BY day, operation ORDER BY day, operation";
         let args = args![account_id, first, end, from_ms, head_ms, tail_ms, to_ms];
-        self.db().all(sql, args).await
+        self.db().of(Some(account_id)).all(sql, args).await
     }
 
     /// How long the latest successes took, in milliseconds, newest first.

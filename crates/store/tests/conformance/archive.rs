@@ -1,7 +1,8 @@
 //! The archive: old jobs and ledger rows go, and everything that is left still adds up.
 
 use atelier_store::{
-    ArchiveFile, Credit, CreditKind, Credited, Cut, Error, Guard, JobFilter, Outcome, Settlement,
+    ArchiveFile, Credit, CreditKind, Credited, Cut, Error, Guard, JobFilter, JobPage, Outcome,
+    Settlement,
 };
 
 use crate::rig::{NOW, Rig, quota, sql};
@@ -112,7 +113,9 @@ async fn what_is_old_goes_and_sums_stay_right(rig: Rig) {
         limit: 10,
         ..JobFilter::default()
     };
-    let (jobs, total) = rig.store.jobs(filter).await.expect("a page");
+    let JobPage {
+        rows: jobs, total, ..
+    } = rig.store.jobs(filter).await.expect("a page");
     let names: Vec<&String> = jobs.iter().map(|job| &job.id).collect();
     assert_eq!((names, total), (vec![&waiting, &young], 2));
     let (rows, total) = rig

@@ -1,7 +1,7 @@
 //! Deletion: words and files go, the ledger and the counts of what was used stay.
 
 use atelier_contract::JobState;
-use atelier_store::{Asset, Guard, JobFilter};
+use atelier_store::{Asset, Guard, JobFilter, JobPage};
 
 use crate::rig::{NOW, Rig, quota, sql};
 
@@ -40,7 +40,7 @@ async fn a_deleted_job_is_gone_for_its_owner_and_its_ledger_rows_stay(rig: Rig) 
         limit: 10,
         ..JobFilter::default()
     };
-    let (rows, total) = rig.store.jobs(filter).await.expect("read");
+    let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("read");
     assert_eq!((rows.len(), total), (1, 1));
     let marks = rig.store.job_marks(&id, 0).await.expect("marks");
     assert_eq!(marks.len(), 1);

@@ -1,7 +1,7 @@
 //! Reading jobs: by owner, by name, in pages; counts and usage.
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Counts, Guard, JobFilter, Outcome, Owed, Settlement, UsageRow};
+use atelier_store::{Counts, Guard, JobFilter, JobPage, Outcome, Owed, Settlement, UsageRow};
 
 use crate::fill::Fill;
 use crate::rig::{NOW, Rig, quota};
@@ -77,7 +77,7 @@ async fn pages_are_as_counted(rig: &Rig, done_ms: i64, open_ms: i64) {
             limit,
             ..JobFilter::default()
         };
-        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
         assert_eq!(total, 500);
         let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
         ids
@@ -125,7 +125,7 @@ async fn a_page_far_down_holds_what_is_asked_for_and_nothing_else(rig: Rig) {
             limit,
             ..JobFilter::default()
         };
-        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
         let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
         (ids, total)
     };
@@ -180,7 +180,7 @@ async fn a_page_in_the_middle_is_right_whatever_was_remembered_of_its_day(rig: R
             limit,
             ..JobFilter::default()
         };
-        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
         assert_eq!(total, jobs);
         rows.into_iter().map(|row| row.id).collect::<Vec<String>>()
     };
@@ -301,7 +301,7 @@ async fn jobs_are_listed_by_every_filter(rig: Rig) {
         ..Default::default()
     };
     let list = async |filter: JobFilter| {
-        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
         let rows: Vec<String> = rows.into_iter().map(|row| row.id).collect();
         (rows, total)
     };
@@ -371,7 +371,7 @@ async fn jobs_are_found_by_their_words_and_by_what_they_follow(rig: Rig) {
             limit: 10,
             ..Default::default()
         };
-        let (rows, total) = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
         assert_eq!(rows.len() as i64, total);
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
     };

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use atelier_store::migrate::{MIGRATIONS, is_widening};
-use atelier_store::{Error, Guard, JobFilter, Store};
+use atelier_store::{Error, Guard, JobFilter, JobPage, Store};
 use sha2::{Digest, Sha256};
 
 use crate::rig::{Folder, Rig, options, quota, spawn, sql};
@@ -315,7 +315,9 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
         limit: 10,
         ..JobFilter::default()
     };
-    let (jobs, total) = store.jobs(filter).await.expect("a page");
+    let JobPage {
+        rows: jobs, total, ..
+    } = store.jobs(filter).await.expect("a page");
     assert_eq!((jobs.len(), total), (3, 3));
     let found = store.check_books().await.expect("an audit");
     assert!(found.is_empty(), "{found:?}");

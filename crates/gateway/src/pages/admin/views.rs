@@ -19,7 +19,7 @@ use atelier_engine::{AuditView, LedgerView, Served};
 use crate::app::App;
 use crate::disk;
 use crate::http::denial::Denial;
-use crate::http::page::{Data, List, Query};
+use crate::http::page::{Continued, Data, List, Query};
 use crate::http::received::Received;
 use crate::pages::job_list::filter_of;
 use crate::pages::rows;
@@ -32,9 +32,9 @@ pub(crate) async fn jobs(
     app: Arc<App>,
     _: Received,
     Query(query): Query<JobsQuery>,
-) -> Result<List<ServedJob>, Denial> {
+) -> Result<Continued<ServedJob>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (jobs, total) = app
+    let found = app
         .engine
         .office()
         .reports()
@@ -46,11 +46,14 @@ pub(crate) async fn jobs(
         backend: one.backend.map(|id| id.to_string()),
         worker: one.worker.map(|id| id.to_string()),
     };
-    Ok(List {
-        rows: jobs.into_iter().map(row).collect(),
-        total,
-        page,
-        limit,
+    Ok(Continued {
+        next: found.next.as_ref().map(ToString::to_string),
+        list: List {
+            rows: found.jobs.into_iter().map(row).collect(),
+            total: found.total,
+            page,
+            limit,
+        },
     })
 }
 

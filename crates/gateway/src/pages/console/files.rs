@@ -46,7 +46,7 @@ pub(crate) static FILES: &[ConsoleFile] = files! {
     "parts/copy.js" "parts/copy_as.js" "parts/dialog.js" "parts/follow_ups.js" "parts/form.js" "parts/icon.js"
     "parts/keyboard.js" "parts/later.js" "parts/lightbox.js" "parts/mapping.js" "parts/mask.js" "parts/mask_field.js" "parts/media.js"
     "parts/menu.js" "parts/named.js" "parts/palette.js" "parts/picture_field.js" "parts/prose.js" "parts/repaint.js"
-    "parts/result.js" "parts/rooms.js" "parts/secret.js" "parts/settings.js" "parts/shell.js" "parts/table.js"
+    "parts/onward.js" "parts/result.js" "parts/rooms.js" "parts/secret.js" "parts/settings.js" "parts/shell.js" "parts/table.js"
     "parts/vendor.js" "parts/wall.js"
     "tiles/anime-images.webp" "tiles/art-images.webp" "tiles/art-videos.webp" "tiles/chat-images.webp"
     "tiles/clips.webp" "tiles/design-images.webp" "tiles/face-swap.webp" "tiles/model-images.webp"

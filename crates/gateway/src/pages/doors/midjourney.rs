@@ -321,7 +321,7 @@ pub(crate) async fn list(
         ..JobsFilter::default()
     };
     let account = Some(received.account()?);
-    let (jobs, _) = app.engine.jobs().list(account, filter).await?;
+    let jobs = app.engine.jobs().list(account, filter).await?.jobs;
     Ok(Json(jobs.iter().map(TaskView::of).collect()))
 }
 

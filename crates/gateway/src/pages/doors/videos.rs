@@ -5,7 +5,8 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::families::vidgen_partner::{FAMILY, Generate};
 use atelier_contract::fields::Text;
-use atelier_contract::{Code, Job, JobId, JobState, Refusal, Role as FileRole};
+use atelier_contract::pages::jobs::JobCursor;
+use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal, Role as FileRole};
 use atelier_engine::{Asset, Call, JobsFilter, refusal_of};
 use base64::Engine as _;
 use schemars::JsonSchema;
@@ -23,8 +24,6 @@ use crate::pages::service::assets;
 
 /// The field that a reference picture comes in.
 const REFERENCE: &str = "input_reference";
-/// Jobs looked through at once for the place where a list goes on.
-const PAGE: i64 = 100;
 
 impl FormFields for Generate {
     const FILES: &'static [&'static str] = &[REFERENCE];
@@ -229,6 +228,21 @@ pub(crate) struct VideoList {
     has_more: bool,
 }
 
+/// Where a video is in the list.
+async fn place_of(app: &App, account: &AccountId, id: &JobId) -> Result<JobCursor, Refusal> {
+    match app.engine.jobs().job(account, id).await {
+        Ok(job) => Ok(JobCursor {
+            created_ms: job.created_ms,
+            id: job.id.to_string(),
+        }),
+        Err(refusal) if refusal.code == Code::JobNotFound => {
+            let message = "must be the id of a video of this account";
+            Err(Refusal::invalid("after", message))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
 /// Lists videos.
 pub(crate) async fn list(
     app: Arc<App>,
@@ -241,36 +255,21 @@ pub(crate) async fn list(
         Some(_) => return Err(Refusal::invalid("order", "must be asc or desc").into()),
     };
     let account = received.account()?;
-    let (mut data, mut begun, mut page) = (Vec::new(), wish.after.is_none(), 1);
-    let most = wish.limit.get() as usize;
-    loop {
-        let filter = JobsFilter {
-            operations: FAMILY
-                .submits
-                .iter()
-                .map(|one| one.name.to_owned())
-                .collect(),
-            ascending,
-            page,
-            limit: PAGE,
-            ..JobsFilter::default()
-        };
-        let (jobs, _) = app.engine.jobs().list(Some(account), filter).await?;
-        let last = (jobs.len() as i64) < PAGE;
-        for job in jobs {
-            if begun {
-                data.push(Video::of(&job));
-            } else {
-                begun = wish.after.as_ref() == Some(&job.id);
-            }
-        }
-        if last || data.len() > most {
-            break;
-        }
-        page += 1;
-    }
-    let has_more = data.len() > most;
-    data.truncate(most);
+    let operations = FAMILY.submits.iter().map(|one| one.name.to_owned());
+    let filter = JobsFilter {
+        operations: operations.collect(),
+        ascending,
+        page: 1,
+        limit: wish.limit.get(),
+        after: match &wish.after {
+            Some(id) => Some(place_of(&app, account, id).await?),
+            None => None,
+        },
+        ..JobsFilter::default()
+    };
+    let found = app.engine.jobs().list(Some(account), filter).await?;
+    let has_more = found.next.is_some();
+    let data: Vec<Video> = found.jobs.iter().map(Video::of).collect();
     Ok(Json(VideoList {
         object: "list",
         first_id: data.first().map(|video| video.id.clone()),

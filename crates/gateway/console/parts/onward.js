@@ -1,0 +1,16 @@
+// How a list goes on: page by page; or, when words are searched for, behind the last row or where the search has ended.
+
+/** The beginning of a list. */
+export const START = { page: 1, after: "", before: 0 };
+
+/** What is asked for. */
+export const asked = ({ page, after }) => `&page=${page}${after ? `&after=${encodeURIComponent(after)}` : ""}`;
+
+/** How many rows are known of: what was shown before, and what this answer knows of. */
+export const totalOf = (answer, { before }) => before + (answer.total ?? answer.data.length);
+
+/** What is asked for next; nothing at the end. */
+export function onward(answer, way, limit, searching) {
+  if (searching) return answer.next ? { page: 1, after: answer.next, before: way.before + answer.data.length } : null;
+  return way.page * limit < answer.total ? { ...way, page: way.page + 1 } : null;
+}

@@ -1,0 +1,146 @@
+//! Which jobs are asked for, as conditions of a statement.
+
+use atelier_contract::JobState;
+use atelier_contract::pages::jobs::JobCursor;
+
+use crate::db::{Arg, args};
+use crate::jobs::row::JobRow;
+
+/// Which jobs to list.
+#[derive(Clone, Debug, Default)]
+pub struct JobFilter {
+    /// Of one account, or of all.
+    pub account_id: Option<String>,
+    /// Of these operations; empty means all.
+    pub operations: Vec<String>,
+    /// In one state.
+    pub state: Option<JobState>,
+    /// Only unfinished ones.
+    pub open: bool,
+    /// Only those whose prompt has these words in its beginning, in any case; or the one whose identifier this is.
+    pub text: Option<String>,
+    /// Only those that follow this job.
+    pub parent_id: Option<String>,
+    /// Oldest first.
+    pub ascending: bool,
+    /// Rows to skip.
+    pub offset: i64,
+    /// Rows to return at most.
+    pub limit: i64,
+    /// Created at or after.
+    pub created_from_ms: Option<i64>,
+    /// Only those that come after this place of the list.
+    pub after: Option<JobCursor>,
+}
+
+/// A page of jobs.
+#[derive(Clone, Debug)]
+pub struct JobPage {
+    /// The jobs.
+    pub rows: Vec<JobRow>,
+    /// How many match; of a search, how many it has found.
+    pub total: i64,
+    /// Where the list goes on; of a search, where the next one does.
+    pub next: Option<JobCursor>,
+}
+
+impl JobFilter {
+    /// Whether the jobs themselves have to be counted: what was added up by the day knows neither parents nor hours.
+    pub(super) fn counts_jobs(&self) -> bool {
+        let hours = self.account_id.is_none() || self.ascending;
+        self.parent_id.is_some() || hours && self.created_from_ms.is_some()
+    }
+
+    /// What a text fits that has the words in it.
+    pub(super) fn pattern(&self) -> Option<String> {
+        self.text.as_deref().map(containing)
+    }
+
+    /// Whether a job stays in the list once it is there, unless it is removed.
+    pub(super) fn keeps_jobs(&self) -> bool {
+        !self.open && self.state.is_none_or(JobState::is_final)
+    }
+
+    /// What jobs that have not ended add to what was added up, unless none of them can be asked for: then days come in the
+    /// order in which they were added up.
+    pub(super) fn open_jobs(&self, columns: &str, which: &str) -> String {
+        if self.state.is_some_and(JobState::is_final) {
+            return String::new();
+        }
+        format!(" UNION ALL SELECT {columns} FROM job WHERE job.state < 2 AND {which}")
+    }
+}
+
+/// The values of the conditions.
+pub(super) fn common<'a>(
+    filter: &'a JobFilter,
+    operations: &'a str,
+    pattern: Option<&'a str>,
+) -> [Arg<'a>; 6] {
+    *args![
+        filter.account_id.as_deref(),
+        operations,
+        filter.state.map(JobState::number),
+        pattern,
+        filter.text.as_deref(),
+        filter.parent_id.as_deref()
+    ]
+}
+
+/// A pattern that a text fits when it has the words in it.
+fn containing(words: &str) -> String {
+    let mut pattern = String::from("%");
+    for letter in words.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}
+
+/// A filter that is absent still names its place, so that the values keep theirs.
+pub(super) fn conditions(filter: &JobFilter, any_operation: bool) -> String {
+    let pick = |present: bool, with: &'static str, without: &'static str| {
+        if present { with } else { without }
+    };
+    [
+        pick(
+            filter.account_id.is_some(),
+            "job.account_id = $1",
+            "$1 IS NULL",
+        ),
+        pick(any_operation, "$2 IS NOT NULL", "job.operation {among:$2}"),
+        match filter.state {
+            // Said twice, because only then an index of those that have ended is known to do.
+            Some(state) if state.is_final() => "job.state = $3 AND job.state >= 2",
+            // Said as a number for the same reason.
+            Some(JobState::Waiting) => "job.state = 0 AND $3 IS NOT NULL",
+            Some(_) => "job.state = 1 AND $3 IS NOT NULL",
+            None => "$3 IS NULL",
+        },
+        pick(
+            filter.text.is_some(),
+            "SUBSTR({prompt:job.request}, 1, 500) {like} $4 ESCAPE '\\' AND $5 IS NOT NULL",
+            "$4 IS NULL AND $5 IS NULL",
+        ),
+        pick(
+            filter.parent_id.is_some(),
+            "job.parent_id = $6",
+            "$6 IS NULL",
+        ),
+        pick(filter.open, "job.state < 2", "1 = 1"),
+    ]
+    .join(" AND ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::containing;
+
+    #[test]
+    fn words_to_look_for_mean_themselves() {
+        assert_eq!(containing("50 % of_it"), "%50 \\% of\\_it%");
+    }
+}
