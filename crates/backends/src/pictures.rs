@@ -56,9 +56,33 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
+    with_megabytes(megabytes_of(pictures), work)
+}
+
+/// The same for somebody, whose work delays nobody else's.
+pub(crate) fn on_threads_of<T, W>(
+    whose: &Arc<str>,
+    pictures: &[Bytes],
+    work: W,
+) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
+    let (whose, megabytes) = (Arc::clone(whose), megabytes_of(pictures));
+    async move { THREADS.run(&whose, megabytes, work).await }
+}
+
+/// What pictures take while they are worked on.
+fn megabytes_of(pictures: &[Bytes]) -> u32 {
     let sizes = pictures.iter().filter_map(|bytes| header(bytes).ok());
     let pixels = sizes.map(|header| area((header.width, header.height)));
-    with_memory(pixels.sum(), work)
+    megabytes(pixels.sum())
+}
+
+fn megabytes(pixels: u64) -> u32 {
+    let megabytes = 8 + pixels.saturating_mul(BYTES_A_PIXEL) / (1 << 20);
+    u32::try_from(megabytes).unwrap_or(u32::MAX)
 }
 
 /// Does CPU work on the shared threads, with the memory that so many pixels take.
@@ -70,8 +94,7 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
-    let megabytes = 8 + pixels.saturating_mul(BYTES_A_PIXEL) / (1 << 20);
-    with_megabytes(u32::try_from(megabytes).unwrap_or(u32::MAX), work)
+    with_megabytes(megabytes(pixels), work)
 }
 
 /// Does CPU work on the shared threads, with so much memory.

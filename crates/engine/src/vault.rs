@@ -63,7 +63,7 @@ pub struct Vault {
     followed: FollowedJobs,
     /// How many jobs have been forgotten.
     forgotten: AtomicU64,
-    thumbs: Thumbs,
+    thumbs: Arc<Thumbs>,
     credentials: Credentials,
 }
 
@@ -144,6 +144,11 @@ impl Vault {
     /// The memory that inputs of all jobs share.
     pub fn input_memory(&self) -> &Arc<Shares> {
         self.house.outbound.input_memory()
+    }
+
+    /// The files that wait for a thumbnail.
+    pub fn thumbnails(&self) -> &Arc<Shares> {
+        self.thumbs.queue()
     }
 
     /// The rendered body of a final job, if it is remembered.
@@ -229,6 +234,7 @@ impl Vault {
         Ok(Asset {
             etag: format!("\"{:x}-{:x}\"", asset.created_ms, asset.bytes),
             key: asset.key,
+            account_id: asset.account_id.into(),
             media_type: asset.media_type,
             bytes: asset.bytes as u64,
             expires_ms: asset.expires_ms,

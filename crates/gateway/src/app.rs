@@ -156,6 +156,7 @@ impl App {
             &self.event_streams,
             &self.downloads,
             self.engine.vault().input_memory(),
+            self.engine.vault().thumbnails(),
         ];
         all.into_iter().chain(self.engine.read_shares())
     }

@@ -1,10 +1,14 @@
 //! A file that may be handed out, as the vault's parts know it.
 
+use std::sync::Arc;
+
 /// A file that may be handed out.
 #[derive(Clone, Debug)]
 pub struct Asset {
     /// Where it is.
     pub key: String,
+    /// Whose it is.
+    pub account_id: Arc<str>,
     /// Its media type.
     pub media_type: String,
     /// Its size.

@@ -1,13 +1,21 @@
 //! Thumbnails: a small WebP of a picture, or of the first frame of a clip, made when it is first asked for and kept
 //! as long as what it shows.
+//!
+//! Nobody needs a key to ask for one, so asking must not cost more than the answer: a file is worked on once, however many
+//! ask for it; one that cannot be shown is remembered; and what waits is bounded and shared by whose files they are.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use atelier_backends::shares::{Part, Shares};
 use atelier_contract::{Code, Refusal};
 use atelier_store::files::{Files, FilesError};
 use atelier_store::{Error as StoreError, NewAsset};
 use bytes::Bytes;
-use tokio::sync::Semaphore;
+use quick_cache::sync::Cache;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::asset::Asset;
 use crate::house::{House, unavailable};
@@ -16,45 +24,138 @@ const MEDIA_TYPE: &str = "image/webp";
 /// Files that are read for a thumbnail at the most.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Thumbnails that are made at once: they must not take the processor from the jobs.
-const AT_ONCE: usize = 2;
+const AT_ONCE: u64 = 2;
+/// Files that are worked on or wait for it; an eighth of them may be one account's.
+const QUEUE: u64 = 128;
+/// How long somebody waits for one. It is made all the same, and there for whoever asks next.
+const WAIT: Duration = Duration::from_secs(10);
+/// Files that are known to have none: a file never changes, so that trying again would tell the same.
+const FAILURES: usize = 10_000;
+/// How long they are known.
+const FAILED_MS: i64 = 3_600_000;
+
+/// What became of a file, as soon as that is known.
+type Outcome = watch::Receiver<Option<Result<Bytes, Refusal>>>;
 
 /// Makes and keeps thumbnails.
 pub(super) struct Thumbs {
     house: Arc<House>,
     files: Files,
-    making: Semaphore,
+    /// Files that are worked on or wait for it, by whose they are.
+    queue: Arc<Shares>,
+    /// Files that are worked on.
+    making: Arc<Shares>,
+    /// What those who ask for a file that is in the queue wait for.
+    underway: Mutex<HashMap<String, Outcome>>,
+    /// Until when a file is known to have none.
+    failed: Cache<String, i64>,
+}
+
+/// A file in the queue. When this is dropped, it is there no more.
+struct Underway {
+    thumbs: Arc<Thumbs>,
+    key: String,
+    _place: Part,
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        self.thumbs.underway().remove(&self.key);
+    }
 }
 
 impl Thumbs {
-    pub(super) fn new(house: Arc<House>, files: Files) -> Self {
-        Self {
+    pub(super) fn new(house: Arc<House>, files: Files) -> Arc<Self> {
+        Arc::new(Self {
             house,
             files,
-            making: Semaphore::new(AT_ONCE),
-        }
+            queue: Shares::fixed("thumbnails", QUEUE, 1),
+            making: Shares::elastic("thumbnails_at_once", AT_ONCE),
+            underway: Mutex::default(),
+            failed: Cache::new(FAILURES),
+        })
+    }
+
+    /// The files that wait for a thumbnail.
+    pub(super) fn queue(&self) -> &Arc<Shares> {
+        &self.queue
     }
 
     /// The thumbnail of a file and its bytes; the file itself was found behind a good address.
-    pub(super) async fn of(&self, whole: &Asset) -> Result<(Asset, Bytes), Refusal> {
+    pub(super) async fn of(self: &Arc<Self>, whole: &Asset) -> Result<(Asset, Bytes), Refusal> {
         let key = format!("thumb/{}.webp", whole.key);
-        let asset = |bytes: &Bytes| Asset {
-            key: key.clone(),
+        let now_ms = self.house.steady_ms();
+        let failed = self.failed.get(&key).is_some_and(|until| now_ms < until);
+        if failed || whole.bytes > MOST_BYTES {
+            return Err(none());
+        }
+        let bytes = match self.kept(&key).await? {
+            Some(bytes) => bytes,
+            None => self.made(&key, whole).await?,
+        };
+        let asset = Asset {
+            key,
+            account_id: Arc::clone(&whole.account_id),
             media_type: MEDIA_TYPE.to_owned(),
             bytes: bytes.len() as u64,
             etag: format!("\"thumb-{}", whole.etag.trim_start_matches('"')),
             expires_ms: whole.expires_ms,
         };
-        if let Some(bytes) = self.kept(&key).await? {
-            return Ok((asset(&bytes), bytes));
+        Ok((asset, bytes))
+    }
+
+    /// Has it made, or waits for whoever has.
+    async fn made(self: &Arc<Self>, key: &str, whole: &Asset) -> Result<Bytes, Refusal> {
+        let mut outcome = self.outcome(key, whole)?;
+        let known = timeout(WAIT, outcome.wait_for(Option::is_some)).await;
+        match known {
+            Ok(Ok(known)) => known.clone().unwrap_or_else(|| Err(later())),
+            Ok(Err(_)) | Err(_) => Err(later()),
         }
-        if whole.bytes > MOST_BYTES {
-            return Err(none());
+    }
+
+    /// What will become of a file. Whoever asks first has it put into the queue, where it stays when nobody waits any more.
+    fn outcome(self: &Arc<Self>, key: &str, whole: &Asset) -> Result<Outcome, Refusal> {
+        let mut underway = self.underway();
+        if let Some(outcome) = underway.get(key) {
+            return Ok(outcome.clone());
         }
-        let turn = self.making.acquire().await;
-        let turn = turn.map_err(|_| unreadable("the house is closed"))?;
-        // Somebody else may have made it while this one waited.
-        if let Some(bytes) = self.kept(&key).await? {
-            return Ok((asset(&bytes), bytes));
+        let place = self.queue.try_take(&whole.account_id, 1);
+        let place = place.map_err(|_| later())?;
+        let (tell, outcome) = watch::channel(None);
+        underway.insert(key.to_owned(), outcome.clone());
+        drop(underway);
+        let one = Underway {
+            thumbs: Arc::clone(self),
+            key: key.to_owned(),
+            _place: place,
+        };
+        let whole = whole.clone();
+        self.house.tasks.spawn(async move {
+            let thumbs = Arc::clone(&one.thumbs);
+            let made = thumbs.make(&one.key, &whole).await;
+            if made.as_ref().is_err_and(|why| why.code == Code::NotFound) {
+                let until_ms = thumbs.house.steady_ms() + FAILED_MS;
+                thumbs.failed.insert(one.key.clone(), until_ms);
+            }
+            // It is made; writing it down is no business of those who wait for it.
+            let bytes = made.as_ref().ok().cloned();
+            tell.send_replace(Some(made));
+            if let Some(bytes) = bytes
+                && let Err(refusal) = thumbs.keep(&one.key, &whole, &bytes).await
+            {
+                tracing::warn!(%refusal, key = one.key, "a thumbnail was not kept");
+            }
+        });
+        Ok(outcome)
+    }
+
+    /// Makes it, when its account has a turn.
+    async fn make(&self, key: &str, whole: &Asset) -> Result<Bytes, Refusal> {
+        let _turn = self.making.take(&whole.account_id, 1).await;
+        // Another node, or whoever was here just before, may have made it.
+        if let Some(bytes) = self.kept(key).await? {
+            return Ok(bytes);
         }
         let bytes = match self.files.read(&whole.key).await {
             Ok(bytes) => bytes,
@@ -63,12 +164,8 @@ impl Thumbs {
             }
             Err(error) => return Err(unreadable(error)),
         };
-        let made = atelier_backends::thumbnail(bytes, &whole.media_type).await;
-        let bytes = made.map_err(|_| none())?;
-        // It is made; writing it down is no business of those who wait to make one.
-        drop(turn);
-        self.keep(&key, whole, &bytes).await?;
-        Ok((asset(&bytes), bytes))
+        let made = atelier_backends::thumbnail(&whole.account_id, bytes, &whole.media_type).await;
+        made.map_err(|_| none())
     }
 
     async fn kept(&self, key: &str) -> Result<Option<Bytes>, Refusal> {
@@ -101,10 +198,21 @@ impl Thumbs {
         }
         Ok(())
     }
+
+    fn underway(&self) -> MutexGuard<'_, HashMap<String, Outcome>> {
+        self.underway.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn none() -> Refusal {
     Refusal::new(Code::NotFound, "this file has no thumbnail")
+}
+
+fn later() -> Refusal {
+    Refusal::new(
+        Code::Overloaded,
+        "too many thumbnails are waited for; try again shortly",
+    )
 }
 
 fn unreadable(error: impl std::fmt::Display) -> Refusal {

@@ -70,6 +70,7 @@ mod shares;
 mod stand;
 mod stopping;
 mod strangers;
+mod thumbs;
 mod traces;
 mod translation;
 mod upkeep;

@@ -315,6 +315,7 @@ pub(crate) async fn content(
     let asset = Asset {
         etag: format!("\"{:x}-{:x}\"", job.created_ms, file.bytes),
         key: file.key.clone(),
+        account_id: Arc::clone(received.account()?.shared()),
         media_type: file.media_type.clone(),
         bytes: file.bytes,
         expires_ms: file.expires_ms,
