@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atelier_backends::allowances::{Allowance, Allowances};
 use atelier_backends::http::Outbound;
-use atelier_contract::{Code, JobId, Refusal};
+use atelier_contract::{AccountId, Code, JobId, Refusal};
 use atelier_store::{AuditRow, Node, Store};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -151,6 +151,21 @@ impl House {
             action: action.into(),
             target: target.into(),
             detail: detail.into(),
+            account_id: None,
+        }
+    }
+
+    /// An act of a caller for the list of its account; `by` is the key it came with, where that is known.
+    pub(crate) fn own_act(
+        &self,
+        account_id: &AccountId,
+        by: &str,
+        (action, target): (&str, &str),
+        detail: impl Into<String>,
+    ) -> AuditRow {
+        AuditRow {
+            account_id: Some(account_id.to_string()),
+            ..self.act(by, action, target, detail)
         }
     }
 

@@ -44,6 +44,8 @@ pub use call::{Call, Submitted};
 
 const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
 
+const BEYOND_RATE: &str = "too many requests of this account; submit this one again later";
+
 /// Prompts of a batch that are translated at once, so that other callers find a place too.
 const TRANSLATED_AT_ONCE: usize = 8;
 /// How long a batch waits for the translations of all its prompts.
@@ -165,10 +167,13 @@ impl Intake {
             return self.bulk(&caller.account_id, earlier.job_id.as_str()).await;
         }
         let mut ready = Vec::with_capacity(call.requests.len());
-        for (name, fields) in call.requests {
-            let prepared = self
-                .one_of_many(caller, &name, (fields, call.custody))
-                .await;
+        for (place, (name, fields)) in call.requests.into_iter().enumerate() {
+            let prepared = if place < call.within_rate {
+                let fields = (fields, call.custody);
+                self.one_of_many(caller, &name, fields).await
+            } else {
+                Err(Refusal::new(Code::RateLimited, BEYOND_RATE))
+            };
             ready.push((name, prepared));
         }
         self.translate_all(&mut ready).await;

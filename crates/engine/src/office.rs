@@ -43,7 +43,7 @@ pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;
 pub use reports::{Here, Moment, Served};
 pub use secrets::ResealError;
-pub(crate) use sessions::MOST_MS as SESSION_MOST_MS;
+pub(crate) use sessions::KEEP_MS as SESSION_KEEP_MS;
 pub use sessions::{Opener, Visitor};
 pub use trail::{AttemptView, Trail};
 

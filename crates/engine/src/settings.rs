@@ -87,8 +87,10 @@ pub struct Settings {
     pub keep_ms: [i64; 4],
     /// How long inline inputs are kept.
     pub input_keep_ms: i64,
-    /// How long the tries of finished callbacks and the attempts of final jobs are kept.
+    /// How long the tries of finished callbacks, the attempts of final jobs and the acts of callers are kept.
     pub log_keep_ms: i64,
+    /// How long words of failed jobs are kept.
+    pub failed_keep_ms: i64,
     /// How long acts of operators are kept.
     pub audit_keep_ms: i64,
     /// How long keys that were revoked or expired are kept.
@@ -148,6 +150,7 @@ impl Default for Settings {
             keep_ms: [HOUR, 24 * HOUR, 72 * HOUR, 31 * 24 * HOUR],
             input_keep_ms: 31 * 24 * HOUR,
             log_keep_ms: 30 * 24 * HOUR,
+            failed_keep_ms: 7 * 24 * HOUR,
             audit_keep_ms: 400 * 24 * HOUR,
             key_keep_ms: 90 * 24 * HOUR,
             orphan_ms: HOUR,

@@ -18,6 +18,8 @@ enum Old {
     Tries,
     Attempts,
     Acts,
+    OwnActs,
+    FailedWords,
     Keys,
     Sessions,
     Bulks,
@@ -46,6 +48,8 @@ impl Tidy {
             Old::Tries,
             Old::Attempts,
             Old::Acts,
+            Old::OwnActs,
+            Old::FailedWords,
             Old::Keys,
             Old::Sessions,
             Old::Bulks,
@@ -64,10 +68,13 @@ impl Tidy {
         let before_ms = now_ms
             - match old {
                 Old::Calls => self.house.settings.idempotency_ms,
-                Old::Tries | Old::Attempts | Old::Bulks => self.house.settings.log_keep_ms,
+                Old::Tries | Old::Attempts | Old::Bulks | Old::OwnActs => {
+                    self.house.settings.log_keep_ms
+                }
+                Old::FailedWords => self.house.settings.failed_keep_ms,
                 Old::Acts => self.house.settings.audit_keep_ms,
                 Old::Keys => self.house.settings.key_keep_ms,
-                Old::Sessions => crate::office::SESSION_MOST_MS,
+                Old::Sessions => crate::office::SESSION_KEEP_MS,
             };
         let mut gone = 0;
         loop {
@@ -81,6 +88,14 @@ impl Tidy {
                 Old::Tries => self.house.store.forget_tries(before_ms, AT_ONCE).await?,
                 Old::Attempts => self.house.store.forget_attempts(before_ms, AT_ONCE).await?,
                 Old::Acts => self.house.store.forget_audit(before_ms, AT_ONCE).await?,
+                Old::OwnActs => {
+                    let store = &self.house.store;
+                    store.forget_account_acts(before_ms, AT_ONCE).await?
+                }
+                Old::FailedWords => {
+                    let store = &self.house.store;
+                    store.forget_failed_words(before_ms, AT_ONCE).await?
+                }
                 Old::Keys => self.house.store.forget_keys(before_ms, AT_ONCE).await?,
                 Old::Sessions => self.house.store.forget_sessions(before_ms, AT_ONCE).await?,
                 Old::Bulks => self.house.store.forget_bulks(before_ms, AT_ONCE).await?,

@@ -15,6 +15,7 @@ mod uploads;
 
 /// Self-service of an account.
 mod account {
+    pub(super) mod acts;
     pub(super) mod callbacks;
     pub(super) mod keys;
     pub(super) mod ledger;
@@ -57,7 +58,7 @@ use atelier_contract::pages::{Access, Door, Method, Page};
 
 use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
-use account::{callbacks, keys, ledger, quote, secret, usage};
+use account::{acts, callbacks, keys, ledger, quote, secret, usage};
 use admin::{account_keys, accounts, backends, banned, operators, prices, views, workers};
 use console::{files, session};
 use doors::{midjourney, models, videos};
@@ -130,6 +131,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
         .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
     delete("account.keys.revoke", "/account/v1/keys/{keyId}", ACCOUNT, "Revokes a key at once.", page!(keys::revoke)),
+    get("account.acts", "/account/v1/acts", ACCOUNT, "What was done to the account with its keys: keys, hosted accounts, secrets and sessions, newest first.", page!(acts::list)),
     post("account.quote", "/account/v1/quote", READ, "What a submit of the same body would hold.", page!(quote::ask))
         .example(r#"{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}}"#),
     get("account.callbacks", "/account/v1/callbacks", ACCOUNT, "Callbacks and how they went.", page!(callbacks::list)),

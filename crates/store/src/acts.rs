@@ -1,6 +1,6 @@
-//! A change and the line of the audit list that tells of it are one commit.
+//! A change and the line that tells of it, in the audit list or in the list of an account, are one commit.
 
-use crate::audit::AuditRow;
+use crate::audit::{self, AuditRow};
 use crate::chain;
 use crate::db::Conn;
 use crate::pending::Act;
@@ -37,7 +37,10 @@ impl Store {
             Box::pin(async move {
                 let answer = (acted.act)(conn, &acted.input).await?;
                 if let Some(row) = acted.row.as_ref().filter(|_| (acted.happened)(&answer)) {
-                    chain::append(conn, row).await?;
+                    match &row.account_id {
+                        Some(account_id) => audit::append_own(conn, account_id, row).await?,
+                        None => chain::append(conn, row).await?,
+                    }
                 }
                 Ok(answer)
             })

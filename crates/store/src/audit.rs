@@ -1,10 +1,10 @@
-//! The audit list: what operators did.
+//! What was done: by operators, in the audit list, and by callers, in the list of their account.
 
-use crate::db::args;
+use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
-/// One act of an operator.
+/// One act of an operator, or of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRow {
     /// Identifier.
@@ -19,6 +19,8 @@ pub struct AuditRow {
     pub target: String,
     /// More, in words or JSON.
     pub detail: String,
+    /// The account in whose list it stands; none for an operator's act.
+    pub account_id: Option<String>,
 }
 
 impl Read for AuditRow {
@@ -30,6 +32,7 @@ impl Read for AuditRow {
             action: columns.text()?,
             target: columns.text()?,
             detail: columns.text()?,
+            account_id: None,
         })
     }
 }
@@ -45,4 +48,35 @@ impl Store {
             self.db().one("SELECT COUNT(*) FROM audit", &[]).await?,
         ))
     }
+
+    /// A page of an account's own acts, newest first, and how many there are.
+    pub async fn account_acts(
+        &self,
+        account_id: &str,
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<AuditRow>, i64)> {
+        let sql = "SELECT id, time_ms, actor, action, target, detail FROM account_act \
+             WHERE account_id = $1 ORDER BY time_ms DESC, id DESC LIMIT $2 OFFSET $3";
+        let args = args![account_id, limit, offset];
+        let rows = self.db().all(sql, args).await?;
+        let sql = "SELECT COUNT(*) FROM account_act WHERE account_id = $1";
+        Ok((rows, self.db().one(sql, args![account_id]).await?))
+    }
+}
+
+/// Adds an act to the list of an account.
+pub(crate) async fn append_own(conn: &mut Conn, account_id: &str, act: &AuditRow) -> Result<()> {
+    let sql = "INSERT INTO account_act (id, account_id, time_ms, actor, action, target, detail) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let args = args![
+        &act.id,
+        account_id,
+        act.time_ms,
+        &act.actor,
+        &act.action,
+        &act.target,
+        &act.detail
+    ];
+    conn.run(sql, args).await.map(|_| ())
 }

@@ -86,6 +86,15 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0031_uncounted.sql"),
     ),
     ("0032_clock", include_str!("../migrations/0032_clock.sql")),
+    ("0036_words", include_str!("../migrations/0036_words.sql")),
+    (
+        "0037_failed_words",
+        include_str!("../migrations/0037_failed_words.sql"),
+    ),
+    (
+        "0038_account_acts",
+        include_str!("../migrations/0038_account_acts.sql"),
+    ),
 ];
 
 /// The migration since which it is noted whether one widens.

@@ -2,7 +2,7 @@
 //! ledger are never touched.
 
 use crate::chain;
-use crate::db::args;
+use crate::db::{Conn, args, json};
 use crate::{Result, Store};
 
 const TRIES: &str = "DELETE FROM delivery_log WHERE (delivery_id, attempt) IN ( \
@@ -27,8 +27,17 @@ const KEYS: &str = "DELETE FROM api_key WHERE id IN ( \
 const CALLS: &str = "DELETE FROM idempotency WHERE (account_id, key) IN ( \
        SELECT account_id, key FROM idempotency WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";
 
-const BULKS: &str = "DELETE FROM bulk WHERE id IN ( \
-       SELECT id FROM bulk WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";
+const BULKS: &str =
+    "SELECT id, account_id FROM bulk WHERE created_ms < $1 ORDER BY created_ms LIMIT $2";
+
+const FAILED: &str = "SELECT id, account_id FROM job WHERE state = 3 AND deleted_ms IS NULL \
+       AND COALESCE(request_bytes, 1) > 0 AND finished_ms < $1 ORDER BY finished_ms LIMIT $2";
+
+/// What is left of the request of a job that failed long ago.
+const WORDLESS: &str = r#"{"prompt":""}"#;
+
+const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
+       SELECT id FROM account_act WHERE time_ms < $1 ORDER BY time_ms LIMIT $2)";
 
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
@@ -41,7 +50,29 @@ impl Store {
 
     /// Forgets what was submitted together before a time; how many. The jobs stay.
     pub async fn forget_bulks(&self, before_ms: i64, limit: i64) -> Result<u64> {
-        self.forget(BULKS, before_ms, limit).await
+        self.change((before_ms, limit), |conn, (before_ms, limit)| {
+            Box::pin(async move {
+                let old = Owned::find(conn, BULKS, *before_ms, *limit).await?;
+                old.uncount(conn, "bytes", "bulk").await?;
+                let sql = "DELETE FROM bulk WHERE id IN ({list:$1})";
+                conn.run(sql, args![&old.ids]).await
+            })
+        })
+        .await
+    }
+
+    /// Removes the words of jobs that failed before a time; of how many. The jobs stay, and why they failed.
+    pub async fn forget_failed_words(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.change((before_ms, limit), |conn, (before_ms, limit)| {
+            Box::pin(async move {
+                let old = Owned::find(conn, FAILED, *before_ms, *limit).await?;
+                old.uncount(conn, "request_bytes", "job").await?;
+                let sql = "UPDATE job SET request = $2, request_bytes = 0 WHERE id IN ({list:$1}) \
+                     AND deleted_ms IS NULL AND COALESCE(request_bytes, 1) > 0";
+                conn.run(sql, args![&old.ids, WORDLESS]).await
+            })
+        })
+        .await
     }
 
     /// Forgets sessions of the console that were not used since a time; how many.
@@ -71,6 +102,11 @@ impl Store {
         .await
     }
 
+    /// Forgets acts of callers recorded before a time; how many.
+    pub async fn forget_account_acts(&self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(OWN_ACTS, before_ms, limit).await
+    }
+
     /// Forgets keys that were revoked or expired before a time; how many.
     pub async fn forget_keys(&self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(KEYS, before_ms, limit).await
@@ -92,5 +128,33 @@ impl Store {
             Box::pin(async move { conn.run(sql, args![*before_ms, *limit]).await })
         })
         .await
+    }
+}
+
+/// Rows whose bytes are counted with their accounts.
+struct Owned {
+    /// Their identifiers, as a list.
+    ids: String,
+}
+
+impl Owned {
+    /// Finds some, and locks their accounts: those come before their rows, as everywhere.
+    async fn find(conn: &mut Conn, sql: &str, before_ms: i64, limit: i64) -> Result<Self> {
+        let found: Vec<(String, String)> = conn.all(sql, args![before_ms, limit]).await?;
+        let (ids, accounts): (Vec<String>, Vec<String>) = found.into_iter().unzip();
+        let sql = "SELECT id FROM account WHERE id IN ({list:$1}) ORDER BY id {lock}";
+        conn.all::<String>(sql, args![&json(&accounts)]).await?;
+        Ok(Self { ids: json(&ids) })
+    }
+
+    /// Takes their bytes off what is counted for the accounts.
+    async fn uncount(&self, conn: &mut Conn, column: &str, table: &str) -> Result<()> {
+        let sql = format!(
+            "UPDATE account SET words = words - gone.bytes FROM \
+             (SELECT account_id, CAST(SUM({column}) AS BIGINT) AS bytes FROM {table} \
+              WHERE id IN ({{list:$1}}) GROUP BY account_id HAVING SUM({column}) > 0) AS gone \
+             WHERE account.id = gone.account_id"
+        );
+        conn.run(&sql, args![&self.ids]).await.map(|_| ())
     }
 }

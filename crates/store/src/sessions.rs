@@ -1,5 +1,6 @@
 //! Sessions of the console: only the hash of a session's word is stored, beside the hashes of what it was opened with.
 
+use crate::audit::AuditRow;
 use crate::db::{Conn, args};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
@@ -21,6 +22,12 @@ pub struct SessionRow {
     pub seen_ms: i64,
 }
 
+/// Sessions that one key or one operator's token has at most.
+pub const SESSIONS_MOST: i64 = 20;
+
+/// The oldest that end when there are more; those that a program without the limit left go bit by bit.
+const ENDED_AT_ONCE: i64 = 100;
+
 const COLUMNS: &str = "hash, key_hash, operator_hash, link, created_ms, seen_ms";
 
 impl Read for SessionRow {
@@ -37,12 +44,21 @@ impl Read for SessionRow {
 }
 
 impl Store {
-    /// Opens a session; the one it replaces ends in the same commit. False when that one is not there any more.
-    pub async fn open_session(&self, new: SessionRow, replaces: Option<&str>) -> Result<bool> {
+    /// Opens a session, together with the act of whoever did it; the one it replaces ends in the same commit, and so do the
+    /// oldest of a key or an operator that has too many. False when the one to be replaced is not there any more.
+    pub async fn open_session(
+        &self,
+        new: SessionRow,
+        replaces: Option<&str>,
+        act: Option<AuditRow>,
+    ) -> Result<bool> {
         let input = (new, replaces.map(str::to_owned));
-        self.change(input, |conn, (new, replaces)| {
-            Box::pin(open(conn, new, replaces.as_deref()))
-        })
+        self.act(
+            input,
+            act,
+            |conn, (new, replaces)| Box::pin(open(conn, new, replaces.as_deref())),
+            |opened| *opened,
+        )
         .await
     }
 
@@ -97,5 +113,26 @@ async fn open(conn: &mut Conn, new: &SessionRow, replaces: Option<&str>) -> Resu
         new.created_ms,
         new.seen_ms,
     ];
-    conn.run(sql, args).await.map(|_| true)
+    conn.run(sql, args).await?;
+    let owners = [
+        ("key_hash", &new.key_hash),
+        ("operator_hash", &new.operator_hash),
+    ];
+    for (column, owner) in owners {
+        let Some(owner) = owner else { continue };
+        // Links count apart: who is sent one shall not be signed out by it.
+        let sql = format!(
+            "DELETE FROM console_session WHERE hash IN (SELECT hash FROM console_session \
+             WHERE {column} = $1 AND link = $2 AND hash <> $3 ORDER BY created_ms DESC, hash LIMIT $4 OFFSET $5)"
+        );
+        let values = args![
+            owner,
+            i64::from(new.link),
+            &new.hash,
+            ENDED_AT_ONCE,
+            SESSIONS_MOST - 1
+        ];
+        conn.run(&sql, values).await?;
+    }
+    Ok(true)
 }

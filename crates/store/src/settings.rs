@@ -74,15 +74,25 @@ impl Store {
         Ok(stands)
     }
 
-    /// Stores a setting if it still has the value that was read; whether it had.
-    pub async fn replace_setting(&self, name: &str, old: &str, new: &str) -> Result<bool> {
+    /// Stores a setting if it still has the value that was read, together with the act of whoever did it; whether it had.
+    pub async fn replace_setting(
+        &self,
+        name: &str,
+        (old, new): (&str, &str),
+        act: Option<AuditRow>,
+    ) -> Result<bool> {
         let input = (name.to_owned(), old.to_owned(), new.to_owned());
-        self.change(input, |conn, (name, old, new)| {
-            Box::pin(async move {
-                let sql = "UPDATE setting SET value = $3 WHERE name = $1 AND value = $2";
-                Ok(conn.run(sql, args![name, old, new]).await? == 1)
-            })
-        })
+        self.act(
+            input,
+            act,
+            |conn, (name, old, new)| {
+                Box::pin(async move {
+                    let sql = "UPDATE setting SET value = $3 WHERE name = $1 AND value = $2";
+                    Ok(conn.run(sql, args![name, old, new]).await? == 1)
+                })
+            },
+            |replaced| *replaced,
+        )
         .await
     }
 

@@ -38,7 +38,7 @@ impl Store {
         self.change_in(self.turn_or_refuse()?, input, |conn, (id, asset, max_storage)| {
             Box::pin(async move {
                 // Locked, so that two nodes cannot both give away the last room.
-                let sql = "SELECT max_storage, COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) \
+                let sql = "SELECT max_storage, COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words \
                      FROM account WHERE id = $1 {lock}";
                 let standing: Option<(i64, i64)> =
                     conn.maybe(sql, args![&asset.account_id]).await?;

@@ -91,9 +91,12 @@ pub(super) async fn rotate(house: &House, account_id: &AccountId) -> Result<Stri
         secrets.older.insert(0, (old, now_ms + BOTH_SIGN_MS));
         let new = seal(house, account_id, &secrets);
         let name = setting_name(account_id);
-        let stored = house.store.replace_setting(&name, &sealed, &new).await;
+        let act = house.own_act(account_id, "", ("secret.rotate", "callbacks"), "");
+        let stored = house
+            .store
+            .replace_setting(&name, (&sealed, &new), Some(act));
         // Somebody else may have changed it meanwhile: then theirs goes on signing too.
-        if stored.map_err(unavailable)? {
+        if stored.await.map_err(unavailable)? {
             return Ok(secrets.current);
         }
     }

@@ -23,6 +23,8 @@ pub struct BulkCall {
     pub requests: Vec<(String, Fields)>,
     /// The caller's own key for the whole, and a digest of its body.
     pub idempotency: Option<(String, String)>,
+    /// How many of them, from the first, are within the caller's rate; the others are refused.
+    pub within_rate: usize,
     /// Whether they must run on the caller's own hosted accounts, where their family can.
     pub custody: bool,
 }

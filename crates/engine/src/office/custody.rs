@@ -86,7 +86,9 @@ impl Custody {
     pub async fn probe(&self, account_id: &AccountId, id: &str) -> Result<OwnWorkerView, Refusal> {
         let (backend, row) = self.own_row(account_id, id).await?;
         let faults = ask_vendors(&self.floor, &backend, std::slice::from_ref(&row)).await;
-        let act = self.house.act(account_id, "custody.probe", id, "");
+        let act = self
+            .house
+            .own_act(account_id, "", ("custody.probe", id), "");
         let noted = self.floor.write_notes(Some(act)).await;
         noted.map_err(unavailable)?;
         if !faults.is_empty() {
@@ -120,7 +122,9 @@ impl Custody {
     /// Removes a worker account of a caller's; one with jobs in hand stays.
     pub async fn remove(&self, account_id: &AccountId, id: &str) -> Result<(), Refusal> {
         self.own_row(account_id, id).await?;
-        let act = self.house.act(account_id, "custody.remove", id, "");
+        let act = self
+            .house
+            .own_act(account_id, "", ("custody.remove", id), "");
         let removed = self
             .house
             .store
@@ -137,8 +141,9 @@ impl Custody {
         seen: Vec<Seen>,
         (action, detail): (&str, &str),
     ) -> Result<Option<OwnWorkerView>, Refusal> {
-        let by = backend.owner.clone().unwrap_or_default();
-        let act = self.house.act(&by, action, &put.row.id, detail);
+        let owner: AccountId = backend.owner.as_deref().unwrap_or_default().into();
+        let act = (action, &*put.row.id);
+        let act = self.house.own_act(&owner, "", act, detail);
         let id = put.row.id.clone();
         let arrangement = Arrangement {
             backends: vec![backend.clone()],

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
-use atelier_store::{KeyAdded, NewKey};
+use atelier_store::{AuditRow, KeyAdded, NewKey};
 
 use super::callers::{Caller, Callers};
 use crate::crash;
@@ -41,12 +41,12 @@ pub enum KeyHolder<'a> {
     Operator(&'a str),
 }
 
-impl<'a> KeyHolder<'a> {
-    /// Whose act is recorded: callers look after their own keys unrecorded.
-    fn operator(self) -> Option<&'a str> {
+impl KeyHolder<'_> {
+    /// The line that tells what it does to a key: an operator's in the audit list, a caller's in its account's.
+    fn act(self, house: &House, action: &str, account_id: &AccountId, key_id: &str) -> AuditRow {
         match self {
-            Self::Caller(_) => None,
-            Self::Operator(name) => Some(name),
+            Self::Caller(caller) => house.own_act(account_id, &caller.key_id, (action, key_id), ""),
+            Self::Operator(name) => house.act(name, action, account_id, key_id),
         }
     }
 
@@ -103,22 +103,13 @@ impl Keys {
                 format!("this key may issue keys with {} at most", by.scopes()),
             ));
         }
-        self.make(account_id, wish, by.operator()).await
-    }
-
-    async fn make(
-        &self,
-        account_id: &AccountId,
-        wish: KeyWish,
-        operator: Option<&str>,
-    ) -> Result<(String, String), Refusal> {
         let (now_ms, most) = (self.house.now_ms(), self.house.settings.keys_most);
         if wish.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
             return Err(Refusal::invalid("expiresAt", "must be in the future"));
         }
         let (new, secret) = new_key(&self.house, account_id, wish);
         let id = new.id.clone();
-        let act = operator.map(|name| self.house.act(name, "key.issue", account_id, &id));
+        let act = Some(by.act(&self.house, "key.issue", account_id, &id));
         let added = self
             .house
             .store
@@ -164,9 +155,7 @@ impl Keys {
         key_id: &str,
         by: KeyHolder<'_>,
     ) -> Result<bool, Refusal> {
-        let act = by
-            .operator()
-            .map(|name| self.house.act(name, "key.revoke", account_id, key_id));
+        let act = Some(by.act(&self.house, "key.revoke", account_id, key_id));
         let revoked = self
             .house
             .store

@@ -142,21 +142,22 @@ impl Reports {
     /// The audit record in pages, newest first.
     pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditView>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let (rows, total) = self
-            .house
-            .store
-            .audit(offset, limit)
-            .await
-            .map_err(unavailable)?;
-        let view = |row: AuditRow| AuditView {
-            id: row.id,
-            time_ms: row.time_ms,
-            actor: row.actor,
-            action: row.action,
-            target: row.target,
-            detail: row.detail,
-        };
-        Ok((rows.into_iter().map(view).collect(), total))
+        let found = self.house.store.audit(offset, limit).await;
+        let (rows, total) = found.map_err(unavailable)?;
+        Ok((rows.into_iter().map(act_view).collect(), total))
+    }
+
+    /// What an account did to itself, in pages, newest first.
+    pub async fn account_acts(
+        &self,
+        account_id: &AccountId,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<AuditView>, i64), Refusal> {
+        let offset = (page - 1).max(0).saturating_mul(limit);
+        let found = self.house.store.account_acts(account_id, offset, limit);
+        let (rows, total) = found.await.map_err(unavailable)?;
+        Ok((rows.into_iter().map(act_view).collect(), total))
     }
 
     /// What the house is doing right now.
@@ -302,5 +303,16 @@ fn worker_stats(one: WorkerReport) -> WorkerStats {
         usable: one.usable,
         average_execute: one.average_s,
         last_errors: one.health.last_errors,
+    }
+}
+
+fn act_view(row: AuditRow) -> AuditView {
+    AuditView {
+        id: row.id,
+        time_ms: row.time_ms,
+        actor: row.actor,
+        action: row.action,
+        target: row.target,
+        detail: row.detail,
     }
 }

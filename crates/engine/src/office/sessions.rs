@@ -15,9 +15,11 @@ use crate::key;
 /// A session that was not used for this long is over.
 const IDLE_MS: i64 = 12 * 3_600_000;
 /// A session is over after this long, however much it is used.
-pub(crate) const MOST_MS: i64 = 7 * 24 * 3_600_000;
+const MOST_MS: i64 = 7 * 24 * 3_600_000;
 /// A link that nobody followed for this long leads nowhere.
 const LINK_MS: i64 = 24 * 3_600_000;
+/// A session or a link that was not used for this long is over, whichever it is.
+pub(crate) const KEEP_MS: i64 = LINK_MS;
 /// An operator looks at an account for this long at the most.
 const VISIT_MS: i64 = 3_600_000;
 /// Stands for the hash of the configuration's token, which is no hash.
@@ -58,8 +60,14 @@ impl Sessions {
         }
     }
 
-    /// Opens a session; what the earlier one stood for is kept beside it, and the earlier one ends.
-    pub async fn open(&self, opener: Opener<'_>, earlier: Option<&str>) -> Result<String, Refusal> {
+    /// Opens a session; what the earlier one stood for is kept beside it, and the earlier one ends. Whether a caller may is asked
+    /// before anything is written.
+    pub async fn open<E: From<Refusal>>(
+        &self,
+        opener: Opener<'_>,
+        earlier: Option<&str>,
+        may: impl FnOnce(&Caller) -> Result<(), E>,
+    ) -> Result<String, E> {
         let now_ms = self.house.now_ms();
         let word = key::generate_session();
         let mut new = SessionRow {
@@ -70,22 +78,32 @@ impl Sessions {
             created_ms: now_ms,
             seen_ms: now_ms,
         };
-        let mut replaces = None;
+        let (mut replaces, mut caller) = (None, None);
         match opener {
             Opener::Root => new.operator_hash = Some(ROOT.to_owned()),
             Opener::Secret(secret) if key::well_formed_session(secret) => {
                 let link = self.live(secret, true).await?.ok_or_else(wrong)?;
+                if let Some(hash) = &link.key_hash {
+                    caller = Some(self.callers.caller_of(hash).await?);
+                }
                 new.key_hash = link.key_hash;
                 replaces = Some(link.hash);
             }
             Opener::Secret(secret) if key::well_formed(secret) => {
-                self.callers.authenticate(secret).await?;
+                caller = Some(self.callers.authenticate(secret).await?);
                 new.key_hash = Some(key::hash(secret));
             }
             Opener::Secret(secret) => {
                 self.operators.known(secret).await?.ok_or_else(wrong)?;
                 new.operator_hash = Some(key::hash(secret));
             }
+        }
+        let mut act = None;
+        if let Some(caller) = &caller {
+            may(caller)?;
+            let (account_id, by) = (&caller.account_id, &caller.key_id);
+            let opened = ("session.open", &**by);
+            act = Some(self.house.own_act(account_id, by, opened, ""));
         }
         let earlier = match earlier {
             Some(word) => self.live(word, false).await?,
@@ -101,10 +119,10 @@ impl Sessions {
         let opened = self
             .house
             .store
-            .open_session(new, replaces.as_deref())
+            .open_session(new, replaces.as_deref(), act)
             .await;
         if !opened.map_err(unavailable)? {
-            return Err(wrong());
+            return Err(wrong().into());
         }
         Ok(word)
     }
@@ -153,7 +171,7 @@ impl Sessions {
         };
         let replaces = earlier.map(|row| row.hash);
         let store = &self.house.store;
-        let opened = store.open_session(new, replaces.as_deref()).await;
+        let opened = store.open_session(new, replaces.as_deref(), None).await;
         if !opened.map_err(unavailable)? {
             return Err(wrong());
         }
@@ -174,7 +192,7 @@ impl Sessions {
         };
         self.house
             .store
-            .open_session(row, None)
+            .open_session(row, None, None)
             .await
             .map_err(unavailable)?;
         Ok(word)

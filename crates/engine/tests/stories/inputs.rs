@@ -103,6 +103,7 @@ async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
     };
     let send = async |requests| {
         let call = BulkCall {
+            within_rate: usize::MAX,
             caller: caller.clone(),
             requests,
             idempotency: None,
@@ -125,6 +126,7 @@ async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
     // Refused calls alone leave nothing.
     let poor = rig.account(0).await;
     let call = BulkCall {
+        within_rate: usize::MAX,
         caller: poor,
         requests: vec![request(), request()],
         idempotency: None,

@@ -73,7 +73,7 @@ export const de = {
   errorOne: "{0} Fehler zuletzt", errorMany: "{0} Fehler zuletzt", noLimit: "keine Grenze", "worker.name": "Name", "worker.credential": "Zugangswort", "worker.concurrency": "Aufträge zugleich", "worker.per_minute": "Starts je Minute", "worker.weight": "Anteil an der Arbeit", "worker.hours": "Arbeitszeit (UTC)",
   pricesText: "Eine Änderung gilt ab sofort für jede Anfrage, auf jedem Knoten.", savePriceOne: "{0} Preis speichern", savePriceMany: "{0} Preise speichern", pricesSaved: "Die neuen Preise gelten.", previewTitle: "Was die letzte Woche gekostet hätte", latestOnly: "(die neuesten)",
   was: "War", wouldBe: "Wäre", difference: "Unterschied", newOperator: "Neuer Betreiber", operatorsText: "Alle mit eigenem Zugang; was sie tun, steht im Protokoll.", noOperators: "Niemand außer dem Zugang der Konfiguration.", role: "Rolle",
-  "role.operator": "Betreiber", "role.viewer": "Betrachter, darf nur sehen", revoked: "gesperrt", active: "gültig", actor: "Wer", target: "Woran", detail: "Einzelheit", auditText: "Was Betreiber und Kunden änderten, das Neueste zuerst.",
+  "role.operator": "Betreiber", "role.viewer": "Betrachter, darf nur sehen", revoked: "gesperrt", active: "gültig", actor: "Wer", target: "Woran", detail: "Einzelheit", auditText: "Was Betreiber änderten, das Neueste zuerst.",
   keyFind: "Aufträge, Seiten und Handlungen finden", keyCreate: "erstellen", keyLibrary: "Bibliothek", keyAccount: "Konto", keyOverview: "Überblick des Betriebs", keyBackends: "Dienste", keyThrough: "durch Ergebnisse", keyOpen: "öffnen", keyMark: "ein Bild merken", keyClose: "schließen", keyMake: "los", keyThis: "diese Liste",
   "docs.title": "Die Schnittstelle", "docs.start": "Hier beginnen", "docs.make": "Machen", "docs.around": "Drumherum", "docs.guides": "Anleitungen", "docs.errors": "Fehler", "docs.errorsText": "Eine Ablehnung nennt das Feld, was erlaubt ist und was zu tun ist. Programme richten sich nach dem Code.",
   "docs.console": "Konsole", "docs.search": "Vorgänge, Felder, Anleitungen suchen", "docs.count": "{0} Vorgänge", "docs.try": "Ausprobieren", "docs.send": "Senden", "docs.costs": "Das ist ein echter Aufruf und kostet, was er kostet.", "docs.yourKey": "Schlüssel",
@@ -116,6 +116,6 @@ export const de = {
   "audit.worker.remove": "Arbeitszugang entfernt", "audit.worker.probe": "Arbeitszugang geprüft", "audit.prices.change": "Preise geändert",
   "audit.banned.change": "Gesperrte Wörter geändert", "audit.operator.create": "Betreiber angelegt", "audit.operator.revoke": "Betreiber widerrufen",
   "audit.job.cancel": "Auftrag abgebrochen", "audit.custody.create": "Eigenen Zugang hinzugefügt", "audit.custody.change": "Eigenen Zugang geändert",
-  "audit.custody.remove": "Eigenen Zugang entfernt", "audit.custody.probe": "Eigenen Zugang geprüft", fromSettings: "aus der Konfiguration",
+  "audit.custody.remove": "Eigenen Zugang entfernt", "audit.custody.probe": "Eigenen Zugang geprüft", "audit.secret.rotate": "Geheimnis der Rückrufe geändert", "audit.session.open": "In der Konsole angemeldet", acts: "Mit Ihren Schlüsseln getan", noActs: "Noch nichts getan.", fromSettings: "aus der Konfiguration",
  
 };

@@ -81,7 +81,7 @@ export const en = {
   errorOne: "{0} error lately", errorMany: "{0} errors lately", noLimit: "no limit", "worker.name": "Name", "worker.credential": "Credential", "worker.concurrency": "Jobs at once", "worker.per_minute": "Starts a minute", "worker.weight": "Share of the work", "worker.hours": "Work hours (UTC)",
   pricesText: "A change holds for every request from now on, on every node.", savePriceOne: "Save {0} price", savePriceMany: "Save {0} prices", pricesSaved: "The new prices hold.", previewTitle: "What the last week would have cost", latestOnly: "(the latest)",
   was: "Was", wouldBe: "Would be", difference: "Difference", newOperator: "New operator", operatorsText: "Everybody with a token of their own; what they do is in the audit list.", noOperators: "Nobody but the token of the configuration.", role: "Role",
-  "role.operator": "operator", "role.viewer": "viewer, may only look", revoked: "revoked", active: "active", actor: "Who", target: "On what", detail: "Detail", auditText: "What operators and callers changed, newest first.",
+  "role.operator": "operator", "role.viewer": "viewer, may only look", revoked: "revoked", active: "active", actor: "Who", target: "On what", detail: "Detail", auditText: "What operators changed, newest first.",
   words: "Banned words", wordsText: "No prompt of any kind may contain these, whole and in any case.", wordsHint: "One a line; a line of several words is banned as it stands.", wordOne: "{0} word", wordMany: "{0} words",
   wordsSaved: "The new list holds.", wordsSame: "Nothing was changed yet.", wordsNew: "Banned from now on", wordsGone: "Allowed again", margins: "Margin by vendor",
   margin: "Margin", callersPaid: "Callers paid", vendorTook: "Vendor took", perQuota: "For one quota", notSaid: "not said",
@@ -124,6 +124,6 @@ export const en = {
   "audit.backend.probe": "tested a back end", "audit.worker.create": "added a worker account", "audit.worker.change": "changed a worker account",
   "audit.worker.remove": "removed a worker account", "audit.worker.probe": "tested a worker account", "audit.prices.change": "changed prices", "audit.banned.change": "changed banned words",
   "audit.operator.create": "made an operator", "audit.operator.revoke": "revoked an operator", "audit.job.cancel": "cancelled a job", "audit.custody.create": "added an own account",
-  "audit.custody.change": "changed an own account", "audit.custody.remove": "removed an own account", "audit.custody.probe": "tested an own account", fromSettings: "from the configuration",
+  "audit.custody.change": "changed an own account", "audit.custody.remove": "removed an own account", "audit.custody.probe": "tested an own account", "audit.secret.rotate": "changed the secret of callbacks", "audit.session.open": "signed in to the console", acts: "Done with your keys", noActs: "Nothing was done yet.", fromSettings: "from the configuration",
  
 };

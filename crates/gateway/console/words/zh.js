@@ -73,7 +73,7 @@ export const zh = {
   errorOne: "最近 {0} 次错误", errorMany: "最近 {0} 次错误", noLimit: "无限制", "worker.name": "名称", "worker.credential": "凭证", "worker.concurrency": "同时任务数", "worker.per_minute": "每分钟启动数", "worker.weight": "工作份额", "worker.hours": "工作时间（UTC）",
   pricesText: "修改后对所有节点的新请求立即生效。", savePriceOne: "保存 {0} 个价格", savePriceMany: "保存 {0} 个价格", pricesSaved: "新价格已生效。", previewTitle: "上周会花费多少", latestOnly: "（最近的）",
   was: "原为", wouldBe: "将为", difference: "差异", newOperator: "新运营人员", operatorsText: "每位拥有自己令牌的人；其操作记入审计。", noOperators: "只有配置中的令牌。", role: "角色",
-  "role.operator": "运营", "role.viewer": "观察者，只能查看", revoked: "已吊销", active: "有效", actor: "谁", target: "对象", detail: "细节", auditText: "运营与用户的改动，最新在前。",
+  "role.operator": "运营", "role.viewer": "观察者，只能查看", revoked: "已吊销", active: "有效", actor: "谁", target: "对象", detail: "细节", auditText: "运营的改动，最新在前。",
   keyFind: "查找任务、页面和操作", keyCreate: "创作", keyLibrary: "作品库", keyAccount: "账户", keyOverview: "运营总览", keyBackends: "后端", keyThrough: "浏览结果", keyOpen: "打开", keyMark: "标记图片", keyClose: "关闭", keyMake: "生成", keyThis: "本列表",
   "docs.title": "接口", "docs.start": "从这里开始", "docs.make": "创作", "docs.around": "周边", "docs.guides": "指南", "docs.errors": "错误", "docs.errorsText": "拒绝会说明字段、允许的值以及该怎么做。程序以代码为准。",
   "docs.console": "控制台", "docs.search": "搜索操作、字段、指南", "docs.count": "{0} 个操作", "docs.try": "试一试", "docs.send": "发送", "docs.costs": "这是真实调用，会正常计费。", "docs.yourKey": "你的密钥",
@@ -112,6 +112,6 @@ export const zh = {
   "audit.key.revoke": "吊销了密钥", "audit.backend.create": "添加了后端", "audit.backend.change": "修改了后端", "audit.backend.remove": "移除了后端", "audit.backend.probe": "测试了后端",
   "audit.worker.create": "添加了工作账号", "audit.worker.change": "修改了工作账号", "audit.worker.remove": "移除了工作账号", "audit.worker.probe": "测试了工作账号", "audit.prices.change": "修改了价格",
   "audit.banned.change": "修改了禁用词", "audit.operator.create": "创建了管理员", "audit.operator.revoke": "吊销了管理员", "audit.job.cancel": "取消了任务", "audit.custody.create": "添加了自有账号",
-  "audit.custody.change": "修改了自有账号", "audit.custody.remove": "移除了自有账号", "audit.custody.probe": "测试了自有账号", fromSettings: "来自配置", 
+  "audit.custody.change": "修改了自有账号", "audit.custody.remove": "移除了自有账号", "audit.custody.probe": "测试了自有账号", "audit.secret.rotate": "更换了回调密钥", "audit.session.open": "登录了控制台", acts: "用您的密钥所做的操作", noActs: "还没有操作。", fromSettings: "来自配置", 
  
 };

@@ -43,6 +43,7 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         ],
         input_keep_ms: retention.input_days * DAY_MS,
         log_keep_ms: retention.log_days * DAY_MS,
+        failed_keep_ms: retention.failed_days * DAY_MS,
         audit_keep_ms: retention.audit_days * DAY_MS,
         key_keep_ms: retention.key_days * DAY_MS,
         orphan_ms: retention.orphan_minutes * MINUTE_MS,

@@ -198,7 +198,7 @@ impl Batch<'_> {
                 let told = answers.next().unwrap_or_default();
                 if let Some(id) = told["data"]["jobId"].as_str() {
                     jobs.insert(id.to_owned(), item);
-                } else if told["code"] == "queue_full" {
+                } else if told["code"] == "queue_full" || told["code"] == "rate_limited" {
                     again.push(item);
                 } else {
                     tally.refused(item.number, &told, self.talk.json);

@@ -18,6 +18,8 @@ use atelier_engine::shares::{Full, Part, Shares};
 /// processor in refusals as others have in answers.
 const REFUSED_AFTER_MS: std::ops::Range<u64> = 250..500;
 
+const TOO_MANY_ACTS: &str = "this account changed too much of itself (keys, hosted accounts, secrets, sessions) within the hour; wait";
+
 /// The grants of one request.
 pub(crate) struct Pass {
     network: Arc<str>,
@@ -128,6 +130,19 @@ impl Pass {
             granted.place = Some(place);
         }
         Ok(())
+    }
+
+    /// Counts something that the account does to itself and that stands in its list of acts.
+    pub(crate) fn act(&self, rates: &Rates) -> Result<(), Denial> {
+        let counted = self.account().map_or(Ok(()), |account| rates.act(account));
+        counted.map_err(|seconds| Denial::later(TOO_MANY_ACTS, seconds))
+    }
+
+    /// Counts calls that came together as one; how many of so many are within the rate, the one they came in included.
+    pub(crate) fn submits(&self, rates: &Rates, wanted: usize) -> usize {
+        let more = wanted.saturating_sub(1);
+        let account = self.account().unwrap_or_default();
+        wanted.min(1 + rates.submits(account, more))
     }
 
     /// Whether the page needs no key: what is read for it is nobody's.

@@ -41,6 +41,8 @@ pub(crate) struct Rates {
     wrong_pace: Pace,
     open: Buckets<IpAddr>,
     open_pace: Pace,
+    acts: Buckets<String>,
+    acts_pace: Pace,
 }
 
 /// A rate with its name on the wire.
@@ -109,6 +111,12 @@ impl Rates {
                 Duration::from_secs(1),
                 limits.open_burst,
             ),
+            acts: Buckets::default(),
+            acts_pace: Pace::new(
+                limits.acts_per_hour,
+                Duration::from_hours(1),
+                limits.acts_burst,
+            ),
         }
     }
 
@@ -120,6 +128,20 @@ impl Rates {
             Kind::Call => (&self.calls, own.calls_per_second),
         };
         policy.call(account_id, own)
+    }
+
+    /// Counts further submits of an account as far as its rate allows; how many.
+    pub(super) fn submits(&self, account_id: &str, wanted: usize) -> usize {
+        let own = self.allowances.of(account_id).submits_per_second;
+        let usual = self.submits.pace;
+        let pace = own.map_or(usual, |own| usual.of(own));
+        self.submits.buckets.take_some(account_id, pace, wanted)
+    }
+
+    /// Counts an act of an account on itself; the number of seconds to wait when there were too many.
+    pub(super) fn act(&self, account_id: &str) -> Result<(), u64> {
+        let level = self.acts.take(account_id, self.acts_pace);
+        level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
     }
 
     /// Counts a wrong key; the number of seconds to wait when there were too many.
@@ -215,6 +237,22 @@ impl<K: Hash + Eq> Buckets<K> {
     {
         let interval = pace.interval?;
         Some(self.at(key, |full_at, now| take(full_at, now, interval, pace.burst)))
+    }
+
+    /// Takes as many as there are of those that are wanted; how many.
+    fn take_some<Q>(&self, key: &Q, pace: Pace, wanted: usize) -> usize
+    where
+        K: std::borrow::Borrow<Q>,
+        Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
+    {
+        let Some(interval) = pace.interval else {
+            return wanted;
+        };
+        self.at(key, |full_at, now| {
+            let taken = (0..wanted)
+                .take_while(|_| take(full_at, now, interval, pace.burst).wait_s.is_none());
+            taken.count()
+        })
     }
 
     /// Takes one that may be given later: how long to wait for it.

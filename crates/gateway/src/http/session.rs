@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{Opener, Visitor};
+use atelier_engine::{Caller, Opener, Visitor};
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq as _;
@@ -51,12 +51,19 @@ pub(crate) async fn open(
     } else {
         Opener::Secret(secret)
     };
-    match app.engine.office().sessions().open(opener, earlier).await {
-        Err(refusal) if refusal.code == Code::Unauthorized => {
+    // It is a call like any other, and an act besides.
+    let may = |caller: &Caller| {
+        let account_id = &caller.account_id;
+        received.pass.admit((&app.places, &app.rates), account_id)?;
+        received.pass.act(&app.rates)
+    };
+    let sessions = app.engine.office().sessions();
+    match sessions.open(opener, earlier, may).await {
+        Err(denial) if denial.refusal.code == Code::Unauthorized => {
             caller::count_wrong(app, received.from)?;
-            Err(refusal.into())
+            Err(denial)
         }
-        opened => Ok(opened?),
+        opened => opened,
     }
 }
 

@@ -31,11 +31,13 @@ pub(super) async fn submit(
     let custody = received.from.role == Role::Custody;
     // A thousand requests are as much work as a thousand calls, and would hold up everybody else's.
     received.pass.burden(&app.batches).await;
+    let pass = Arc::clone(&received.pass);
     let accepted = async move {
         let idempotency = key.map(|key| (key, fingerprint(&fields)));
         let batch: NewBatch = body::read(fields)?;
         let requests = batch.requests.into_iter();
         let call = BulkCall {
+            within_rate: pass.submits(&app.rates, requests.len()),
             caller,
             requests: requests
                 .map(|one| (one.operation.to_string(), one.request))

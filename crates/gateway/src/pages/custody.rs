@@ -46,6 +46,7 @@ pub(super) async fn create(
     received: Received,
     RawBody(fields, _): RawBody<NewOwnWorker, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
+    received.pass.act(&app.rates)?;
     let made = app
         .engine
         .office()
@@ -62,6 +63,7 @@ pub(super) async fn change(
     RawBody(fields, _): RawBody<Patch<NewOwnWorker>, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
+    received.pass.act(&app.rates)?;
     let changed = app
         .engine
         .office()
@@ -78,6 +80,7 @@ pub(super) async fn probe(
     (): (),
 ) -> Result<Data<OwnWorkerView>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
+    received.pass.act(&app.rates)?;
     Ok(Data(
         app.engine.office().custody().probe(account, id).await?,
     ))

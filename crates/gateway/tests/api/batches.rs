@@ -77,6 +77,7 @@ fn imagine(prompt: &str) -> Value {
 async fn a_thousand_requests_hold_exactly_their_price_and_a_repetition_holds_nothing() {
     let gateway = Options::default()
         .set("STUDIO_PACE", "realistic")
+        .set("LIMITS_SUBMITS_PER_SECOND", "0")
         .spawn()
         .await;
     let caller = account(&gateway, 4010, 1000).await;
@@ -114,6 +115,31 @@ async fn a_thousand_requests_hold_exactly_their_price_and_a_repetition_holds_not
     let refused = submit(&gateway, &caller.key, &too_many, None).await;
     refused.assert_refused(400, "invalid_parameter");
     assert_eq!(refused.json["param"], "requests");
+}
+
+#[tokio::test]
+async fn requests_of_a_batch_count_against_the_rate_of_submits() {
+    let gateway = Options::default()
+        .set("LIMITS_SUBMITS_PER_SECOND", "1")
+        .set("LIMITS_SUBMITS_BURST", "5")
+        .spawn()
+        .await;
+    let caller = account(&gateway, 100, 100).await;
+    let requests: Vec<Value> = (0..20)
+        .map(|n| imagine(&format!("[[stall]] {n}")))
+        .collect();
+    let body = json!({ "requests": requests });
+    let told = submit(&gateway, &caller.key, &body, Some("the-one")).await;
+    assert_eq!(told.status, 200, "{}", told.json);
+    let data = &told.json["data"];
+    let accepted = data["accepted"].as_i64().expect("a number");
+    assert!((5..=8).contains(&accepted), "{data}");
+    assert_eq!(data["answers"][19]["code"], "rate_limited", "{data}");
+    assert_eq!(gateway.balance(&caller.key).await.1, 4.0 * accepted as f64);
+    // A single submit finds nothing left, a repetition is told the same.
+    let body = json!({ "requests": [imagine("a lake")] });
+    let single = submit(&gateway, &caller.key, &body, None).await;
+    single.assert_refused(429, "rate_limited");
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ pub struct Account {
 pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.email_verified_ms, \
      account.balance, account.frozen, account.max_queue, account.submits_per_second, \
      account.calls_per_second, account.share_percent, account.max_storage, \
-     (SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), account.disabled, account.created_ms";
+     COALESCE((SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), 0) + account.words, account.disabled, account.created_ms";
 
 impl Read for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {

@@ -42,6 +42,7 @@ pub(super) async fn cut(conn: &mut Conn, cut: &Cut, file: &ArchiveFile) -> Resul
     }
     conn.run(&format!("DELETE FROM ledger WHERE {ROWS}"), whole)
         .await?;
+    conn.run(WORDS, args![&cut.account_id, &jobs]).await?;
     conn.run("DELETE FROM job WHERE id IN ({list:$1})", args![&jobs])
         .await
         .map(|_| ())
@@ -108,6 +109,10 @@ pub(super) async fn attempts(conn: &mut Conn, ids: &[String]) -> Result<()> {
     let sql = "DELETE FROM attempt WHERE id IN ({list:$1}) AND ended_ms IS NOT NULL";
     conn.run(sql, args![&json(ids)]).await.map(|_| ())
 }
+
+/// What is kept for the account is less by what goes.
+const WORDS: &str = "UPDATE account SET words = words - COALESCE((SELECT CAST(SUM(request_bytes) AS BIGINT) FROM job \
+     WHERE job.id IN ({list:$2})), 0) WHERE account.id = $1";
 
 /// Lists count what is left.
 const UNCOUNT: &str = "UPDATE tally SET jobs = tally.jobs - g.jobs FROM (SELECT created_ms / 86400000 AS day, operation, \

@@ -16,12 +16,19 @@ pub(crate) struct Standing {
     pub(crate) max_queue: i64,
     max_storage: i64,
     stored: i64,
+    words: i64,
     touched: bool,
 }
 
 impl Line for &Standing {
     fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
-        out.extend_from_slice(args![&self.id, self.balance, self.frozen, self.entries]);
+        out.extend_from_slice(args![
+            &self.id,
+            self.balance,
+            self.frozen,
+            self.entries,
+            self.words
+        ]);
     }
 }
 
@@ -35,20 +42,21 @@ impl Read for Standing {
             max_queue: columns.int()?,
             max_storage: columns.int()?,
             stored: columns.maybe_int()?.unwrap_or(0),
+            words: columns.int()?,
             touched: false,
         })
     }
 }
 
 impl Standing {
-    /// How many bytes of files may be kept for it, when as many are; `usual` unless its row says otherwise.
+    /// How many bytes of files and words may be kept for it, when as many are; `usual` unless its row says otherwise.
     pub(crate) fn full_storage(&self, usual: i64) -> Option<i64> {
         let most = most_stored(self.max_storage, usual);
-        (self.stored >= most).then_some(most)
+        (self.stored + self.words >= most).then_some(most)
     }
 }
 
-/// How many bytes of files may be kept for an account: what its row says, unless that is 0.
+/// How many bytes of files and words may be kept for an account: what its row says, unless that is 0.
 pub(crate) fn most_stored(own: i64, usual: i64) -> i64 {
     if own > 0 { own } else { usual }
 }
@@ -199,6 +207,14 @@ impl Books {
         one.touched = true;
     }
 
+    /// Counts bytes of words that are kept for a loaded account from now on.
+    pub(crate) fn keep_words(&mut self, account_id: &str, bytes: usize) {
+        if let Some(standing) = self.accounts.get_mut(account_id) {
+            standing.words += bytes as i64;
+            standing.touched = true;
+        }
+    }
+
     /// Moves quota of a loaded account and notes the row.
     pub(crate) fn post(&mut self, account_id: &str, posting: &Posting<'_>) {
         let Some(standing) = self.accounts.get_mut(account_id) else {
@@ -262,15 +278,15 @@ impl Changed<'_> {
 }
 
 const STANDINGS: &str = "SELECT id, balance, frozen, entries, max_queue, max_storage, \
-     (SELECT bytes FROM stored WHERE account_id = account.id) FROM account \
+     (SELECT bytes FROM stored WHERE account_id = account.id), words FROM account \
      WHERE id IN ({list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})) ORDER BY id {lock}";
 
 // Asked by itself: who waited for the lock of an account must see what whoever had it did here.
 const IN_FLIGHT: &str =
     "SELECT account_id, queue, jobs FROM in_flight WHERE account_id IN ({list:$1})";
 
-const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries \
-     FROM {lines:id text, balance bigint, frozen bigint, entries bigint} WHERE account.id = v.id";
+const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries, words = v.words \
+     FROM {lines:id text, balance bigint, frozen bigint, entries bigint, words bigint} WHERE account.id = v.id";
 
 const UPSERT_IN_FLIGHT: &str = "INSERT INTO in_flight (account_id, queue, jobs) \
      SELECT v.account_id, v.queue, v.jobs \

@@ -137,7 +137,9 @@ impl<'a> Decisions<'a> {
         if items.iter().any(admitted) {
             self.remember(call, &bulk.id, bulk.created_ms);
         }
-        self.new_bulks.push(BulkLine::new(bulk, &items));
+        let line = BulkLine::new(bulk, &items);
+        self.books.keep_words(&bulk.account_id, line.bytes);
+        self.new_bulks.push(line);
         BulkAccepted::New(answers)
     }
 
@@ -183,6 +185,7 @@ impl<'a> Decisions<'a> {
         let first = accept.attempt.as_ref();
         let first = first.filter(|first| self.workload.take(first));
         self.new_attempts.extend(first.map(AttemptLine));
+        self.books.keep_words(&job.account_id, job.request.len());
         let line = JobLine::new(accept, turn_ms, first);
         let fence = line.fence;
         self.new_jobs.push(line);

@@ -47,6 +47,7 @@ impl Line for JobLine<'_> {
             state.number(),
             job.speed as i64,
             &job.request,
+            job.request.len() as i64,
             job.price.thousandths(),
             job.parent_id.as_deref(),
             &job.lane,
@@ -72,15 +73,19 @@ pub(crate) struct BulkLine<'a> {
     id: &'a str,
     account_id: &'a str,
     items: String,
+    /// How many bytes those have.
+    pub(crate) bytes: usize,
     created_ms: i64,
 }
 
 impl<'a> BulkLine<'a> {
     pub(crate) fn new(bulk: &'a NewBulk, items: &[BulkItem]) -> Self {
+        let items = written(items);
         Self {
             id: &bulk.id,
             account_id: &bulk.account_id,
-            items: written(items),
+            bytes: items.len(),
+            items,
             created_ms: bulk.created_ms,
         }
     }

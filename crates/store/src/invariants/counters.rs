@@ -20,6 +20,14 @@ pub(super) const ALL: &[Invariant] = &[
         at_work: false,
     },
     Invariant {
+        name: "counters.words",
+        what: "counter of the bytes of words is wrong",
+        of: Rows::Accounts,
+        broken: "account.words <> (SELECT COALESCE(SUM(job.request_bytes), 0) FROM job WHERE job.account_id = account.id) \
+            + (SELECT COALESCE(SUM(bulk.bytes), 0) FROM bulk WHERE bulk.account_id = account.id)",
+        at_work: false,
+    },
+    Invariant {
         name: "counters.finished",
         what: "counter of finished jobs is wrong",
         of: Rows::Tallies,

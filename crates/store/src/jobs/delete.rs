@@ -6,7 +6,7 @@ use crate::db::{Conn, args, json};
 use crate::{Error, Result, Store};
 
 /// What is left of a job without its words.
-const WORDLESS: &str = "UPDATE job SET deleted_ms = $1, request = $3, message = NULL, alias = NULL, hook_url = NULL, \
+const WORDLESS: &str = "UPDATE job SET deleted_ms = $1, request = $3, request_bytes = 0, message = NULL, alias = NULL, hook_url = NULL, \
      parent_id = NULL, output = CASE WHEN state = 2 THEN $4 END \
      WHERE state >= 2 AND deleted_ms IS NULL AND account_id = $2";
 /// Its request and its output.
@@ -27,12 +27,25 @@ impl Store {
         let input = (account_id.to_owned(), id.to_owned(), json(files), now_ms);
         self.change(input, |conn, (account_id, id, files, now_ms)| {
             Box::pin(async move {
+                // Accounts are locked before their jobs, as everywhere.
+                let sql = "SELECT id FROM account WHERE id = $1 {lock}";
+                conn.maybe::<String>(sql, args![&*account_id]).await?;
+                let sql = "SELECT COALESCE(request_bytes, 0) FROM job \
+                     WHERE id = $1 AND account_id = $2 AND state >= 2 AND deleted_ms IS NULL";
+                let words: Option<i64> = conn.maybe(sql, args![&*id, &*account_id]).await?;
+                let Some(words) = words else {
+                    return Ok(false);
+                };
                 let sql = format!("{WORDLESS} AND id = $5");
                 let [request, output] = NOTHING;
                 let values = args![*now_ms, &*account_id, request, output, &*id];
                 let deleted = conn.run(&sql, values).await?;
                 if deleted == 0 {
                     return Ok(false);
+                }
+                if words > 0 {
+                    let sql = "UPDATE account SET words = words - $2 WHERE id = $1";
+                    conn.run(sql, args![&*account_id, words]).await?;
                 }
                 let sql = format!("{TRIES} job_id = $1)");
                 conn.run(&sql, args![&*id]).await?;
@@ -88,11 +101,12 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
         "DELETE FROM idempotency WHERE account_id = $1",
         "DELETE FROM bulk WHERE account_id = $1",
         "DELETE FROM refused WHERE account_id = $1",
+        "DELETE FROM account_act WHERE account_id = $1",
         "DELETE FROM worker WHERE owner = $1",
         "DELETE FROM backend WHERE owner = $1",
         "UPDATE asset SET expires_ms = 0 WHERE account_id = $1 AND expires_ms > 0",
         "UPDATE account SET email = 'deleted-' || id, email_key = 'deleted-' || id, email_verified_ms = NULL, \
-         disabled = TRUE WHERE id = $1",
+         words = 0, disabled = TRUE WHERE id = $1",
     ] {
         conn.run(sql, args![id]).await?;
     }

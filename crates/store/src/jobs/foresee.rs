@@ -39,7 +39,7 @@ impl Store {
         max_storage: i64,
     ) -> Result<Option<Accepted>> {
         let sql = "SELECT balance, max_queue, max_storage, \
-             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) FROM account WHERE id = $1";
+             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words FROM account WHERE id = $1";
         let reader = self.db().of(Some(account_id));
         let standing: Option<((i64, i64), (i64, i64))> =
             reader.maybe(sql, args![account_id]).await?;

@@ -7,6 +7,7 @@ use atelier_store::{
 use crate::rig::{NOW, Rig, quota};
 
 each_db!(
+    acts_of_an_account_are_a_list_of_its_own,
     an_act_that_cannot_be_written_down_does_not_happen,
     an_act_that_does_not_happen_is_not_written_down,
     an_account_without_its_first_key_is_not_made,
@@ -21,6 +22,7 @@ fn act(id: &str) -> AuditRow {
         action: "test".into(),
         target: "target".into(),
         detail: String::new(),
+        account_id: None,
     }
 }
 
@@ -190,4 +192,33 @@ async fn prices_change_together_or_not_at_all(rig: Rig) {
     assert!(failed.is_err());
     let found = rig.store.settings("price:").await.expect("a list");
     assert_eq!(found, set("1"));
+}
+
+async fn acts_of_an_account_are_a_list_of_its_own(rig: Rig) {
+    let id = rig.account(1, 1).await;
+    for (number, account_id) in [Some(&id), Some(&id), None].into_iter().enumerate() {
+        let act = AuditRow {
+            account_id: account_id.cloned(),
+            time_ms: number as i64,
+            ..act(&format!("own-{number}"))
+        };
+        let name = format!("setting-{number}");
+        rig.store
+            .put_setting_if_absent(&name, "a")
+            .await
+            .expect("kept");
+        let values = ("a", "b");
+        let replaced = rig.store.replace_setting(&name, values, Some(act)).await;
+        assert!(replaced.expect("replaced"));
+    }
+    let list = async || rig.store.account_acts(&id, 0, 10).await.expect("rows");
+    let (rows, total) = list().await;
+    let ids: Vec<_> = rows.iter().map(|row| &*row.id).collect();
+    assert_eq!((ids, total), (vec!["own-1", "own-0"], 2));
+    let (rows, total) = rig.store.audit(0, 10).await.expect("rows");
+    assert_eq!((&*rows[0].id, total), ("own-2", 1));
+    assert_eq!(rig.store.check_audit().await.expect("checked"), [""; 0]);
+    let gone = rig.store.forget_account_acts(1, 10).await;
+    assert_eq!(gone.expect("forgotten"), 1);
+    assert_eq!(list().await.1, 1);
 }

@@ -23,6 +23,7 @@ async fn act(store: &Store, number: i64) {
         action: "operator.create".into(),
         target: format!("operator-{number}"),
         detail: "ada, viewer".into(),
+        account_id: None,
     };
     let new = NewOperator {
         id: row.target.clone(),

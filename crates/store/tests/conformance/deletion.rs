@@ -1,13 +1,14 @@
 //! Deletion: words and files go, the ledger and the counts of what was used stay.
 
 use atelier_contract::JobState;
-use atelier_store::{Asset, Guard, JobFilter, JobPage};
+use atelier_store::{Accepted, Asset, Guard, JobFilter, JobPage};
 
-use crate::rig::{NOW, Rig, quota, sql};
+use crate::rig::{NOW, Rig, number, quota, sql};
 
 each_db!(
     a_deleted_job_is_gone_for_its_owner_and_its_ledger_rows_stay,
     an_account_without_unfinished_jobs_can_be_deleted,
+    words_are_counted_until_they_are_removed,
 );
 
 async fn a_deleted_job_is_gone_for_its_owner_and_its_ledger_rows_stay(rig: Rig) {
@@ -79,4 +80,58 @@ async fn an_account_without_unfinished_jobs_can_be_deleted(rig: Rig) {
     assert!(left.disabled && left.email == format!("deleted-{id}"));
     assert_eq!(rig.store.job(&id, &job).await.expect("read"), None);
     assert_eq!(rig.purse(&id).await, (quota(10), quota(0)));
+}
+
+async fn words_are_counted_until_they_are_removed(rig: Rig) {
+    let id = rig.account(100, 10).await;
+    let words = async || {
+        let sql = format!("SELECT words FROM account WHERE id = '{id}'");
+        number(&rig.url, &sql).await
+    };
+    let mut accept = rig.accept(&id, 1);
+    accept.job.request = r#"{"prompt":"a lake"}"#.into();
+    accept.max_storage = 19;
+    let first = accept.job.id.clone();
+    assert!(matches!(rig.take(accept).await, Accepted::New { .. }));
+    assert_eq!(words().await, 19);
+    let mut full = rig.accept(&id, 1);
+    full.max_storage = 19;
+    let refused = Accepted::StorageFull { max_storage: 19 };
+    assert_eq!(rig.take(full).await, refused);
+    let second = rig.waiting(&id, 1).await;
+    let both = words().await;
+    rig.settle(rig.failure(&first, Guard::Unfinished)).await;
+    rig.settle(rig.failure(&second, Guard::Unfinished)).await;
+    assert_eq!(words().await, both);
+    let before = rig.job(&first).await;
+    // Only of jobs that failed long ago, once, and nothing but the words.
+    let forget = async |before_ms| rig.store.forget_failed_words(before_ms, 1).await;
+    assert_eq!(forget(0).await.expect("forgotten"), 0);
+    assert_eq!(forget(i64::MAX).await.expect("forgotten"), 1);
+    assert_eq!(forget(i64::MAX).await.expect("forgotten"), 1);
+    assert_eq!(forget(i64::MAX).await.expect("forgotten"), 0);
+    assert_eq!(words().await, 0);
+    let mut after = rig.job(&first).await;
+    assert_eq!(&*after.request, r#"{"prompt":""}"#);
+    after.request.clone_from(&before.request);
+    assert_eq!(after, before);
+    for change in [
+        "message = 'x'",
+        "request = 'a'",
+        "request = '{}', request_bytes = 0",
+    ] {
+        let forged = format!("UPDATE job SET {change} WHERE id = '{first}'");
+        assert!(sql(&rig.url, &forged).await.is_err(), "{change}");
+    }
+    let deleted = rig.store.delete_job(&id, &second, &[], NOW).await;
+    assert!(deleted.expect("answered"));
+    assert_eq!(words().await, 0);
+    let third = rig.waiting(&id, 1).await;
+    rig.settle(rig.success(&third, Guard::Unfinished, 1)).await;
+    assert!(words().await > 0);
+    let forged = format!("UPDATE job SET request = 'a', request_bytes = 0 WHERE id = '{third}'");
+    assert!(sql(&rig.url, &forged).await.is_err(), "it did not fail");
+    let deleted = rig.store.delete_job(&id, &third, &[], NOW).await;
+    assert!(deleted.expect("answered"));
+    assert_eq!(words().await, 0);
 }

@@ -22,6 +22,7 @@ async fn acts_are_listed_newest_first(rig: Rig) {
         action: "credit".into(),
         target: "account".into(),
         detail: "{\"amount\":5}".into(),
+        account_id: None,
     };
     for (id, time_ms) in [("a", NOW), ("b", NOW + 1), ("c", NOW + 1)] {
         rig.store
@@ -75,7 +76,7 @@ async fn a_setting_given_first_stands(rig: Rig) {
     assert_eq!(put("first").await, "first");
     assert_eq!(put("second").await, "first");
     let replace = async |old: &str, new: &str| {
-        let replaced = rig.store.replace_setting("secret", old, new).await;
+        let replaced = rig.store.replace_setting("secret", (old, new), None).await;
         replaced.expect("an answer")
     };
     assert!(replace("first", "third").await);

@@ -141,6 +141,11 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE in_flight SET jobs = 2",
     ),
     (
+        "counters.words",
+        "UPDATE account SET words = words + 1",
+        "UPDATE account SET words = words - 1",
+    ),
+    (
         "counters.open_missing",
         "UPDATE in_flight SET queue = 'other'",
         "UPDATE in_flight SET queue = 'artgen'",

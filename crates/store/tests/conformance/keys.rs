@@ -189,6 +189,7 @@ async fn the_act_is_written_with_the_key_or_not_at_all(rig: Rig) {
         action: action.into(),
         target: id.clone(),
         detail: String::new(),
+        account_id: None,
     };
     let new = || NewKey {
         id: rig.id("key"),

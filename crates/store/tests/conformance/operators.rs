@@ -29,6 +29,7 @@ fn act(rig: &Rig, action: &str, target: &str) -> AuditRow {
         action: action.into(),
         target: target.into(),
         detail: String::new(),
+        account_id: None,
     }
 }
 

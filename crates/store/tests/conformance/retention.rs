@@ -99,6 +99,7 @@ async fn acts_and_nodes_are_forgotten_by_age(rig: Rig) {
             action: "credit".into(),
             target: "account".into(),
             detail: String::new(),
+            account_id: None,
         };
         rig.store
             .put_settings(Vec::new(), Some(row))

@@ -236,7 +236,7 @@ impl Rig {
             },
             ledger_id: self.id("ledger"),
             idempotency: None,
-            max_storage: 1000,
+            max_storage: 1_000_000,
             lease: None,
             attempt: None,
         }

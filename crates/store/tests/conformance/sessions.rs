@@ -8,6 +8,7 @@ each_db!(
     a_session_replaces_another_in_one_commit,
     sessions_end_alone_or_with_their_key_or_operator,
     sessions_that_nobody_uses_are_forgotten,
+    the_oldest_sessions_of_a_key_or_an_operator_end_when_there_are_too_many,
 );
 
 fn new(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
@@ -23,7 +24,7 @@ fn new(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
 
 async fn open(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
     let row = new(rig, key, operator);
-    let opened = rig.store.open_session(row.clone(), None).await;
+    let opened = rig.store.open_session(row.clone(), None, None).await;
     assert!(opened.expect("an answer"));
     row
 }
@@ -38,10 +39,13 @@ async fn a_session_replaces_another_in_one_commit(rig: Rig) {
         link: true,
         ..new(&rig, Some("k"), None)
     };
-    let opened = rig.store.open_session(link.clone(), None).await;
+    let opened = rig.store.open_session(link.clone(), None, None).await;
     assert!(opened.expect("an answer"));
     let next = new(&rig, Some("k"), None);
-    let opened = rig.store.open_session(next.clone(), Some(&link.hash)).await;
+    let opened = rig
+        .store
+        .open_session(next.clone(), Some(&link.hash), None)
+        .await;
     assert!(opened.expect("an answer"));
     assert!(!is_open(&rig, &link).await);
     assert_eq!(
@@ -50,7 +54,10 @@ async fn a_session_replaces_another_in_one_commit(rig: Rig) {
     );
     // What was replaced once cannot be replaced again, and nothing is opened in its place.
     let late = new(&rig, Some("k"), None);
-    let opened = rig.store.open_session(late.clone(), Some(&link.hash)).await;
+    let opened = rig
+        .store
+        .open_session(late.clone(), Some(&link.hash), None)
+        .await;
     assert!(!opened.expect("an answer"));
     assert!(!is_open(&rig, &late).await);
 }
@@ -82,4 +89,30 @@ async fn sessions_that_nobody_uses_are_forgotten(rig: Rig) {
     let forgotten = rig.store.forget_sessions(NOW + 5, 10).await;
     assert_eq!(forgotten.expect("forgotten"), 1);
     assert!(is_open(&rig, &used).await && !is_open(&rig, &idle).await);
+}
+
+async fn the_oldest_sessions_of_a_key_or_an_operator_end_when_there_are_too_many(rig: Rig) {
+    let other = open(&rig, Some("other"), None).await;
+    for owner in [(Some("k"), None), (None, Some("root"))] {
+        let mut all = Vec::new();
+        for number in 0..23 {
+            let row = SessionRow {
+                created_ms: NOW + number,
+                ..new(&rig, owner.0, owner.1)
+            };
+            let opened = rig.store.open_session(row.clone(), None, None).await;
+            assert!(opened.expect("an answer"));
+            all.push(row);
+        }
+        let link = SessionRow {
+            link: true,
+            ..new(&rig, owner.0, owner.1)
+        };
+        let opened = rig.store.open_session(link, None, None).await;
+        assert!(opened.expect("an answer"));
+        for (number, row) in all.iter().enumerate() {
+            assert_eq!(is_open(&rig, row).await, number >= 3, "{number}");
+        }
+    }
+    assert!(is_open(&rig, &other).await);
 }

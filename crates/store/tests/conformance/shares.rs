@@ -76,7 +76,8 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
     let foreign = asset(&format!("in/{other}/c"), &other, 5);
     rig.store.note_inputs(vec![foreign]).await.expect("noted");
     assert_eq!(stored().await, 1000, "the same file counts once");
-    let accept = rig.accept(&id, 1);
+    let mut accept = rig.accept(&id, 1);
+    accept.max_storage = 1000;
     let full = Accepted::StorageFull { max_storage: 1000 };
     assert_eq!(rig.take(accept.clone()).await, full);
     let foreseen = rig
@@ -96,7 +97,9 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
         .update_account(&id, patch, None)
         .await
         .expect("changed");
+    let words = accept.job.request.len() as i64;
     rig.take(accept).await;
+    assert_eq!(stored().await, 1000 + words, "words count as well");
     // What was deleted counts no more.
     let gone = rig.store.condemn_assets(NOW + 2000, NOW, 100).await;
     let gone = gone.expect("condemned");
@@ -104,7 +107,7 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
         .forget_assets(&gone, NOW + 2000)
         .await
         .expect("forgotten");
-    assert_eq!(stored().await, 0);
+    assert_eq!(stored().await, words);
 }
 
 /// Two calls send the same picture in the same millisecond: whoever was first can tell that another came, and the other

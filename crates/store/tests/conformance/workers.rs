@@ -337,6 +337,7 @@ async fn an_arrangement_is_made_whole_or_not_at_all(rig: Rig) {
         action: "test".into(),
         target: String::new(),
         detail: String::new(),
+        account_id: None,
     };
     let both = |backend_id: &str, at: &str| Arrangement {
         backends: vec![backend(backend_id, None)],

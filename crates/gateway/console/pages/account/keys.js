@@ -1,10 +1,11 @@
-// Keys: what each may do, until when, and revoking one.
+// Keys: what each may do, until when, revoking one, and what was done with them.
 import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
 import { get, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
 import { Secret } from "../../parts/secret.js";
-import { Table, Time } from "../../parts/table.js";
+import { Paged, Table, Time, usePages } from "../../parts/table.js";
+import { act } from "../../show.js";
 
 const SCOPES = ["submit", "read", "account"];
 
@@ -38,5 +39,16 @@ export function Keys() {
       { title: "", show: (row) => html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>` },
     ]} />`}
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
-    ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}</section>`;
+    ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}</section><${Acts} />`;
+}
+
+/** What callers did to the account itself. */
+function Acts() {
+  const pages = usePages("/account/v1/acts", 10);
+  return html`<section class="card flush"><header class="inner"><h2>${t("acts")}</h2></header>
+    <${Paged} pages=${pages} caption=${t("acts")} empty=${t("noActs")} columns=${[
+      { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+      { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
+      { title: t("target"), show: (row) => html`<span class="code id">${row.target}</span>` },
+    ]} /></section>`;
 }

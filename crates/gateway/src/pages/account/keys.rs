@@ -30,6 +30,7 @@ pub(crate) async fn issue(
 ) -> Result<Data<IssuedKey>, Denial> {
     let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
     let wish = rows::key_wish(&new);
+    received.pass.act(&app.rates)?;
     let (id, api_key) = app.engine.office().keys().issue(account, wish, by).await?;
     Ok(Data(IssuedKey { id, api_key }))
 }

@@ -26,6 +26,7 @@ pub(crate) async fn rotate(
     (): (),
 ) -> Result<Data<CallbackSecret>, Denial> {
     let account = received.account()?;
+    received.pass.act(&app.rates)?;
     let secret = app.engine.courier().rotate_secret(account).await?;
     Ok(Data(CallbackSecret { secret }))
 }
