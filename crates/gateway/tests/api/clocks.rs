@@ -80,6 +80,14 @@ impl Worked {
         self.front.imagine(&self.key, &prompt).await
     }
 
+    /// A clock that was just set is seen, and the service is ready; a minute later it may have been taken over.
+    async fn is_seen(&self) {
+        let ready = self.front.get("", "/readyz").await;
+        assert_eq!(ready.status, 200, "{}", ready.json);
+        let off_ms = ready.json["data"]["clockAheadMs"].as_i64();
+        assert!(off_ms.is_some_and(|ms| ms.abs() > 20_000), "{}", ready.json);
+    }
+
     /// Jobs end as they would have, whatever was set meanwhile.
     async fn end(&self, ids: &[String], why: &str) {
         for id in ids {
@@ -126,10 +134,8 @@ async fn a_wall_clock_that_is_set_changes_nothing_for_jobs() {
         }
         set(seconds);
         let after = worked.begin(1).await;
+        worked.is_seen().await;
         worked.end(&[before, after], &format!("{seconds} s")).await;
-        let ready = worked.front.get("", "/readyz").await;
-        assert_eq!(ready.status, 200, "{}", ready.json);
-        assert!(is_ahead(&ready.json["data"], seconds), "{}", ready.json);
     }
     let audit = worked.front.command(&["audit", "--live"]);
     assert!(!audit.contains("did not end"), "{audit}");
@@ -171,9 +177,8 @@ async fn a_database_clock_that_is_set_changes_nothing_for_jobs() {
         let before = worked.begin(3).await;
         set_database_clock(&worked.front, seconds);
         let after = worked.begin(1).await;
+        worked.is_seen().await;
         worked.end(&[before, after], &format!("{seconds} s")).await;
-        let ready = worked.front.get("", "/readyz").await;
-        assert!(is_ahead(&ready.json["data"], seconds), "{}", ready.json);
     }
     // Another node that joins while the database's clock is wrong does not take the jobs of the first for lost.
     let kept = worked.begin(5).await;
@@ -182,12 +187,8 @@ async fn a_database_clock_that_is_set_changes_nothing_for_jobs() {
         let second = options.spawn().await;
         worked.end(&[kept], "beside another node").await;
         let nodes = second.operate(Method::GET, "/admin/v1/nodes", None).await;
-        assert_eq!(
-            nodes.json["data"].as_array().map(Vec::len),
-            Some(2),
-            "{}",
-            nodes.json
-        );
+        let rows = nodes.json["data"].as_array().expect("rows").clone();
+        assert!(rows.len() > 1, "each sees the other: {}", nodes.json);
     }
     let kept = worked.begin(2).await;
     worked.front.kill();
