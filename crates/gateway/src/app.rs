@@ -40,6 +40,8 @@ pub(crate) use outbound::outbound_rules;
 
 /// Batches that are worked on at once, one of each account.
 const BATCHES: u64 = 8;
+/// Long answers that are written at once; one account has an eighth.
+const LONG_ANSWERS: u64 = 16;
 
 /// Bodies to pages that need no key have one in so many of the bytes that all bodies may have, beside those.
 const OPEN_BODIES: u64 = 8;
@@ -70,6 +72,8 @@ pub(crate) struct App {
     pub(crate) large_requests: Arc<Shares>,
     /// Batches that are being worked on: one of each account.
     pub(crate) batches: Arc<Shares>,
+    /// Lists of megabytes that are being written.
+    pub(crate) long_answers: Arc<Shares>,
     /// Event streams that are open.
     pub(crate) event_streams: Arc<Shares>,
     /// Result files that are being sent.
@@ -121,6 +125,7 @@ impl App {
             body_throughput: Arc::new(Throughput::new(limits.body_mib_per_s)),
             large_requests: Shares::elastic("large_requests", limits.large_requests),
             batches: Shares::fixed("batches", BATCHES, 1),
+            long_answers: Shares::fixed("long_answers", LONG_ANSWERS, 1),
             event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
             downloads: Shares::fixed("downloads", limits.downloads, 1),
             download_throughput: Arc::new(Throughput::new(limits.download_mib_per_s)),
@@ -153,6 +158,7 @@ impl App {
             &self.untaken.memory,
             &self.large_requests,
             &self.batches,
+            &self.long_answers,
             &self.event_streams,
             &self.downloads,
             self.engine.vault().input_memory(),

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::pages::{Access, Described, Door, Gives, Method, Page, Takes};
+use atelier_contract::{Code, Refusal};
+use atelier_engine::heavy::{self, Whose};
+use atelier_engine::shares::Shares;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use hyper::http::request::Parts;
@@ -20,6 +23,11 @@ use super::denial::Denial;
 use super::received::{Answer, Received};
 use super::reply::{self, Reply};
 use crate::app::App;
+
+/// Long answers of one account that wait to be written, at most.
+const LONG_WAITING: usize = 8;
+const TOO_LONG: &str = "too many long lists of this account are being answered; ask for one after the other, or for fewer rows \
+                        (limit)";
 
 /// What answers a page.
 pub(crate) type Handler = fn(Arc<App>, Received, Arriving) -> BoxFuture<'static, Answer>;
@@ -38,9 +46,14 @@ pub(crate) trait Input: Sized + Send {
 }
 
 /// What a handler answers.
-pub(crate) trait Output: Send {
+pub(crate) trait Output: Send + 'static {
     /// The same for the table.
     const GIVES: Gives;
+
+    /// Whether its text is so long that it is written apart.
+    fn is_long(&self) -> bool {
+        false
+    }
 
     /// Writes it.
     fn reply(self) -> Reply;
@@ -135,7 +148,7 @@ impl<T: DeserializeOwned + JsonSchema + Send> Input for QueryOrBody<T> {
 /// The usual envelope around `data`.
 pub(crate) struct Data<T>(pub(crate) T);
 
-impl<T: Serialize + JsonSchema + Send> Output for Data<T> {
+impl<T: Serialize + JsonSchema + Send + 'static> Output for Data<T> {
     const GIVES: Gives = Gives::Data(SchemaGenerator::subschema_for::<T>);
 
     fn reply(self) -> Reply {
@@ -151,8 +164,12 @@ pub(crate) struct List<T> {
     pub(crate) limit: i64,
 }
 
-impl<T: Serialize + JsonSchema + Send> Output for List<T> {
+impl<T: Serialize + JsonSchema + Send + 'static> Output for List<T> {
     const GIVES: Gives = Gives::List(SchemaGenerator::subschema_for::<T>);
+
+    fn is_long(&self) -> bool {
+        reply::is_long(&self.rows)
+    }
 
     fn reply(self) -> Reply {
         reply::page(&self.rows, self.total, self.page, self.limit)
@@ -182,8 +199,12 @@ impl<T: Serialize + JsonSchema + Send> Output for Continued<T> {
 /// JSON without an envelope.
 pub(crate) struct Json<T>(pub(crate) T);
 
-impl<T: Serialize + JsonSchema + Send> Output for Json<T> {
+impl<T: Serialize + JsonSchema + Send + 'static> Output for Json<T> {
     const GIVES: Gives = Gives::Json(SchemaGenerator::subschema_for::<T>);
+
+    fn is_long(&self) -> bool {
+        reply::is_long(&self.0)
+    }
 
     fn reply(self) -> Reply {
         reply::json_of(&self.0)
@@ -198,7 +219,7 @@ pub(crate) enum Led<T> {
     To(&'static str),
 }
 
-impl<T: Serialize + JsonSchema + Send> Output for Led<T> {
+impl<T: Serialize + JsonSchema + Send + 'static> Output for Led<T> {
     const GIVES: Gives = Data::<T>::GIVES;
 
     fn reply(self) -> Reply {
@@ -266,7 +287,35 @@ pub(crate) async fn run<I: Input, O: Output, F: Future<Output = Result<O, Denial
     handler: fn(Arc<App>, Received, I) -> F,
 ) -> Answer {
     let input = I::read(&app, &received.head, body).await?;
-    Ok(handler(app, received, input).await?.reply())
+    let (answers, pass) = (Arc::clone(&app.long_answers), Arc::clone(&received.pass));
+    let output = handler(app, received, input).await?;
+    if output.is_long() {
+        return apart(&answers, pass.holder(), Box::new(move || output.reply())).await;
+    }
+    Ok(output.reply())
+}
+
+/// Writes a long answer on a thread that gives way to those that answer others, a few of one account at once. Few wait for that:
+/// what is to be written is in memory meanwhile.
+async fn apart(
+    answers: &Arc<Shares>,
+    holder: &Arc<str>,
+    write: Box<dyn FnOnce() -> Reply + Send>,
+) -> Answer {
+    let place = match answers.try_take(holder, 1) {
+        Ok(place) => place,
+        Err(_) if answers.waiting(holder) >= LONG_WAITING => {
+            return Err(Denial::later(TOO_LONG, 1));
+        }
+        Err(_) => answers.take(holder, 1).await,
+    };
+    let written = heavy::spawn(Whose::Crowd, move || {
+        let reply = write();
+        drop(place);
+        reply
+    });
+    let broken = |_| Refusal::new(Code::Internal, "the answer could not be written").into();
+    written.await.map_err(broken)
 }
 
 /// Puts an asynchronous function into the table.

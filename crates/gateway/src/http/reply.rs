@@ -2,6 +2,7 @@
 
 mod file;
 
+use std::io;
 use std::sync::LazyLock;
 
 use atelier_contract::FAMILIES;
@@ -67,6 +68,28 @@ pub(crate) fn json_bytes(bytes: Bytes) -> Reply {
     let mut reply = Response::new(Payload::Whole(bytes));
     *reply.headers_mut() = API_HEADERS.clone();
     reply
+}
+
+/// Texts of so many bytes are long: writing them takes milliseconds.
+const LONG: usize = 1 << 20;
+
+/// Whether the text of a value is long; no more of it is written than tells that.
+pub(super) fn is_long(value: &impl Serialize) -> bool {
+    struct Left(usize);
+    impl io::Write for Left {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.saturating_sub(bytes.len());
+            match self.0 {
+                0 => Err(io::ErrorKind::WriteZero.into()),
+                _ => Ok(bytes.len()),
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer(Left(LONG), value).is_err()
 }
 
 /// Any value as JSON, without an envelope.

@@ -50,6 +50,7 @@ mod listeners;
 )]
 #[path = "../../../backends/tests/vendors/local.rs"]
 mod local;
+mod long_lists;
 mod looking;
 mod lookups;
 mod mcp;

@@ -22,7 +22,7 @@ use crate::pages::artgen::record;
 /// The usual envelope, and a cookie beside it.
 pub(crate) struct WithCookie<T>(Data<T>, Option<HeaderValue>);
 
-impl<T: Serialize + JsonSchema + Send> Output for WithCookie<T> {
+impl<T: Serialize + JsonSchema + Send + 'static> Output for WithCookie<T> {
     const GIVES: Gives = Data::<T>::GIVES;
 
     fn reply(self) -> Reply {
