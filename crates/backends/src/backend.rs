@@ -2,8 +2,8 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use atelier_contract::body::Fields;
@@ -12,10 +12,12 @@ use atelier_contract::{FaultKind, Job, JobId, Role};
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::Post;
 use crate::regard::Regarded;
+use crate::reserved::Reserved;
 
 /// A boxed future, so that back ends can live in one list.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -32,6 +34,10 @@ pub struct Work {
     pub attempt_id: String,
     /// Whose turn it is where many share what is inside this process; no vendor reads it.
     pub whose: Arc<str>,
+    /// Whether it is long beside other work of the same account: a clip, or one of many that came together.
+    pub long: bool,
+    /// What was kept inside this process for it to begin at once.
+    pub reserved: Reserved,
     /// The operation, `family.operation`.
     pub operation: String,
     /// The exact request with its defaults, for adapters of a single family.
@@ -60,20 +66,35 @@ pub struct Work {
     pub hook_url: Option<String>,
 }
 
-/// How far a piece of work is, in percent, and whether it only waits; readable from anywhere, never going down.
+/// How far a piece of work is, in percent, when somebody began with it and whether it only waits; readable from anywhere,
+/// never going down.
 #[derive(Clone, Debug, Default)]
 pub struct Gauge(Arc<Dial>);
 
 #[derive(Debug, Default)]
 struct Dial {
     percent: AtomicU8,
+    begun: OnceLock<Instant>,
     rests: AtomicBool,
     turned: Notify,
 }
 
 impl Gauge {
-    /// Says how far it is; 100 is reserved for the finished job.
+    /// Says that somebody works on it from now on: a thread paints it, or a vendor has taken it.
+    pub fn begin(&self) {
+        self.0.begun.get_or_init(Instant::now);
+    }
+
+    /// How long ago somebody began to work on it.
+    pub fn begun(&self) -> Option<Duration> {
+        self.0.begun.get().map(Instant::elapsed)
+    }
+
+    /// Says how far it is; 100 is reserved for the finished job. What has come any way at all is worked on.
     pub fn set(&self, percent: u8) {
+        if percent > 0 {
+            self.begin();
+        }
         self.0.percent.fetch_max(percent.min(99), Ordering::Relaxed);
     }
 
@@ -398,7 +419,10 @@ pub trait Backend: Send + Sync {
     fn takes_hints(&self) -> bool;
     /// What becomes of the wishes of a request here, as far as that is known before anybody is asked.
     fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded>;
-    /// Begins the work; may also finish it.
+    /// Keeps what a piece of somebody's work needs to begin at once, if it needs nothing but its words; `None` when it would
+    /// have to wait, or when a vendor says when it begins.
+    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reserved>;
+    /// Begins the work; may also finish it. Whoever finishes it says in its gauge when somebody begins with it.
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>>;
     /// Asks how far a ticket is. The work comes without the bytes of its inputs.
     fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>>;

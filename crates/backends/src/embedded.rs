@@ -26,6 +26,7 @@ mod world;
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
@@ -33,7 +34,8 @@ use serde_json::Value;
 use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
 use crate::hooks::Post;
 use crate::regard::Regarded;
-use crate::threads::Threads;
+use crate::reserved::Reserved;
+use crate::threads::{Piece, Threads};
 use assignment::Assignment;
 use sandbox::Wishes;
 pub use tempo::Tempo;
@@ -41,7 +43,7 @@ pub use tempo::Tempo;
 /// How the embedded engine works.
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddedSettings {
-    /// Pieces of CPU work at once.
+    /// Pieces of CPU work at once; one more is for short work alone.
     pub threads: usize,
     /// Megabytes all work together may take.
     pub memory_megabytes: u32,
@@ -87,6 +89,12 @@ impl Embedded {
             Wishes::default()
         };
         let typical = self.settings.tempo.typical(&work.operation, &work.request);
+        let mut thread = work.reserved.take();
+        if typical + wishes.delay > Duration::ZERO || wishes.ending.is_some() {
+            // It plays somebody who works for as long; the thread is another's meanwhile.
+            thread = None;
+            work.progress.begin();
+        }
         // What only waits takes nobody's place.
         work.progress.rest(true);
         tempo::wait(typical + wishes.delay, &work.progress, &stop).await?;
@@ -101,12 +109,20 @@ impl Embedded {
         if work.brief.task == Task::Seed {
             return tasks::seed(&work);
         }
-        let whose = Arc::clone(&work.whose);
+        if work.parent.is_some() {
+            // Files of its parent may take a while to come.
+            thread = None;
+        }
+        let (whose, gauge, long) = (Arc::clone(&work.whose), work.progress.clone(), work.long);
         let assignment = Assignment::prepared(work, stop).await?;
-        let megabytes = assignment.megabytes();
-        let made = self
-            .threads
-            .run(&whose, megabytes, move || understood(&assignment));
+        let piece = Piece {
+            whose: &whose,
+            long,
+            megabytes: assignment.megabytes(),
+            thread,
+            gauge: &gauge,
+        };
+        let made = self.threads.run(piece, move || understood(&assignment));
         let made = made.await;
         drop(guard);
         made
@@ -140,6 +156,13 @@ impl Backend for Embedded {
 
     fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
         Vec::new()
+    }
+
+    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reserved> {
+        if brief.task == Task::Seed || self.settings.tempo != Tempo::Instant {
+            return Some(Reserved::default());
+        }
+        self.threads.reserve(whose, long).map(Reserved::thread)
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -2,27 +2,34 @@
 //! takes a moment longer while others call, and nobody's call waits for somebody's picture. Whoever asks for much gives
 //! way to whoever asks for little.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-/// Whose work it is, in the order in which the processor is given.
+/// Whose work it is and how long it takes, in the order in which the processor is given. Each has a pool of its own: a short
+/// piece would wait in a pool for all parts of a long one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Of somebody who has nothing else under way.
+    /// Of somebody who has nothing else of its kind under way.
     Single,
+    /// Of such an account, and long.
+    SingleLong,
     /// One of many pieces of the same account.
     Crowd,
+    /// One of many, and long.
+    CrowdLong,
 }
+
+/// One for each kind of work, made when there is work for it; none where no threads can be had.
+type Pools = [OnceLock<Option<ThreadPool>>; 4];
 
 /// Threads that wait for what a pool works out, or for other things in the middle of heavy work.
 struct Background {
     waiting: Runtime,
-    single: ThreadPool,
-    crowd: ThreadPool,
+    pools: Pools,
 }
 
 /// Room for several pieces on top of each other: a thread that waits for parts of one may begin with another.
@@ -31,21 +38,27 @@ const STACK_BYTES: usize = 8 << 20;
 static GIVES_WAY: AtomicBool = AtomicBool::new(false);
 /// None where no threads can be had; they are not made before there is work for them.
 static BACKGROUND: LazyLock<Option<Background>> = LazyLock::new(|| {
-    let pool = |whose: Whose| {
-        ThreadPoolBuilder::new()
-            .thread_name(|_| "heavy".into())
-            .start_handler(move |_| lower(whose))
-            .stack_size(STACK_BYTES)
-            .build()
-    };
     let mut waiting = Builder::new_current_thread();
     waiting.on_thread_start(|| lower(Whose::Single));
     Some(Background {
         waiting: waiting.build().ok()?,
-        single: pool(Whose::Single).ok()?,
-        crowd: pool(Whose::Crowd).ok()?,
+        pools: Pools::default(),
     })
 });
+
+impl Background {
+    fn pool(&self, whose: Whose) -> Option<&ThreadPool> {
+        let made = || {
+            ThreadPoolBuilder::new()
+                .thread_name(|_| "heavy".into())
+                .start_handler(move |_| lower(whose))
+                .stack_size(STACK_BYTES)
+                .build()
+                .ok()
+        };
+        self.pools[whose as usize].get_or_init(made).as_ref()
+    }
+}
 
 /// From now on heavy work gives way. Before, and wherever time is not the real one, it runs beside everything else.
 pub fn give_way() {
@@ -57,12 +70,10 @@ pub fn spawn<T: Send + 'static>(
     whose: Whose,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
-    let Some(background) = background() else {
+    let there = background();
+    let there = there.and_then(|there| Some((there, there.pool(whose)?)));
+    let Some((background, pool)) = there else {
         return spawn_blocking(work);
-    };
-    let pool = match whose {
-        Whose::Single => &background.single,
-        Whose::Crowd => &background.crowd,
     };
     background
         .waiting
@@ -89,7 +100,9 @@ fn background() -> Option<&'static Background> {
 fn lower(whose: Whose) {
     let steps = match whose {
         Whose::Single => 5,
-        Whose::Crowd => 19,
+        Whose::SingleLong => 10,
+        Whose::Crowd => 15,
+        Whose::CrowdLong => 19,
     };
     let _ = rustix::process::nice(steps);
 }
@@ -113,7 +126,9 @@ mod tests {
         give_way();
         let single = spawn(Whose::Single, priority).await.expect("it runs");
         let crowd = spawn(Whose::Crowd, priority).await.expect("it runs");
-        assert_eq!((single, crowd), ((usual + 5).min(19), 19));
+        let long = spawn(Whose::CrowdLong, priority).await.expect("it runs");
+        let expected = [5, 15, 19].map(|steps| (usual + steps).min(19));
+        assert_eq!([single, crowd, long], expected);
         let attended = attend(async move {
             tokio::task::yield_now().await;
             priority()

@@ -26,6 +26,7 @@ mod models;
 mod origins;
 mod pictures;
 pub mod regard;
+pub mod reserved;
 mod seeds;
 mod tasks;
 mod threads;

@@ -13,11 +13,11 @@ use atelier_media::{
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::backend::{Fault, Made, MadeFile, Work};
+use crate::backend::{Fault, Gauge, Made, MadeFile, Work};
 use crate::canvas::Canvas;
 use crate::fit::{self, Size};
 use crate::origins::remembered;
-use crate::threads::Threads;
+use crate::threads::{Piece, Threads};
 
 /// What the metadata of a result says it was made by.
 const ENGINE: &str = "external";
@@ -106,7 +106,16 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
-    THREADS.run(&EVERYBODY, megabytes, work)
+    async move {
+        let piece = Piece {
+            whose: &EVERYBODY,
+            long: false,
+            megabytes,
+            thread: None,
+            gauge: &Gauge::default(),
+        };
+        THREADS.run(piece, work).await
+    }
 }
 
 fn area((width, height): Size) -> u64 {

@@ -1,50 +1,124 @@
 //! Threads for CPU work, bounded: so many pieces at once, so much memory at once, never on the async threads. Whoever
-//! has most of it waits for whoever has least.
+//! has most of it waits for whoever has least, and short work has a thread and memory besides that long work cannot take.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::backend::Fault;
+use crate::backend::{Fault, Gauge};
 use crate::heavy::{self, Whose};
-use crate::shares::Shares;
+use crate::shares::{Part, Shares};
+
+/// Threads besides, for short work alone.
+const SHORT_THREADS: u64 = 1;
+/// The part of the memory that short work has for itself: one in so many.
+const SHORT_MEMORY: u64 = 8;
 
 /// Threads and memory that all pieces of work share.
 pub(crate) struct Threads {
-    places: Arc<Shares>,
-    megabytes: Arc<Shares>,
+    places: Room,
+    megabytes: Room,
+    /// How many pieces of short work each account has.
+    short: Arc<Shares>,
+}
+
+/// What all share, and what short work has besides.
+struct Room {
+    all: Arc<Shares>,
+    short: Arc<Shares>,
+}
+
+/// What a piece of somebody's work needs.
+pub(crate) struct Piece<'a> {
+    pub(crate) whose: &'a Arc<str>,
+    /// Whether it is long beside other work of the same account.
+    pub(crate) long: bool,
+    pub(crate) megabytes: u32,
+    /// Its thread, if it has one already.
+    pub(crate) thread: Option<Part>,
+    /// Where to say that it begins.
+    pub(crate) gauge: &'a Gauge,
+}
+
+impl Room {
+    fn try_take(&self, whose: &Arc<str>, long: bool) -> Option<Part> {
+        let taken = self.all.try_take(whose, 1).ok();
+        taken.or_else(|| {
+            (!long)
+                .then(|| self.short.try_take(whose, 1).ok())
+                .flatten()
+        })
+    }
+
+    /// Waits for a part of either; long work has no choice.
+    async fn take(&self, whose: &Arc<str>, long: bool, amount: u64) -> Part {
+        if long {
+            return self.all.take(whose, amount).await;
+        }
+        tokio::select! {
+            biased;
+            part = self.all.take(whose, amount) => part,
+            part = self.short.take(whose, amount) => part,
+        }
+    }
 }
 
 impl Threads {
     pub(crate) fn new(threads: usize, megabytes: u32) -> Self {
+        let (threads, megabytes) = (threads as u64, u64::from(megabytes));
+        let besides = megabytes / SHORT_MEMORY;
         Self {
-            // One more than one account may have, so that nobody waits until somebody else's piece is done.
-            places: Shares::fixed("threads", threads as u64 + 1, threads as u64),
-            megabytes: Shares::elastic("memory", u64::from(megabytes)),
+            places: Room {
+                // One more than one account may have, so that nobody waits until somebody else's piece is done.
+                all: Shares::fixed("threads", threads + 1, threads),
+                short: Shares::elastic("threads for short work", SHORT_THREADS),
+            },
+            megabytes: Room {
+                all: Shares::elastic("memory", megabytes - besides),
+                short: Shares::elastic("memory for short work", besides),
+            },
+            short: Shares::elastic("short work", u64::MAX),
         }
     }
 
-    /// Runs a piece of somebody's work that needs so much memory, once there is room for it and it is their turn; a
-    /// panic in it becomes a fault.
+    /// A thread for a piece of somebody's work, if one is free and nobody waits for it.
+    pub(crate) fn reserve(&self, whose: &Arc<str>, long: bool) -> Option<Part> {
+        self.places.try_take(whose, long)
+    }
+
+    /// Runs a piece of somebody's work, once there is room for it and it is their turn; a panic in it becomes a fault.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        whose: &Arc<str>,
-        megabytes: u32,
+        piece: Piece<'_>,
         work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
+        let Piece {
+            whose,
+            long,
+            megabytes,
+            thread,
+            gauge,
+        } = piece;
         // A piece larger than the whole budget still runs, alone.
         let megabytes = u64::from(megabytes.max(1));
+        // There is no end to what is only counted.
+        let counted = (!long).then(|| self.short.try_take(whose, 1).ok());
         // Memory comes last: whoever still waits for a thread keeps none from others.
-        let thread = self.places.take(whose, 1).await;
-        let memory = self.megabytes.take(whose, megabytes).await;
-        // What was taken travels with the work: it stays taken when the waiting side is dropped and the work is not.
-        let whose = if self.places.has_more(whose) {
-            Whose::Crowd
-        } else {
-            Whose::Single
+        let thread = match thread {
+            Some(thread) => thread,
+            None => self.places.take(whose, long, 1).await,
         };
-        let running = heavy::spawn(whose, move || {
+        let memory = self.megabytes.take(whose, long, megabytes).await;
+        gauge.begin();
+        let kind = match (long, self.is_one_of_many(whose, long)) {
+            (false, false) => Whose::Single,
+            (true, false) => Whose::SingleLong,
+            (false, true) => Whose::Crowd,
+            (true, true) => Whose::CrowdLong,
+        };
+        // What was taken travels with the work: it stays taken when the waiting side is dropped and the work is not.
+        let running = heavy::spawn(kind, move || {
             let result = work();
-            drop((memory, thread));
+            drop((memory, thread, counted));
             result
         });
         match running.await {
@@ -53,6 +127,15 @@ impl Threads {
                 Ok(panic) => Fault::ours(format!("panicked: {}", panic_text(panic.as_ref()))),
                 Err(error) => Fault::ours(error.to_string()),
             }),
+        }
+    }
+
+    /// Whether an account has more work of a kind under way, or waits for it: its short work is none the slower for long work.
+    fn is_one_of_many(&self, whose: &Arc<str>, long: bool) -> bool {
+        if long {
+            self.places.all.has_more(whose)
+        } else {
+            self.short.held(whose) > 1
         }
     }
 }
@@ -73,16 +156,29 @@ mod tests {
     use super::*;
     use crate::backend::Class;
 
+    /// A piece of somebody's long work.
+    async fn run<T: Send + 'static>(
+        threads: &Threads,
+        whose: &str,
+        megabytes: u32,
+        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let piece = Piece {
+            whose: &whose.into(),
+            long: true,
+            megabytes,
+            thread: None,
+            gauge: &Gauge::default(),
+        };
+        threads.run(piece, work).await
+    }
+
     #[tokio::test]
     async fn a_panic_becomes_our_fault_and_frees_its_room() {
         let threads = Threads::new(1, 10);
         for _ in 0..2 {
-            let fault = threads
-                .run(&"a".into(), 10, || -> Result<(), Fault> {
-                    panic!("bad brush")
-                })
-                .await
-                .expect_err("a fault");
+            let bad = || -> Result<(), Fault> { panic!("bad brush") };
+            let fault = run(&threads, "a", 10, bad).await.expect_err("a fault");
             assert_eq!(fault.class, Class::Bug);
             assert!(fault.detail.contains("bad brush"), "{}", fault.detail);
             assert!(!fault.job_message().contains("bad brush"));
@@ -92,11 +188,11 @@ mod tests {
     /// Six pieces of half the memory each: never more than two at once, though there are four threads.
     #[tokio::test]
     async fn memory_bounds_how_many_run_at_once() {
-        let (threads, whose) = (Threads::new(4, 100), &"a".into());
+        let threads = Threads::new(4, 115);
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let pieces = (0..6).map(|_| {
             let (now, most) = (now.clone(), most.clone());
-            threads.run(whose, 50, move || {
+            run(&threads, "a", 50, move || {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_millis(20));
                 now.fetch_sub(1, Ordering::SeqCst);
@@ -123,14 +219,14 @@ mod tests {
                     let _ = ended.lock().expect("no panic").recv();
                     Ok(())
                 };
-                threads.run(&"crowd".into(), 1, work).await
+                run(&threads, "crowd", 1, work).await
             });
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
         let whose: Arc<str> = "single".into();
-        assert!(threads.places.has_more(&"crowd".into()));
-        assert!(!threads.places.has_more(&whose));
-        let single = threads.run(&whose, 1, || Ok(()));
+        assert!(threads.is_one_of_many(&"crowd".into(), true));
+        assert!(!threads.is_one_of_many(&whose, true));
+        let single = run(&threads, &whose, 1, || Ok(()));
         let single = tokio::time::timeout(Duration::from_secs(5), single).await;
         assert!(single.is_ok_and(|done| done.is_ok()));
         drop(end);
@@ -151,7 +247,7 @@ mod tests {
                     done.lock().expect("no panic").push(whose);
                     Ok(())
                 };
-                threads.run(&whose.into(), 1, work).await.expect("it works");
+                run(threads, whose, 1, work).await.expect("it works");
             }
         };
         let crowd = futures_util::future::join_all((0..20).map(|_| piece("crowd")));
@@ -163,5 +259,48 @@ mod tests {
         let done = done.lock().expect("no panic");
         let place = done.iter().position(|who| *who == "single");
         assert!(place.is_some_and(|place| place < 6), "{done:?}");
+    }
+
+    /// Short work begins at once, also while long work of the same account has every thread and all memory it may have.
+    #[tokio::test]
+    async fn short_work_has_a_thread_and_memory_besides() {
+        let threads = Arc::new(Threads::new(2, 80));
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let ended = Arc::new(std::sync::Mutex::new(ended));
+        let mut crowd = tokio::task::JoinSet::new();
+        for _ in 0..4 {
+            let (threads, ended) = (Arc::clone(&threads), Arc::clone(&ended));
+            crowd.spawn(async move {
+                let work = move || {
+                    let _ = ended.lock().expect("no panic").recv();
+                    Ok(())
+                };
+                run(&threads, "a", 35, work).await
+            });
+        }
+        let whose: Arc<str> = "a".into();
+        while threads.places.all.usage().waiting < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert!(threads.reserve(&whose, true).is_none());
+        let thread = threads.reserve(&whose, false);
+        assert!(thread.is_some() && threads.reserve(&whose, false).is_none());
+        for thread in [thread, None] {
+            let gauge = Gauge::default();
+            let piece = Piece {
+                whose: &whose,
+                long: false,
+                megabytes: 50,
+                thread,
+                gauge: &gauge,
+            };
+            let short = threads.run(piece, || Ok(()));
+            let short = tokio::time::timeout(Duration::from_secs(5), short).await;
+            assert!(short.is_ok_and(|done| done.is_ok()));
+            assert!(gauge.begun().is_some());
+        }
+        drop(end);
+        let done = crowd.join_all().await;
+        assert!(done.iter().all(Result::is_ok));
     }
 }

@@ -1,6 +1,8 @@
 //! Around every worker account: whatever fault leaves it, the account's credential does not leave with it, even where
 //! the vendor repeats it in the words of a refusal or of a failed job; and no vendor has more words kept than it needs.
 
+use std::sync::Arc;
+
 use atelier_contract::brief::Brief;
 use serde_json::Value;
 
@@ -11,6 +13,7 @@ use crate::clips::{Asked, Oversized, fitted};
 use crate::hooks::Post;
 use crate::http::{Secrets, VendorHttp};
 use crate::regard::{self, Regarded};
+use crate::reserved::Reserved;
 
 /// The longest prompt that a vendor gives, in characters.
 const MOST_CHARACTERS: usize = 32_000;
@@ -134,6 +137,10 @@ impl Backend for Worker {
 
     fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
         self.vendor.regard(operation, brief)
+    }
+
+    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reserved> {
+        self.vendor.reserve(whose, brief, long)
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod begin;
+mod beside;
 mod context;
 mod earlier;
 mod fail;
@@ -10,6 +11,7 @@ mod give_back;
 mod job;
 mod lane;
 mod lease;
+mod length;
 mod polling;
 mod pool;
 mod prepare;
@@ -48,11 +50,12 @@ use pool::Pool;
 use pool::load::Loader;
 use question::Asked;
 
-pub(crate) use job::Leased;
+pub(crate) use job::{Born, Leased};
 pub(crate) use lane::Lane;
+pub(crate) use length::is_long;
 pub(crate) use pool::Slot;
 pub(crate) use pool::build::credential_place;
-pub(crate) use pool::choice::{Choice, Earlier, Wish};
+pub(crate) use pool::choice::{Choice, Earlier, Leaves, Wish};
 pub use pool::member::Worker;
 pub(crate) use pool::view::WorkerReport;
 
@@ -145,7 +148,7 @@ impl Floor {
     }
 
     /// Takes a place for a job that is about to be accepted, or says what waiting is good for.
-    pub(crate) fn take(
+    pub(crate) async fn take(
         &self,
         wish: &Wish<'_>,
         account_id: &Arc<str>,
@@ -154,7 +157,9 @@ impl Floor {
         if self.house.stopping.is_cancelled() {
             return Err(self.pool().outlook(wish, now_ms));
         }
-        self.pool().take(wish, account_id, now_ms)
+        let leaves = beside::leaves(&self.context, wish, account_id).await;
+        let wish = Wish { leaves, ..*wish };
+        self.pool().take(&wish, account_id, now_ms)
     }
 
     /// Works on a job that was accepted with a place taken, in a task of its own.
@@ -365,7 +370,7 @@ impl Floor {
         renewed.await.map(|_| ())
     }
 
-    /// Writes down progress that changed.
+    /// Writes down which jobs are worked on by now, and progress that changed.
     pub async fn progress_step(&self) -> Result<(), atelier_store::Error> {
         sweep::write_progress(&self.context).await
     }

@@ -199,7 +199,8 @@ impl Intake {
     ) -> Result<Prepared, Refusal> {
         let endpoint = bulk::operation(name)?;
         let fields = (fields, Fields::new(), custody && endpoint.0.custody);
-        let (prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        prepared.job.batched = true;
         accept::fits(&self.floor, &prepared)?;
         self.reviewed(endpoint.0, request.as_ref(), &prepared)
             .await?;
@@ -356,6 +357,7 @@ impl Intake {
             created_ms: queued_ms + ahead_ms,
             ahead_ms,
             deadline_ms: queued_ms + i64::from(limit_s) * 1000,
+            batched: false,
         }
     }
 

@@ -23,7 +23,7 @@ use atelier_backends::shares::Shares;
 use atelier_backends::{Fault, Made};
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
-use atelier_contract::{AccountId, Code, Job, JobId, Output, Refusal, Role};
+use atelier_contract::{AccountId, Code, Job, JobId, JobState, Output, Refusal, Role};
 use atelier_store::files::{Files, FilesError, Flow};
 use atelier_store::{JobRow, Outcome};
 use base64::Engine as _;
@@ -109,6 +109,7 @@ impl Vault {
             (file.origin_url, file.cdn_url) = self.addresses.of(file);
         }
         let mut request: Fields = serde_json::from_str(&row.request).unwrap_or_default();
+        let state = row.shown_state();
         // Which trace it belongs to is no part of what was asked.
         request.remove(NOTE);
         // Until it ends, it has to be kept by the service's own time.
@@ -120,7 +121,7 @@ impl Vault {
         Job {
             id: JobId::new(row.id),
             operation: row.operation,
-            state: row.state,
+            state,
             progress: row.progress as u8,
             message: row.message,
             fault: row.fault,
@@ -133,7 +134,7 @@ impl Vault {
             hook_url: row.hook_url,
             hook_times: row.hook_times as u32,
             created_ms: row.created_ms,
-            started_ms: row.started_ms,
+            started_ms: row.started_ms.filter(|_| state != JobState::Waiting),
             finished_ms: row.finished_ms,
             deadline_ms,
             updated_ms: row.updated_ms,

@@ -43,10 +43,12 @@ fn accept(ids: &AtomicU64, account_id: &str) -> Accept {
             created_ms: NOW,
             ahead_ms: 0,
             deadline_ms: NOW + 300_000,
+            batched: false,
         },
         ledger_id: unique(ids, 2),
         idempotency: None,
         max_storage: i64::MAX,
+        working: false,
         lease: Some(Lease {
             owner: "node".into(),
             until_ms: NOW + 30_000,
@@ -67,6 +69,7 @@ fn settlement(ids: &AtomicU64, job_id: String) -> Settlement {
         },
         cost: None,
         ledger_id: unique(ids, 3),
+        began_ms: None,
         now_ms: NOW + 4_000,
         ahead_ms: 0,
     }

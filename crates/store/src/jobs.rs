@@ -16,6 +16,7 @@ mod place;
 pub(crate) mod row;
 mod search;
 pub mod settle;
+pub mod short;
 pub mod statistics;
 
 pub use row::JobRow;

@@ -60,6 +60,7 @@ pub use jobs::lease::{LeaseRequest, read_work_kind, work_kind};
 pub use jobs::margins::MarginRow;
 pub use jobs::marks::{JobMark, MARKS_MOST};
 pub use jobs::settle::{Cost, Guard, Outcome, Settled, Settlement};
+pub use jobs::short::{Narrow, ShortWork};
 pub use jobs::statistics::{Counts, UsageRow};
 pub use keys::{Key, KeyAdded, NewKey};
 pub use ledger::{Credit, CreditKind, Credited, LedgerRow};

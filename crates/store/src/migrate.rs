@@ -95,6 +95,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0038_account_acts",
         include_str!("../migrations/0038_account_acts.sql"),
     ),
+    (
+        "0039_batched",
+        include_str!("../migrations/0039_batched.sql"),
+    ),
 ];
 
 /// The migration since which it is noted whether one widens.

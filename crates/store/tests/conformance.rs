@@ -69,6 +69,8 @@ mod sessions;
 mod settle;
 #[path = "conformance/shares.rs"]
 mod shares;
+#[path = "conformance/short.rs"]
+mod short;
 #[path = "conformance/uploads.rs"]
 mod uploads;
 #[path = "conformance/workers.rs"]

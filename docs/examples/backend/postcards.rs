@@ -1,11 +1,13 @@
 //! A complete back end: a made-up vendor that draws postcards. `POST /cards` takes a prompt and answers with an id;
 //! `GET /cards/ID` says how far it is and, at the end, where the picture is.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Later, LostSubmit};
 use atelier_backends::http::{VendorCall, VendorHttp};
 use atelier_backends::regard::Regarded;
+use atelier_backends::reserved::Reserved;
 use atelier_backends::{Cost, Fault, Made, Post, Progress, Setup, Started, Vendor, Work, Worker};
 use atelier_contract::brief::Brief;
 use serde_json::{Value, json};
@@ -43,6 +45,9 @@ impl Backend for Postcards {
     }
     fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
         Vec::new() // nothing of note: any size is cut from what it draws
+    }
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None // the vendor says when it begins
     }
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move {

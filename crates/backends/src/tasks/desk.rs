@@ -24,6 +24,7 @@ use crate::hooks::Post;
 use crate::http::VendorCall;
 use crate::pictures::{Finish, finished};
 use crate::regard::Regarded;
+use crate::reserved::Reserved;
 use crate::worker::Worker;
 
 /// How often one question may lead to another at once.
@@ -109,6 +110,8 @@ impl<S: Speech> Desk<S> {
         let told = self.start_told(work, call);
         // What comes of a film is a task, which is waited for so that it can be stopped.
         let told = if self.vendor.makes_in_call() && !films(work) {
+            // Nobody is told that it was taken before it is done.
+            work.progress.begin();
             work.unless_cancelled(told).await?
         } else {
             told.await?
@@ -409,6 +412,10 @@ impl<S: Speech> Backend for Desk<S> {
             Ok(skills) => skills.regard(operation, brief),
             Err(fault) => vec![refused(fault)],
         }
+    }
+
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -91,6 +91,8 @@ impl Studio {
             job_id: job.id.clone(),
             attempt_id: format!("{}-1", job.id),
             whose: "somebody".into(),
+            long: false,
+            reserved: atelier_backends::reserved::Reserved::default(),
             operation: name.to_owned(),
             request: job.request.clone(),
             sources: sources.collect(),

@@ -51,6 +51,8 @@ fn work() -> Work {
         job_id: JobId::new("a"),
         attempt_id: "a-1".into(),
         whose: "somebody".into(),
+        long: false,
+        reserved: atelier_backends::reserved::Reserved::default(),
         operation: "vidgen_partner.generations".into(),
         request: serde_json::Map::new(),
         brief: Brief::new(Task::Animate),

@@ -50,6 +50,8 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
         job_id: job.id.clone(),
         attempt_id: format!("{}-1", job.id),
         whose: "somebody".into(),
+        long: false,
+        reserved: atelier_backends::reserved::Reserved::default(),
         operation: name.to_owned(),
         request: job.request.clone(),
         sources: brief.sources.iter().map(|one| input(&one.image)).collect(),

@@ -219,6 +219,11 @@ impl Submit {
         Self { usual_s, ..self }
     }
 
+    /// Whether its work is long: clips come of it. Everything else is short, as pictures and whatever is answered at once.
+    pub fn is_long(&self) -> bool {
+        self.makes.iter().any(|task| task.is_video())
+    }
+
     /// Whether it orders nothing but these kinds of work.
     pub fn makes_only(&self, tasks: &[Task]) -> bool {
         let is_among = |made: &Task| tasks.iter().any(|task| task.is_like(*made));

@@ -137,7 +137,7 @@ impl JobsQuery {
 
 /// What comes of an operation.
 pub fn makes(submit: &Submit) -> Makes {
-    if submit.makes.iter().any(|task| task.is_video()) {
+    if submit.is_long() {
         Makes::Video
     } else {
         Makes::Picture

@@ -11,6 +11,7 @@ use crate::floor::context::Context;
 use crate::floor::fail::UNKNOWN;
 use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::{Leased, RunningJob};
+use crate::floor::length::is_long;
 use crate::floor::pool::Slot;
 use crate::floor::pool::load::Loader;
 use crate::floor::prepare::{Unready, without_inputs};
@@ -60,10 +61,12 @@ pub(super) async fn adopt(
         return Ok(Adopted::NotHere);
     }
     match (lost_submit, row.ticket.is_some()) {
-        (Some(_), true) | (Some(LostSubmit::LookUp), false) => match pool.take_over(&worker) {
-            Some(slot) => take_lease(context, row, slot).await,
-            None => end(context, &row, WORKER_GONE).await,
-        },
+        (Some(_), true) | (Some(LostSubmit::LookUp), false) => {
+            match pool.take_over(&worker, is_long(&row.operation, row.batched)) {
+                Some(slot) => take_lease(context, row, slot).await,
+                None => end(context, &row, WORKER_GONE).await,
+            }
+        }
         (Some(LostSubmit::Repeat), false) if row.begun() < tries_most => queue(context, row).await,
         (Some(LostSubmit::Repeat), false) => end(context, &row, TOO_OFTEN).await,
         (None, true) => end(context, &row, WORKER_GONE).await,

@@ -154,6 +154,13 @@ async fn keep_ticket(house: &House, job: &RunningJob, kept: Box<Work>, ticket: V
         !job.slot.recorded() || ticket::write_down(house, &job.leased, attempt_id, &ticket).await;
     if ours {
         crash::point("runner.ticket_recorded");
+        job.signals().progress.begin();
+        if job.slot.recorded() {
+            // The ticket's commit says so.
+            job.signals().set_marked();
+            house.wake_job(job.id());
+            house.wake_account(&job.leased.account_id);
+        }
         return Begun::Ticket(kept, ticket);
     }
     let backend = job.backend();

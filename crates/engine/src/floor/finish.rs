@@ -11,7 +11,7 @@ use crate::floor::context::Context;
 use crate::floor::fail::fail_or_retry;
 use crate::floor::job::RunningJob;
 use crate::floor::react::react;
-use crate::floor::settle::{refused, settle_paid};
+use crate::floor::settle::{Spent, refused, settle_paid};
 use crate::floor::ticket::PAUSES_MS;
 use crate::house::House;
 use crate::tracer::Kind as SpanKind;
@@ -55,7 +55,11 @@ pub(super) async fn finish(
     let outcome = stored?;
     crash::point("runner.before_settle");
     let (pool, guard) = (&context.pool, Guard::Fence(leased.fence));
-    match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {
+    let spent = Spent {
+        cost: cost.clone(),
+        began_ms: job.signals().began_ms(house.now_ms()),
+    };
+    match settle_paid(house, &leased.id, guard, outcome, spent).await {
         Ok(Some(done)) => {
             pool.good(job.worker(), took_ms, done.quota, house.steady_ms());
             if told {
@@ -101,7 +105,11 @@ pub(super) async fn fail_paid(
     let (house, leased) = (&context.house, &job.leased);
     let (guard, cost) = (Guard::Fence(leased.fence), cost(job, told));
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
-    match settle_paid(house, &leased.id, guard, outcome, cost.clone()).await {
+    let spent = Spent {
+        cost: cost.clone(),
+        began_ms: job.signals().began_ms(house.now_ms()),
+    };
+    match settle_paid(house, &leased.id, guard, outcome, spent).await {
         Ok(_) => {
             context.pool.took(job.worker(), micros);
             took(house, job, cost.as_ref());

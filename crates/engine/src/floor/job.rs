@@ -12,8 +12,9 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::floor::lane::Lane;
+use crate::floor::length::is_long;
 use crate::floor::pool::Slot;
-use crate::floor::pool::choice::{Earlier, Wish};
+use crate::floor::pool::choice::{Earlier, Leaves, Wish};
 use crate::floor::register::{Register, Signals};
 use crate::names::WorkerName;
 use crate::order::Referred;
@@ -46,7 +47,22 @@ pub(crate) struct Leased {
     pub(crate) begun: i64,
     /// Whether the intent to ask its vendor was written down with its acceptance.
     pub(crate) intended: bool,
+    /// Whether it is written down that somebody works on it.
+    working: bool,
+    /// Whether it is long beside other work of its account.
+    pub(crate) long: bool,
     progress: u8,
+}
+
+/// How a job was accepted.
+#[derive(Clone, Copy)]
+pub(crate) struct Born {
+    /// The fence of the lease it was born with.
+    pub(crate) fence: i64,
+    /// Whether the intent to ask its vendor was written down as well.
+    pub(crate) intended: bool,
+    /// Whether it was written down that somebody works on it.
+    pub(crate) working: bool,
 }
 
 impl Leased {
@@ -55,9 +71,10 @@ impl Leased {
         job: NewJob,
         (model, trace): (Option<String>, Option<TraceContext>),
         referred: Referred,
-        (fence, intended): (i64, bool),
+        born: Born,
     ) -> Self {
         Self {
+            long: is_long(&job.operation, job.batched),
             trace: trace.map(|trace| trace.of_job(&job.id)),
             id: job.id.into(),
             account_id: job.account_id.into(),
@@ -72,9 +89,10 @@ impl Leased {
             created_ms: job.created_ms,
             queued_ms: job.created_ms - job.ahead_ms,
             deadline_ms: job.deadline_ms,
-            fence,
-            begun: fence,
-            intended,
+            fence: born.fence,
+            begun: born.fence,
+            intended: born.intended,
+            working: born.working,
             progress: 0,
         }
     }
@@ -100,6 +118,8 @@ impl Leased {
             price: self.price,
             earlier,
             first: false,
+            long: self.long,
+            leaves: Leaves::Nothing,
         }
     }
 }
@@ -109,6 +129,8 @@ impl From<JobRow> for Leased {
         let trace = TraceContext::kept_in(&row.request);
         Self {
             trace: trace.map(|trace| trace.of_job(&row.id)),
+            long: is_long(&row.operation, row.batched),
+            working: row.started_ms.is_some(),
             begun: row.begun(),
             model: model_of(&row.request),
             follows: row.follows.as_deref().map(WorkerName::read),
@@ -163,8 +185,12 @@ pub(crate) struct RunningJob {
 impl RunningJob {
     /// Takes a leased job in hand.
     pub(crate) fn new(leased: Leased, slot: Slot, register: &Arc<Register>, began_ms: i64) -> Self {
+        let signals = register.enter(&leased.id, leased.fence, leased.progress);
+        if leased.working {
+            signals.set_marked();
+        }
         Self {
-            signals: register.enter(&leased.id, leased.fence, leased.progress),
+            signals,
             register: register.clone(),
             leased,
             slot,

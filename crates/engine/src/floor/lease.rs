@@ -3,11 +3,13 @@
 use atelier_store::LeaseRequest;
 
 use crate::crash;
+use crate::floor::beside::leaves;
 use crate::floor::context::Context;
 use crate::floor::earlier::earlier;
 use crate::floor::give_back::{Why, give_back};
 use crate::floor::job::{Leased, RunningJob};
-use crate::floor::pool::choice::Choice;
+use crate::floor::pool::choice::{Choice, Wish};
+use crate::floor::pool::open_kinds::OpenKinds;
 use crate::house::House;
 
 /// Jobs leased in one go, at most.
@@ -30,8 +32,9 @@ pub(super) async fn lease(
     if pool.room(&[]) == 0 {
         return Ok(0);
     }
-    let mut kinds = house.store.waiting_kinds().await?;
-    pool.retain_open(&mut kinds, now_ms);
+    let OpenKinds { wide, narrow } = pool.open(house.store.waiting_kinds().await?, now_ms);
+    let kinds: Vec<String> = narrow.iter().map(|one| one.kind.clone()).collect();
+    let kinds = [kinds, wide.clone()].concat();
     let limit = pool.room(&kinds).min(LEASE_MOST) as i64;
     if kinds.is_empty() || limit == 0 {
         return Ok(0);
@@ -41,7 +44,8 @@ pub(super) async fn lease(
         until_ms: now_ms + house.settings.lease_ms,
         now_ms,
         ahead_ms: house.clock.ahead_ms(),
-        kinds,
+        kinds: wide,
+        narrow,
         limit,
     };
     let rows = house.store.lease_next(request).await?;
@@ -51,7 +55,11 @@ pub(super) async fn lease(
         crash::point("runner.leased");
         let leased = Leased::from(row);
         let earlier = earlier(house, &leased).await;
-        let taken = pool.take(&leased.wish(&earlier), leased.account_id.shared(), now_ms);
+        let wish = leased.wish(&earlier);
+        // Several may have been leased at once, and the last place is another matter than the first.
+        let leaves = leaves(context, &wish, &leased.account_id).await;
+        let wish = Wish { leaves, ..wish };
+        let taken = pool.take(&wish, leased.account_id.shared(), now_ms);
         match taken {
             Ok(slot) => begin(RunningJob::new(
                 leased,

@@ -19,13 +19,16 @@ use atelier_backends::backend::LostSubmit;
 use atelier_backends::shares::Shares;
 use atelier_backends::{Backend, Fault};
 use atelier_contract::{BackendId, Quota};
-use atelier_store::{WorkerNote, read_work_kind};
+use atelier_store::{ShortWork, WorkerNote, read_work_kind};
 
 use crate::floor::lane::Lane;
+use crate::floor::length::is_long;
 use crate::names::WorkerName;
-use choice::{Candidate, Choice, Wish, choose};
+use choice::{Candidate, Choice, Leaves, Wish, choose};
 use health::{Condition, Fitness, Health};
 use member::{Member, Worker};
+use open_kinds::{LATELY_MS, OpenKinds};
+use slot::Taken;
 
 pub(crate) use slot::Slot;
 
@@ -105,13 +108,20 @@ impl Pool {
         if ahead {
             member.candidate.ahead += 1;
         } else {
-            member.enter();
+            member.enter(wish.long);
         }
         // There is no end to what is only counted.
         let counted = (member.candidate.spare > 0)
             .then(|| self.inside.try_take(account_id, 1).ok())
             .flatten();
-        let slot = Slot::new(Arc::clone(self), member, (probe, false), counted);
+        let taken = Taken {
+            probe,
+            began: false,
+            long: wish.long,
+            leaves_one: wish.leaves != Leaves::Nothing,
+            _counted: counted,
+        };
+        let slot = Slot::new(Arc::clone(self), member, taken);
         if ahead {
             slot.stay_ahead();
         }
@@ -119,13 +129,18 @@ impl Pool {
     }
 
     /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
-    pub(crate) fn take_over(self: &Arc<Self>, name: &WorkerName) -> Option<Slot> {
+    pub(crate) fn take_over(self: &Arc<Self>, name: &WorkerName, long: bool) -> Option<Slot> {
         let mut members = self.members();
         let member = members
             .iter_mut()
             .find(|member| member.candidate.name == *name)?;
-        member.enter();
-        Some(Slot::new(Arc::clone(self), member, (false, true), None))
+        member.enter(long);
+        let taken = Taken {
+            began: true,
+            long,
+            ..Taken::default()
+        };
+        Some(Slot::new(Arc::clone(self), member, taken))
     }
 
     /// What would come of a wish right now.
@@ -165,14 +180,18 @@ impl Pool {
             members.iter().any(|member| quick(&member.candidate))
         };
         let all_quick = kinds.iter().all(quick);
+        let short = |kind: &String| {
+            read_work_kind(kind).is_some_and(|(operation, ..)| !is_long(operation, false))
+        };
+        let any_short = kinds.is_empty() || kinds.iter().any(short);
         let free = |Member { candidate, .. }: &Member| {
             let ahead = if all_quick {
                 candidate.quick.ahead()
             } else {
                 0
             };
-            candidate.concurrency.saturating_sub(candidate.busy)
-                + ahead.saturating_sub(candidate.ahead)
+            let slots = candidate.concurrency + candidate.beside_long(any_short);
+            slots.saturating_sub(candidate.busy) + ahead.saturating_sub(candidate.ahead)
         };
         members.iter().map(free).sum()
     }
@@ -226,11 +245,28 @@ impl Pool {
         strangers.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves of some kinds of work those for which a place is free.
-    pub(crate) fn retain_open(&self, kinds: &mut Vec<String>, now_ms: i64) {
+    /// Of some kinds of work those for which a place is free.
+    pub(crate) fn open(&self, kinds: Vec<String>, now_ms: i64) -> OpenKinds {
         let members = self.members();
         let candidates: Vec<&Candidate> = members.iter().map(|one| &one.candidate).collect();
-        kinds.retain(|kind| open_kinds::is_open(kind, &candidates, now_ms));
+        open_kinds::open(kinds, &candidates, now_ms)
+    }
+
+    /// The short work that a wish gives way to, and what it leaves if there is some; see [`open_kinds::gives_way`]. With
+    /// `always`, also while there is room for both as far as this node knows.
+    pub(crate) fn gives_way(
+        &self,
+        wish: &Wish<'_>,
+        always: bool,
+        now_ms: i64,
+    ) -> Option<(Leaves, ShortWork)> {
+        let members = self.members();
+        let candidates = || members.iter().map(|one| &one.candidate);
+        open_kinds::gives_way(wish, candidates(), now_ms).or_else(|| {
+            let short = open_kinds::short_work(wish, candidates(), now_ms - LATELY_MS);
+            let any = always && wish.long && !short.operations.is_empty();
+            any.then_some((Leaves::OneOfSeveral, short))
+        })
     }
 
     /// The vendor answered a question about work it has.

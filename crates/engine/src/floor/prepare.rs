@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use atelier_backends::Fault;
 use atelier_backends::backend::Work;
+use atelier_backends::reserved::Reserved;
 use atelier_contract::body::Fields;
 use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::{AccountId, Code, Refusal};
@@ -34,6 +35,7 @@ pub(super) async fn prepare(context: &Context, job: &RunningJob) -> Result<Work,
     let leased = &job.leased;
     let attempt = leased.attempt().to_string();
     let mut work = without_inputs(context, leased, attempt, job.signals()).await?;
+    work.reserved = job.slot.reserved();
     let looks = job.backend().takes_hints();
     // Inputs may take long to come; there are others to work for meanwhile.
     let inputs = work.brief.inputs().count();
@@ -119,6 +121,8 @@ pub(super) async fn without_inputs(
         job_id: leased.id.clone(),
         attempt_id,
         whose: leased.account_id.as_str().into(),
+        long: leased.long,
+        reserved: Reserved::default(),
         operation: leased.operation.clone(),
         request: fields,
         brief: *brief,
@@ -141,6 +145,8 @@ pub(super) fn stripped(work: &Work) -> Work {
         job_id: work.job_id.clone(),
         attempt_id: work.attempt_id.clone(),
         whose: Arc::clone(&work.whose),
+        long: work.long,
+        reserved: Reserved::default(),
         operation: work.operation.clone(),
         request: work.request.clone(),
         brief: work.brief.clone(),

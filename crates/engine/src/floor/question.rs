@@ -203,6 +203,11 @@ async fn has_ticket(context: &Context, mut job: RunningJob, ticket: Value) -> Ag
     let attempt_id = attempt_id.unwrap_or_default();
     let written = ticket::write_down(&context.house, &job.leased, attempt_id, &ticket).await;
     job.ticket = Some(ticket);
+    if written {
+        // The ticket's commit says so.
+        job.signals().set_marked();
+        context.house.wake_job(job.id());
+    }
     written.then_some((job, Duration::ZERO))
 }
 

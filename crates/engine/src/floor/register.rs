@@ -17,6 +17,8 @@ pub(crate) struct Signals {
     pub(crate) stop: CancellationToken,
     /// The progress that is written down.
     written: AtomicU8,
+    /// Whether it is written down that somebody works on it.
+    marked: AtomicBool,
     /// Nobody wants it any more; a job that another node has is still wanted.
     unwanted: AtomicBool,
     /// A call is out that costs and that nobody can find again.
@@ -27,6 +29,18 @@ impl Signals {
     /// Whether a stopped job is wanted by nobody.
     pub(crate) fn is_unwanted(&self) -> bool {
         self.unwanted.load(Ordering::Acquire)
+    }
+
+    /// It is written down that somebody works on it.
+    pub(crate) fn set_marked(&self) {
+        self.progress.begin();
+        self.marked.store(true, Ordering::Release);
+    }
+
+    /// When somebody began to work on it.
+    pub(crate) fn began_ms(&self, now_ms: i64) -> Option<i64> {
+        let ago = self.progress.begun()?;
+        Some(now_ms - i64::try_from(ago.as_millis()).unwrap_or(0))
     }
 
     /// Whether a call is out that costs and that nobody can find again: a stop waits for it.
@@ -58,6 +72,7 @@ impl Register {
             progress: Gauge::default(),
             stop: CancellationToken::new(),
             written: AtomicU8::new(progress),
+            marked: AtomicBool::new(false),
             unwanted: AtomicBool::new(false),
             paid: AtomicBool::new(false),
         });
@@ -118,19 +133,37 @@ impl Register {
         paid.map(|(id, job)| (id.clone(), job.fence)).collect()
     }
 
-    /// The progress that has not been written down yet.
-    pub(crate) fn unwritten(&self) -> Vec<ProgressNote> {
+    /// What has not been written down yet: that somebody works on a job, and how far it is.
+    pub(crate) fn unwritten(&self, now_ms: i64) -> Vec<ProgressNote> {
         let mut notes = Vec::new();
         for (id, job) in self.jobs().iter() {
             let now = job.progress.get();
-            if now > job.written.fetch_max(now, Ordering::Relaxed) {
+            let further = now > job.written.fetch_max(now, Ordering::Relaxed);
+            let began_ms = job.began_ms(now_ms);
+            let began_ms = began_ms.filter(|_| !job.marked.swap(true, Ordering::AcqRel));
+            if further || began_ms.is_some() {
                 notes.push(ProgressNote {
                     job_id: id.clone(),
                     fence: job.fence,
                     progress: i64::from(now),
+                    began_ms,
                 });
             }
         }
         notes
+    }
+
+    /// Has what could not be written down written down later.
+    pub(crate) fn unwrite(&self, notes: &[ProgressNote]) {
+        let jobs = self.jobs();
+        for note in notes {
+            let same = |job: &&Arc<Signals>| job.fence == note.fence;
+            if let Some(job) = jobs.get(&note.job_id).filter(same) {
+                job.written.store(0, Ordering::Relaxed);
+                if note.began_ms.is_some() {
+                    job.marked.store(false, Ordering::Release);
+                }
+            }
+        }
     }
 }

@@ -39,16 +39,25 @@ pub(crate) async fn settle(
     guard: Guard,
     outcome: Outcome,
 ) -> Result<Option<JobRow>, atelier_store::Error> {
-    settle_paid(house, job_id, guard, outcome, None).await
+    settle_paid(house, job_id, guard, outcome, Spent::default()).await
 }
 
-/// Makes a job final together with what its vendor took for it, which counts also when the job ended without it.
+/// What is known of the work on a job that ends.
+#[derive(Clone, Default)]
+pub(super) struct Spent {
+    /// What its vendor took for it, which counts also when the job ended without it.
+    pub(super) cost: Option<Cost>,
+    /// When somebody began with it.
+    pub(super) began_ms: Option<i64>,
+}
+
+/// Makes a job final together with what is known of the work on it.
 pub(super) async fn settle_paid(
     house: &House,
     job_id: &str,
     guard: Guard,
     outcome: Outcome,
-    cost: Option<Cost>,
+    spent: Spent,
 ) -> Result<Option<JobRow>, atelier_store::Error> {
     // Dated when its turn has come: a queue may be long, and others count from these times.
     let turn = house.store.turn().await?;
@@ -58,8 +67,9 @@ pub(super) async fn settle_paid(
         job_id: job_id.to_owned(),
         guard,
         outcome,
-        cost,
+        cost: spent.cost,
         ledger_id: house.ids.uuid(),
+        began_ms: spent.began_ms,
         now_ms: began_ms,
         ahead_ms,
     };

@@ -5,7 +5,7 @@ use atelier_contract::{EndpointStatus, FamilyStatus, ModeStatus, Quota, Refusal,
 
 use crate::floor::lane::Lane;
 use crate::floor::pool::Pool;
-use crate::floor::pool::choice::{Choice, Earlier, Wish};
+use crate::floor::pool::choice::{Choice, Earlier, Leaves, Wish};
 use crate::house::House;
 
 /// From worst to best.
@@ -108,6 +108,8 @@ fn outlook(
         price: Quota::ZERO,
         earlier: Earlier::NONE,
         first: false,
+        long: submit.is_long(),
+        leaves: Leaves::Nothing,
     };
     match pool.outlook(&wish, now_ms) {
         Choice::Take(_) => Outlook::Running,

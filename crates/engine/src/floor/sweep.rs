@@ -95,17 +95,20 @@ pub(super) async fn renew(context: &Context) -> Result<Gone, atelier_store::Erro
     Ok(gone)
 }
 
-/// Writes down progress that changed.
+/// Writes down which jobs are worked on by now, and progress that changed.
 pub(super) async fn write_progress(context: &Context) -> Result<(), atelier_store::Error> {
-    let house = &context.house;
-    let notes = context.register.unwritten();
+    let (house, now_ms) = (&context.house, context.house.now_ms());
+    let notes = context.register.unwritten(now_ms);
     if notes.is_empty() {
         return Ok(());
     }
-    let ids: Vec<String> = notes.iter().map(|note| note.job_id.clone()).collect();
-    house.store.write_progress(notes, house.now_ms()).await?;
-    for id in &ids {
-        house.wake_job(&id.as_str().into());
+    let written = house.store.write_progress(notes.clone(), now_ms).await;
+    if written.is_err() {
+        context.register.unwrite(&notes);
+        return written;
+    }
+    for note in &notes {
+        house.wake_job(&note.job_id.as_str().into());
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use atelier_contract::{Code, JobId, Quota, Refusal};
 use atelier_store::{Accept, Accepted, Attempt, Idempotency, Lease, NewJob};
 
 use crate::crash;
-use crate::floor::{Choice, Earlier, Floor, Lane, Leased, Slot, Wish};
+use crate::floor::{Born, Choice, Earlier, Floor, Lane, Leased, Leaves, Slot, Wish, is_long};
 use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
 use crate::lately::Lately;
@@ -38,13 +38,15 @@ pub(super) struct Placed {
     slot: Option<Slot>,
     /// Whether it needs nothing but its words.
     ready: bool,
+    /// Whether somebody works on it as soon as it is accepted.
+    working: bool,
     referred: Referred,
     trace: Option<TraceContext>,
 }
 
 impl Placed {
     /// Takes a place for a job; a refusal when waiting for one is of no use.
-    pub(super) fn new(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
+    pub(super) async fn new(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
         let Prepared {
             job,
             model,
@@ -53,12 +55,16 @@ impl Placed {
             brief,
         } = prepared;
         let ready = brief.inputs().next().is_none() && brief.video.is_none();
-        let slot = slot_for(floor, &job, model.as_deref())?;
+        let whose: Arc<str> = job.account_id.as_str().into();
+        let slot = slot_for(floor, &job, &whose, model.as_deref()).await?;
+        let begins = |slot: &Slot| ready && !slot.recorded() && slot.reserve(&whose, &brief);
+        let working = slot.as_ref().is_some_and(begins);
         Ok(Self {
             job,
             model,
             slot,
             ready,
+            working,
             referred,
             trace,
         })
@@ -80,6 +86,7 @@ impl Placed {
                 owner: house.node.clone(),
                 until_ms: queued_ms(&self.job) + house.settings.lease_ms,
             }),
+            working: self.working,
             attempt: None,
         }
     }
@@ -111,7 +118,12 @@ impl Placed {
         match self.slot {
             Some(slot) => {
                 let words = (self.model, self.trace);
-                let leased = Leased::born(self.job, words, self.referred, (fence, begun));
+                let born = Born {
+                    fence,
+                    intended: begun,
+                    working: self.working,
+                };
+                let leased = Leased::born(self.job, words, self.referred, born);
                 floor.start(leased, slot);
             }
             None => house.wake_work(),
@@ -127,7 +139,7 @@ pub(super) async fn accept(
     prepared: Prepared,
     (idempotency, waits): (Option<Idempotency>, bool),
 ) -> Result<Submitted, Refusal> {
-    let placed = Placed::new(&floor, prepared)?;
+    let placed = Placed::new(&floor, prepared).await?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
     let mut acceptance = placed.acceptance(&house, idempotency);
@@ -261,10 +273,15 @@ fn queued_ms(job: &NewJob) -> i64 {
 }
 
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
-fn slot_for(floor: &Floor, job: &NewJob, model: Option<&str>) -> Result<Option<Slot>, Refusal> {
+async fn slot_for(
+    floor: &Floor,
+    job: &NewJob,
+    whose: &Arc<str>,
+    model: Option<&str>,
+) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
-    match floor.take(&wish, &job.account_id.as_str().into(), queued_ms(job)) {
+    match floor.take(&wish, whose, queued_ms(job)).await {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }
@@ -280,6 +297,8 @@ fn wish<'a>(job: &'a NewJob, model: Option<&'a str>, follows: Option<&'a WorkerN
         price: job.price,
         earlier: Earlier::NONE,
         first: false,
+        long: is_long(&job.operation, job.batched),
+        leaves: Leaves::Nothing,
     }
 }
 

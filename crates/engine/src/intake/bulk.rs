@@ -160,7 +160,7 @@ async fn place(
     prepared: Prepared,
 ) -> Result<(Placed, Kept), Refusal> {
     let kept = vault.keep_inputs(owner, &prepared.brief).await?;
-    match Placed::new(floor, prepared) {
+    match Placed::new(floor, prepared).await {
         Ok(placed) => Ok((placed, kept)),
         Err(refusal) => {
             vault.drop_inputs(kept).await;

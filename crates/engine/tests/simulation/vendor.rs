@@ -3,10 +3,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Taken, Work};
 use atelier_backends::regard::Regarded;
+use atelier_backends::reserved::Reserved;
 use atelier_backends::{Class, Fault, Made, MadeFile, Post, Setup, Vendor, Worker, Wrong};
 use atelier_contract::Role;
 use atelier_contract::brief::Brief;
@@ -236,6 +238,10 @@ impl Backend for Actor {
     fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
         Vec::new()
     }
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
+    }
+
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move { self.begin(&work).await })
     }

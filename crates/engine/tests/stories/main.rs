@@ -39,6 +39,7 @@ mod repeats;
 mod retention;
 mod scale;
 mod schedule;
+mod short_work;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;

@@ -1,11 +1,12 @@
 //! A back end that does what the prompt says, and writes down what it was asked.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Work};
 use atelier_backends::regard::Regarded;
+use atelier_backends::reserved::Reserved;
 use atelier_backends::{Class, Fault, Made, MadeFile, Post};
 use atelier_contract::Role;
 use atelier_contract::brief::Brief;
@@ -89,6 +90,10 @@ impl Backend for Scripted {
     }
     fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
         Vec::new()
+    }
+
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        Some(Reserved::default())
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -9,6 +9,7 @@ use atelier_backends::backend::{
     Backend, Cost, Later, LostSubmit, Progress, Started, Step, Taken, Work,
 };
 use atelier_backends::regard::{Regard, Regarded};
+use atelier_backends::reserved::Reserved;
 use atelier_backends::{Class, Fault, Made, MadeFile, Post, Setup, Vendor, Worker, Wrong};
 use atelier_contract::brief::Brief;
 use atelier_contract::{FaultKind, Role};
@@ -325,7 +326,7 @@ impl Actor {
 
 impl Backend for Actor {
     fn serves(&self, operation: &str) -> bool {
-        operation.starts_with("artgen.")
+        operation.starts_with("artgen.") || operation.starts_with("vidgen_partner.")
     }
     fn lost_submit(&self) -> LostSubmit {
         self.lost
@@ -344,6 +345,10 @@ impl Backend for Actor {
             });
         }
         all
+    }
+
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

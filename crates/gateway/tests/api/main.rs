@@ -67,9 +67,11 @@ mod references;
 mod relayed;
 mod searches;
 mod shares;
+mod short_work;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;
+mod states;
 mod stopping;
 mod strangers;
 mod thumbs;

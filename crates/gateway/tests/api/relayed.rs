@@ -46,6 +46,8 @@ fn imagine(number: u32, prompt: &str) -> Work {
     Work {
         attempt_id: format!("{id}-1"),
         whose: "somebody".into(),
+        long: false,
+        reserved: atelier_backends::reserved::Reserved::default(),
         job_id: JobId::new(id),
         operation: submit.name.to_owned(),
         request: order.stored(request.as_ref()),

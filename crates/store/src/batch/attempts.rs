@@ -142,12 +142,19 @@ async fn begin_distinct(
 /// Records tickets; each is answered whether its lease still stands.
 pub(crate) async fn tickets(conn: &mut Conn, tickets: &mut [Pending<Receipt, bool>]) -> Result<()> {
     let lines: Vec<&Receipt> = tickets.iter().map(|one| &one.input).collect();
-    let noted: Vec<String> = conn.all(WRITE_TICKETS, args![&json(&lines)]).await?;
+    let lines = json(&lines);
+    let noted: Vec<String> = conn.all(WRITE_TICKETS, args![&lines]).await?;
+    conn.run(BEGIN_JOBS, args![&lines]).await?;
     for one in tickets {
         one.answer = Some(noted.contains(&one.input.attempt_id));
     }
     Ok(())
 }
+
+/// From the vendor's word on a job is worked on.
+const BEGIN_JOBS: &str = "UPDATE job SET started_ms = v.now_ms, updated_ms = v.now_ms, revision = job.revision + 1 \
+     FROM {rows:$1 job_id text, fence bigint, attempt_id text, ticket text, now_ms bigint} \
+     WHERE job.id = v.job_id AND CASE WHEN job.state = 1 AND job.started_ms IS NULL THEN job.fence END = v.fence";
 
 const LOCK_WORKERS: &str = "SELECT id FROM worker WHERE id IN ({list:$1}) ORDER BY id {lock}";
 

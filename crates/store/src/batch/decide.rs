@@ -273,6 +273,7 @@ fn finish(row: &mut JobRow, settlement: &Settlement) {
             row.message = Some(message.clone());
         }
     }
+    row.started_ms = row.started_ms.or(settlement.began_ms);
     row.finished_ms = Some(settlement.now_ms);
     // It is only shown from now on.
     row.deadline_ms += settlement.ahead_ms;

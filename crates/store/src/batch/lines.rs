@@ -33,7 +33,12 @@ impl<'a> JobLine<'a> {
 
 impl Line for JobLine<'_> {
     fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
-        let Accept { job, lease, .. } = self.accept;
+        let Accept {
+            job,
+            lease,
+            working,
+            ..
+        } = self.accept;
         let state = if lease.is_some() {
             JobState::Running
         } else {
@@ -54,7 +59,7 @@ impl Line for JobLine<'_> {
             job.follows.as_deref(),
             job.hook_url.as_deref(),
             job.created_ms,
-            lease.as_ref().map(|_| job.created_ms),
+            working.then_some(job.created_ms),
             job.deadline_ms,
             self.turn_ms,
             self.fence,
@@ -63,6 +68,7 @@ impl Line for JobLine<'_> {
             i64::from(self.first.is_some()),
             self.first.map(|first| &*first.id),
             self.first.map(|first| &*first.worker),
+            job.batched.then_some(1_i64),
         ]);
     }
 }
@@ -100,6 +106,7 @@ pub(crate) struct FinalLine {
     output: Option<String>,
     alias: Option<String>,
     quota: i64,
+    started_ms: Option<i64>,
     finished_ms: Option<i64>,
     deadline_ms: i64,
     revision: i64,
@@ -118,6 +125,7 @@ impl FinalLine {
             output: row.output.clone(),
             alias: row.alias.clone(),
             quota: row.quota.thousandths(),
+            started_ms: row.started_ms,
             finished_ms: row.finished_ms,
             deadline_ms: row.deadline_ms,
             revision: row.revision,
@@ -142,6 +150,7 @@ impl Line for FinalLine {
             self.output.as_deref(),
             self.alias.as_deref(),
             self.quota,
+            self.started_ms,
             self.finished_ms,
             self.deadline_ms,
             self.revision,

@@ -36,6 +36,8 @@ pub struct NewJob {
     pub ahead_ms: i64,
     /// When it is failed if it has not finished.
     pub deadline_ms: i64,
+    /// Whether it was submitted together with others.
+    pub batched: bool,
 }
 
 /// The caller's promise that repeats mean the same call.
@@ -69,8 +71,10 @@ pub struct Accept {
     pub idempotency: Option<Idempotency>,
     /// Bytes of files that may be kept for the account, unless its row says otherwise.
     pub max_storage: i64,
-    /// A job born leased is running at once, with fence 1.
+    /// A job born leased has fence 1.
     pub lease: Option<Lease>,
+    /// Whether somebody works on it as soon as it is accepted; of a job born leased.
+    pub working: bool,
     /// The intent to ask a back end at once, of a job born leased; written if its worker may have more.
     pub attempt: Option<Attempt>,
 }

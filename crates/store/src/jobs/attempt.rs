@@ -65,6 +65,8 @@ pub struct ProgressNote {
     pub fence: i64,
     /// 0 to 100.
     pub progress: i64,
+    /// When somebody began to work on it, if that is not written down yet.
+    pub began_ms: Option<i64>,
 }
 
 /// The wish to give a running job back to the queue.
@@ -124,7 +126,7 @@ impl Store {
         .await
     }
 
-    /// Records how far jobs are; never goes down within an attempt.
+    /// Records which jobs are worked on and how far they are; never goes down within an attempt.
     pub async fn write_progress(&self, notes: Vec<ProgressNote>, now_ms: i64) -> Result<()> {
         let lines = furthest(notes);
         if lines.is_empty() {
@@ -132,10 +134,12 @@ impl Store {
         }
         self.change((json(&lines), now_ms), |conn, (lines, now_ms)| {
             Box::pin(async move {
-                let sql = "UPDATE job SET progress = v.progress, revision = job.revision + 1, \
-                     updated_ms = $2 FROM {rows:$1 job_id text, fence bigint, progress bigint} \
+                let sql = "UPDATE job SET started_ms = COALESCE(job.started_ms, v.began_ms), \
+                     progress = CASE WHEN v.progress > job.progress THEN v.progress ELSE job.progress END, \
+                     revision = job.revision + 1, updated_ms = $2 \
+                     FROM {rows:$1 job_id text, fence bigint, progress bigint, began_ms bigint} \
                      WHERE job.id = v.job_id AND CASE WHEN job.state = 1 THEN job.fence END = v.fence \
-                     AND v.progress > job.progress";
+                     AND (v.progress > job.progress OR (v.began_ms IS NOT NULL AND job.started_ms IS NULL))";
                 conn.run(sql, args![lines, *now_ms]).await.map(|_| ())
             })
         })
@@ -154,20 +158,23 @@ struct ProgressLine {
     job_id: String,
     fence: i64,
     progress: i64,
+    began_ms: Option<i64>,
 }
 
 /// One line for each lease, so that no row is changed twice by one statement.
 fn furthest(notes: Vec<ProgressNote>) -> Vec<ProgressLine> {
-    let mut most: BTreeMap<(String, i64), i64> = BTreeMap::new();
+    let mut most: BTreeMap<(String, i64), (i64, Option<i64>)> = BTreeMap::new();
     for note in notes {
-        let progress = most.entry((note.job_id, note.fence)).or_default();
+        let (progress, began_ms) = most.entry((note.job_id, note.fence)).or_default();
         *progress = note.progress.clamp(*progress, 100);
+        *began_ms = began_ms.or(note.began_ms);
     }
     most.into_iter()
-        .map(|((job_id, fence), progress)| ProgressLine {
+        .map(|((job_id, fence), (progress, began_ms))| ProgressLine {
             job_id,
             fence,
             progress,
+            began_ms,
         })
         .collect()
 }
@@ -175,7 +182,7 @@ fn furthest(notes: Vec<ProgressNote>) -> Vec<ProgressLine> {
 async fn give_back(conn: &mut Conn, requeue: &Requeue) -> Result<bool> {
     let ours = conn
         .run(
-            "UPDATE job SET state = 0, progress = 0, not_before_ms = $3, updated_ms = $4, \
+            "UPDATE job SET state = 0, progress = 0, started_ms = NULL, not_before_ms = $3, updated_ms = $4, \
              revision = revision + 1, lease_owner = NULL, lease_until_ms = NULL, \
              handed_back = handed_back + $5, \
              attempt_id = NULL, worker = NULL WHERE id = $1 AND fence = $2 AND state + 0 = 1",

@@ -116,8 +116,10 @@ pub(super) fn conditions(filter: &JobFilter, any_operation: bool) -> String {
             // Said twice, because only then an index of those that have ended is known to do.
             Some(state) if state.is_final() => "job.state = $3 AND job.state >= 2",
             // Said as a number for the same reason.
-            Some(JobState::Waiting) => "job.state = 0 AND $3 IS NOT NULL",
-            Some(_) => "job.state = 1 AND $3 IS NOT NULL",
+            Some(JobState::Waiting) => {
+                "job.state < 2 AND (job.state = 0 OR job.started_ms IS NULL) AND $3 IS NOT NULL"
+            }
+            Some(_) => "job.state = 1 AND job.started_ms IS NOT NULL AND $3 IS NOT NULL",
             None => "$3 IS NULL",
         },
         pick(

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::db::{Conn, args, json};
 use crate::dialect::Dialect;
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
+use crate::jobs::short::{self, Narrow};
 use crate::{Result, Store};
 
 /// A wish for work.
@@ -22,6 +23,8 @@ pub struct LeaseRequest {
     pub ahead_ms: i64,
     /// Only these, each once; see [`work_kind`].
     pub kinds: Vec<String>,
+    /// And these, as far as they need not give way to short work of the same account.
+    pub narrow: Vec<Narrow>,
     /// At most so many.
     pub limit: i64,
 }
@@ -210,27 +213,28 @@ async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRo
         Dialect::Postgres => CHOOSE_POSTGRES,
     };
     let looked_at = request.limit.saturating_mul(LOOKED_AT);
-    let kinds = json(&request.kinds);
-    let args = args![&kinds, request.now_ms, looked_at];
-    let chosen: Vec<String> = conn.all_anew(choose, args).await?;
+    let mut chosen: Vec<String> = Vec::new();
+    if !request.kinds.is_empty() {
+        let kinds = json(&request.kinds);
+        let args = args![&kinds, request.now_ms, looked_at];
+        chosen = conn.all_anew(choose, args).await?;
+    }
+    for narrow in &request.narrow {
+        let since_ms = narrow.short.since_ms.saturating_add(request.ahead_ms);
+        chosen.extend(short::choose(conn, narrow, request.now_ms, since_ms, looked_at).await?);
+    }
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
     // A sum fits no index of waiting jobs: these few are found by their names, and all others are left alone.
     let take = format!(
         "UPDATE job SET state = 1, fence = fence + 1, lease_owner = $1, lease_until_ms = $2, \
-         started_ms = COALESCE(started_ms, $3), updated_ms = $3, revision = revision + 1 \
-         WHERE id IN (SELECT id FROM job WHERE id IN ({{list:$4}}) AND state + 0 = 0 \
-         ORDER BY turn_ms, id LIMIT $5 {{lock free}}) AND state + 0 = 0 \
+         started_ms = NULL \
+         WHERE id IN (SELECT id FROM job WHERE id IN ({{list:$3}}) AND state + 0 = 0 \
+         ORDER BY turn_ms, id LIMIT $4 {{lock free}}) AND state + 0 = 0 \
          RETURNING turn_ms, {JOB_COLUMNS}"
     );
     let chosen = json(&chosen);
-    let args = args![
-        &request.owner,
-        request.until_ms,
-        request.now_ms + request.ahead_ms,
-        &chosen,
-        request.limit
-    ];
+    let args = args![&request.owner, request.until_ms, &chosen, request.limit];
     conn.all_anew(&take, args).await
 }

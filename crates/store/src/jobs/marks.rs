@@ -3,7 +3,7 @@
 use atelier_contract::{JobState, Quota};
 
 use crate::db::{args, json};
-use crate::jobs::row::state;
+use crate::jobs::row::{shown, state};
 use crate::row::{Columns, Read};
 use crate::{Result, Store};
 
@@ -12,7 +12,7 @@ use crate::{Result, Store};
 pub struct JobMark {
     /// Identifier.
     pub id: String,
-    /// Where it is.
+    /// Where it is, to its caller.
     pub state: JobState,
     /// 0 to 100.
     pub progress: i64,
@@ -30,7 +30,10 @@ impl Read for JobMark {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
-            state: state(columns.int()?)?,
+            state: {
+                let leased = state(columns.int()?)?;
+                shown(leased, columns.maybe_int()?)
+            },
             progress: columns.int()?,
             revision: columns.int()?,
             price: columns.quota()?,
@@ -43,7 +46,7 @@ impl Read for JobMark {
 /// Jobs that have ended whose marks are read at once.
 pub const MARKS_MOST: usize = 1_000;
 
-const MARK: &str = "id, state, progress, revision, price, quota, updated_ms";
+const MARK: &str = "id, state, started_ms, progress, revision, price, quota, updated_ms";
 
 impl Store {
     /// The unfinished jobs of an account, and of those that ended at or after a time the first, [`MARKS_MOST`] at the most.

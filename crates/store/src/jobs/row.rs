@@ -41,7 +41,7 @@ pub struct JobRow {
     pub hook_times: i64,
     /// When it was accepted.
     pub created_ms: i64,
-    /// When it first started.
+    /// When somebody began to work on it, in the lease it has; a lease alone is no work.
     pub started_ms: Option<i64>,
     /// When it became final.
     pub finished_ms: Option<i64>,
@@ -73,9 +73,16 @@ pub struct JobRow {
     pub handed_back: i64,
     /// Why it failed, as a value.
     pub fault: Option<FaultKind>,
+    /// Whether it was submitted together with others.
+    pub batched: bool,
 }
 
 impl JobRow {
+    /// Where it is, to its caller: a leased job waits until somebody works on it.
+    pub fn shown_state(&self) -> JobState {
+        shown(self.state, self.started_ms)
+    }
+
     /// How often the job has been begun.
     pub fn begun(&self) -> i64 {
         self.fence - self.handed_back
@@ -90,7 +97,7 @@ pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job
      job.created_ms, job.started_ms, job.finished_ms, job.deadline_ms, job.updated_ms, \
      job.revision, job.fence, job.lease_owner, job.lease_until_ms, job.tries, job.attempt_id, \
      (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker, job.lane, job.follows, \
-     job.handed_back, job.fault";
+     job.handed_back, job.fault, job.batched";
 
 impl Read for JobRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -128,12 +135,21 @@ impl Read for JobRow {
             follows: columns.maybe_text()?,
             handed_back: columns.int()?,
             fault: columns.maybe_text()?.as_deref().map(FaultKind::from_word),
+            batched: columns.maybe_int()?.is_some(),
         };
         // Jobs that failed before the kind was kept tell it by their message.
         if row.state == JobState::Failed && row.fault.is_none() {
             row.fault = row.message.as_deref().map(FaultKind::told_by);
         }
         Ok(row)
+    }
+}
+
+/// Where a job is, to its caller.
+pub(crate) fn shown(state: JobState, started_ms: Option<i64>) -> JobState {
+    match state {
+        JobState::Running if started_ms.is_none() => JobState::Waiting,
+        other => other,
     }
 }
 

@@ -63,6 +63,8 @@ pub struct Settlement {
     pub cost: Option<Cost>,
     /// Identifier of the ledger row.
     pub ledger_id: String,
+    /// When somebody began to work on it, if that may not be written down yet.
+    pub began_ms: Option<i64>,
     /// The time.
     pub now_ms: i64,
     /// How far that is ahead of the service's own time, in which its callback is due.

@@ -11,9 +11,9 @@ const HOUR_MS: i64 = 3_600_000;
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Jobs waiting.
+    /// Jobs that nobody works on yet.
     pub waiting: i64,
-    /// Jobs running.
+    /// Jobs that somebody works on.
     pub running: i64,
     /// Deliveries not yet made.
     pub deliveries_due: i64,
@@ -56,8 +56,9 @@ impl Read for Counts {
 impl Store {
     /// How much there is to do.
     pub async fn counts(&self) -> Result<Counts> {
-        let sql = "SELECT (SELECT COUNT(*) FROM job WHERE state = 0), \
-             (SELECT COUNT(*) FROM job WHERE state = 1), \
+        let sql = "SELECT (SELECT COUNT(*) FROM job WHERE state = 0) \
+             + (SELECT COUNT(*) FROM job WHERE state = 1 AND started_ms IS NULL), \
+             (SELECT COUNT(*) FROM job WHERE state = 1 AND started_ms IS NOT NULL), \
              (SELECT COUNT(*) FROM delivery WHERE state IN ('due', 'sending'))";
         self.db().one(sql, &[]).await
     }

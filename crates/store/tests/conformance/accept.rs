@@ -67,6 +67,7 @@ async fn a_job_born_leased_runs_at_once(rig: Rig) {
         owner: "node".into(),
         until_ms: NOW + 30_000,
     });
+    accept.working = true;
     let job_id = accept.job.id.clone();
     assert_eq!(
         rig.take(accept).await,

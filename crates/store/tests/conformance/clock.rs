@@ -63,6 +63,7 @@ async fn what_is_due_is_kept_apart_from_what_is_shown(rig: Rig) {
         now_ms: NOW,
         ahead_ms: AHEAD,
         kinds: vec![work_kind("artgen.imagine", Speed::Fast, "")],
+        narrow: Vec::new(),
         limit: 10,
     };
     let leased = rig.store.lease_next(request).await.expect("leases");
@@ -72,7 +73,6 @@ async fn what_is_due_is_kept_apart_from_what_is_shown(rig: Rig) {
         [&*early, &*late],
         "as they came, not as they are dated"
     );
-    assert!(leased.iter().all(|row| row.started_ms == Some(NOW + AHEAD)));
     let overdue = rig.store.overdue(NOW + 299_999, 10).await;
     assert_eq!(overdue.expect("a list"), [""; 0]);
     let settlement = Settlement {

@@ -40,6 +40,7 @@ async fn a_lane_is_leased_only_when_it_is_asked_for(rig: Rig) {
         now_ms: NOW,
         ahead_ms: 0,
         kinds: vec![work_kind("artgen.imagine", Speed::Turbo, "at:b")],
+        narrow: Vec::new(),
         limit: 10,
     };
     let leased = rig.store.lease_next(request).await.expect("leases");

@@ -83,6 +83,7 @@ async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
         job_id: id.clone(),
         fence: *fence,
         progress: 50,
+        began_ms: None,
     };
     let notes = held.iter().map(note).collect();
     rig.store.write_progress(notes, NOW).await.expect("planned");

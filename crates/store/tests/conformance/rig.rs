@@ -233,11 +233,13 @@ impl Rig {
                 created_ms: NOW,
                 ahead_ms: 0,
                 deadline_ms: NOW + 300_000,
+                batched: false,
             },
             ledger_id: self.id("ledger"),
             idempotency: None,
             max_storage: 1_000_000,
             lease: None,
+            working: false,
             attempt: None,
         }
     }
@@ -263,6 +265,7 @@ impl Rig {
             owner: "node".into(),
             until_ms: NOW + 30_000,
         });
+        accept.working = true;
         let id = accept.job.id.clone();
         assert_eq!(
             self.take(accept).await,
@@ -290,6 +293,7 @@ impl Rig {
             },
             cost: None,
             ledger_id: self.id("ledger"),
+            began_ms: None,
             now_ms: NOW + 5_000,
             ahead_ms: 0,
         }
@@ -338,6 +342,7 @@ impl Rig {
             kinds: [Speed::Turbo, Speed::Fast, Speed::Relax]
                 .map(|speed| work_kind("artgen.imagine", speed, ""))
                 .to_vec(),
+            narrow: Vec::new(),
             limit,
         };
         self.store.lease_next(request).await.expect("leases")

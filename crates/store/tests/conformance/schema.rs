@@ -138,6 +138,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0032_clock",
         "f1b71ee6265525e170903570c678f7c9b59278d2c6f3e08e1e87a6c52b78241b",
     ),
+    (
+        "0039_batched",
+        "64446afc10e2a0ec677f997d2e42f300d82dcc5ed4265c171e748baed43ccc8e",
+    ),
 ];
 
 #[test]

@@ -21,6 +21,7 @@ use crate::hooks::Post;
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::{cannot, seed_of_parent};
 use crate::regard::Regarded;
+use crate::reserved::Reserved;
 use crate::tasks::refused;
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
@@ -159,6 +160,10 @@ impl Backend for ComfyUi {
             Ok(skills) => skills.regard(operation, brief),
             Err(fault) => vec![refused(fault)],
         }
+    }
+
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

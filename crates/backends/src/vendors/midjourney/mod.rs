@@ -8,6 +8,7 @@ mod result;
 mod settings;
 mod submit;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Direction, Task};
@@ -20,6 +21,7 @@ use crate::backend::{
 use crate::hooks::Post;
 use crate::http::{VendorCall, VendorHttp, segment};
 use crate::regard::Regarded;
+use crate::reserved::Reserved;
 use crate::tasks::Skills;
 use crate::vendor::{Setup, Vendor, schema_of};
 use crate::worker::Worker;
@@ -290,6 +292,10 @@ impl Backend for Midjourney {
 
     fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
         Skills::all().regard(operation, brief)
+    }
+
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

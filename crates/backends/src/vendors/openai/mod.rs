@@ -9,6 +9,8 @@ mod settings;
 mod skills;
 mod videos;
 
+use std::sync::Arc;
+
 use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
 
@@ -18,6 +20,7 @@ use crate::hooks::Post;
 use crate::http::{VendorCall, VendorHttp};
 use crate::inputs::cannot;
 use crate::regard::Regarded;
+use crate::reserved::Reserved;
 use crate::tasks::refused;
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
@@ -73,6 +76,8 @@ impl OpenAi {
         match work.brief.task {
             Task::Animate | Task::Extend(_) => self.start_video(&work).await,
             _ => {
+                // Nobody is told that it was taken before it is done.
+                work.progress.begin();
                 let made = work.unless_cancelled(self.make_images(&work)).await;
                 made.map(Started::Done)
             }
@@ -113,6 +118,10 @@ impl Backend for OpenAi {
             all.push(refused(fault));
         }
         all
+    }
+
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

@@ -7,6 +7,7 @@ mod request;
 mod result;
 mod shape;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::Brief;
@@ -21,6 +22,7 @@ use crate::backend::{Backend, Class, Cost, Fault, Later, LostSubmit, Progress, S
 use crate::hooks::Post;
 use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
 use crate::regard::Regarded;
+use crate::reserved::Reserved;
 use crate::tasks::Skills;
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
@@ -105,6 +107,8 @@ impl Relay {
             .map_or(family.timeout_s, |seconds| seconds(&work.request));
         let limit = Duration::from_secs(u64::from(seconds)) + SLACK;
         let call = call.within(limit).at_most(MOST_ANSWER);
+        // Nobody is told that it was taken before it is done.
+        work.progress.begin();
         let answer = work.unless_cancelled(self.http.submit(call)).await?;
         let body = refused::body_of(&answer)?;
         let shape = Shape::of(family, submit, &work.request);
@@ -212,6 +216,10 @@ impl Backend for Relay {
 
     fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
         Skills::all().regard(operation, brief)
+    }
+
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
     }
 
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {

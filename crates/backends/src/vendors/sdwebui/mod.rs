@@ -6,6 +6,8 @@ mod call;
 mod plan;
 mod settings;
 
+use std::sync::Arc;
+
 use atelier_contract::brief::{Brief, Task};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,6 +21,7 @@ use crate::http::{VendorCall, VendorHttp};
 use crate::inputs;
 use crate::pictures::{Finish, finished};
 use crate::regard::{Regard, Regarded};
+use crate::reserved::Reserved;
 use crate::seeds;
 use crate::tasks::{Masks, Pictures, Skills, label};
 use crate::vendor::{Setup, Vendor};
@@ -149,8 +152,14 @@ impl Backend for SdWebUi {
         all
     }
 
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+        None
+    }
+
     fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
         Box::pin(async move {
+            // Nobody is told that it was taken before it is done.
+            work.progress.begin();
             let made = work.unless_cancelled(self.make(&work)).await;
             made.map(Started::Done)
         })

@@ -25,6 +25,22 @@ pub(crate) struct Wish<'a> {
     pub(crate) earlier: &'a Earlier,
     /// Its account has no job where there are spare slots.
     pub(crate) first: bool,
+    /// Whether it is long: a clip, or one of many that came together.
+    pub(crate) long: bool,
+    /// What it leaves to short work of its account, if it is long.
+    pub(crate) leaves: Leaves,
+}
+
+/// What long work leaves of a vendor's slots to short work of the same account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// Nothing: there is no such work.
+    #[default]
+    Nothing,
+    /// One of several slots: such work came lately, or waits.
+    OneOfSeveral,
+    /// One slot, and be it the only one: such work waits.
+    One,
 }
 
 /// What became of a job at those who were asked before.
@@ -83,8 +99,12 @@ pub(crate) struct Candidate {
     pub(crate) concurrency: usize,
     /// Slots besides, for one job each of accounts that have none.
     pub(crate) spare: usize,
+    /// Slots besides, for short work while long work has others.
+    pub(crate) beside: usize,
     /// Jobs it has in hand, on all nodes.
     pub(crate) busy: usize,
+    /// Those of them on this node that are long.
+    pub(crate) long: usize,
     /// Those besides that need no place, because their work takes no time.
     pub(crate) ahead: usize,
     pub(crate) mode: Mode,
@@ -163,7 +183,27 @@ impl Candidate {
     /// Whether a place is free.
     pub(crate) fn has_place(&self, wish: &Wish<'_>) -> bool {
         let spare = if wish.first { self.spare } else { 0 };
-        self.busy < self.concurrency + spare
+        let slots = self.concurrency + spare + self.beside_long(!wish.long);
+        self.busy + self.left(wish) < slots
+    }
+
+    /// Slots that short work has besides now.
+    pub(crate) fn beside_long(&self, short: bool) -> usize {
+        if short && self.long > 0 {
+            self.beside
+        } else {
+            0
+        }
+    }
+
+    /// Slots that a wish leaves free. Whoever has some besides for short work needs none of the others.
+    fn left(&self, wish: &Wish<'_>) -> usize {
+        let leaves = match wish.leaves {
+            Leaves::Nothing => false,
+            Leaves::OneOfSeveral => self.concurrency > 1,
+            Leaves::One => true,
+        };
+        usize::from(wish.long && leaves && self.beside == 0)
     }
 
     /// Whether it has less to do for its weight than another.

@@ -148,7 +148,9 @@ impl Loader {
             weight: spec.weight.get(),
             concurrency: limit(spec.concurrency.get()),
             spare: 0,
+            beside: 0,
             busy: 0,
+            long: 0,
             ahead: 0,
             mode,
             pace: Pace::new(limit(spec.per_minute.get()), limit(spec.per_hour.get())),
@@ -232,6 +234,7 @@ fn stranger(row: &WorkerRow) -> Stranger {
 /// What this process knows better than the store, or has not written down yet.
 fn keep(member: &mut Member, old: Member) {
     member.here = old.here;
+    member.candidate.long = old.candidate.long;
     member.returning = old.returning;
     member.unwritten = old.unwritten;
     member.changed = old.changed;

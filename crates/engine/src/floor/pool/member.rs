@@ -15,6 +15,9 @@ use crate::names::WorkerName;
 /// allows.
 const SPARE: usize = 8;
 
+/// So many are there besides for short work, as threads are.
+const BESIDE: usize = 1;
+
 /// Whoever makes the media inside this process, under a name and with so many jobs at once.
 #[derive(Clone)]
 pub struct Worker {
@@ -57,15 +60,17 @@ pub(crate) struct Member {
 
 impl Member {
     /// A job takes a place.
-    pub(crate) fn enter(&mut self) {
+    pub(crate) fn enter(&mut self, long: bool) {
         self.here += 1;
         self.candidate.busy += 1;
+        self.candidate.long += usize::from(long);
     }
 
     /// A job leaves its place.
-    pub(crate) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self, long: bool) {
         self.here = self.here.saturating_sub(1);
         self.candidate.busy = self.candidate.busy.saturating_sub(1);
+        self.candidate.long = self.candidate.long.saturating_sub(usize::from(long));
     }
 
     /// What runs inside this process.
@@ -81,6 +86,7 @@ impl Member {
             weight: 1,
             concurrency: worker.slots,
             spare: worker.slots / SPARE,
+            beside: BESIDE,
             name: WorkerName::inside(&worker.name),
             ..Candidate::default()
         };

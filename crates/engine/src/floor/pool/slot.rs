@@ -1,11 +1,13 @@
 //! A place at a worker account, which one job takes. It is left to others while the job only waits.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use atelier_backends::Backend;
+use atelier_backends::reserved::Reserved;
 use atelier_backends::shares::Part;
+use atelier_contract::brief::Brief;
 use atelier_contract::{AttemptId, JobId};
 use atelier_store::{Attempt, StartLimits};
 
@@ -34,20 +36,30 @@ pub(crate) struct Slot {
     /// Whether the vendor was asked; until then the start does not count.
     began: AtomicBool,
     place: AtomicU8,
-    probe: bool,
+    taken: Taken,
     /// It was given without a place, for work that takes no time.
     ahead: AtomicBool,
+    /// What is kept inside this process for the work to begin at once.
+    reserved: OnceLock<Reserved>,
+}
+
+/// How a place was taken.
+#[derive(Default)]
+pub(super) struct Taken {
+    /// To see whether the worker account is well again.
+    pub(super) probe: bool,
+    /// The vendor was asked already.
+    pub(super) began: bool,
+    /// For long work.
+    pub(super) long: bool,
+    /// One of several slots is left to short work of the same account, on all nodes together.
+    pub(super) leaves_one: bool,
     /// That its account has one job more in hand.
-    _counted: Option<Part>,
+    pub(super) _counted: Option<Part>,
 }
 
 impl Slot {
-    pub(super) fn new(
-        pool: Arc<Pool>,
-        member: &Member,
-        (probe, began): (bool, bool),
-        counted: Option<Part>,
-    ) -> Self {
+    pub(super) fn new(pool: Arc<Pool>, member: &Member, taken: Taken) -> Self {
         Self {
             pool,
             name: member.candidate.name.clone(),
@@ -55,11 +67,11 @@ impl Slot {
             vendor: member.vendor,
             custody: member.candidate.owner.is_some(),
             recorded: member.recorded,
-            began: AtomicBool::new(began),
+            began: AtomicBool::new(taken.began),
             place: AtomicU8::new(HERE),
-            probe,
+            taken,
             ahead: AtomicBool::new(false),
-            _counted: counted,
+            reserved: OnceLock::new(),
         }
     }
 
@@ -76,6 +88,19 @@ impl Slot {
             .pool
             .with(&self.name, |member| Arc::clone(&member.backend));
         now.unwrap_or_else(|| Arc::clone(&self.backend))
+    }
+
+    /// Keeps what the work needs to begin at once, if that is free; whether it does begin at once.
+    pub(crate) fn reserve(&self, whose: &Arc<str>, brief: &Brief) -> bool {
+        match self.backend.reserve(whose, brief, self.taken.long) {
+            Some(reserved) => self.reserved.set(reserved).is_ok(),
+            None => false,
+        }
+    }
+
+    /// What is kept for the work to begin at once.
+    pub(crate) fn reserved(&self) -> Reserved {
+        self.reserved.get().cloned().unwrap_or_default()
     }
 
     /// Its vendor, as metrics name it.
@@ -95,8 +120,9 @@ impl Slot {
 
     /// What its worker account may be given, on all nodes together.
     fn limits(&self) -> StartLimits {
+        let left = usize::from(self.taken.leaves_one);
         let limits = self.pool.with(&self.name, |member| StartLimits {
-            concurrency: member.candidate.concurrency.max(1) as i64,
+            concurrency: member.candidate.concurrency.saturating_sub(left).max(1) as i64,
             per_minute: member.candidate.pace.per_minute as i64,
             per_hour: member.candidate.pace.per_hour as i64,
         });
@@ -127,9 +153,9 @@ impl Slot {
         if self.moves(from, to) {
             let count = |member: &mut Member| {
                 if aside {
-                    member.leave();
+                    member.leave(self.taken.long);
                 } else {
-                    member.enter();
+                    member.enter(self.taken.long);
                 }
             };
             self.pool.with(&self.name, count);
@@ -140,7 +166,7 @@ impl Slot {
     pub(crate) fn leave(&self) {
         if self.moves(HERE, ASIDE) {
             self.pool.with(&self.name, |member| {
-                member.leave();
+                member.leave(self.taken.long);
                 member.candidate.pace.undo();
             });
         }
@@ -151,7 +177,7 @@ impl Slot {
     pub(crate) async fn come_back(&self, now_ms: impl Fn() -> i64) {
         if self.moves(ASIDE, RETURNING) {
             self.pool.with(&self.name, |member| {
-                member.enter();
+                member.enter(self.taken.long);
                 member.returning += 1;
             });
         }
@@ -191,7 +217,7 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         let began = self.began.load(Ordering::Acquire);
-        let (probe, recorded) = (self.probe, self.recorded);
+        let (probe, recorded, long) = (self.taken.probe, self.recorded, self.taken.long);
         let place = self.place.load(Ordering::Acquire);
         let ahead = self.ahead.load(Ordering::Acquire);
         self.pool.with(&self.name, |member| {
@@ -199,7 +225,7 @@ impl Drop for Slot {
                 member.candidate.ahead = member.candidate.ahead.saturating_sub(1);
             }
             if place != ASIDE {
-                member.leave();
+                member.leave(long);
             }
             if place == RETURNING {
                 member.returning = member.returning.saturating_sub(1);

@@ -29,6 +29,8 @@ fn wish() -> Wish<'static> {
         price: Quota::from_thousandths(1_000),
         earlier: Earlier::NONE,
         first: false,
+        long: false,
+        leaves: Leaves::Nothing,
     }
 }
 
