@@ -415,6 +415,9 @@ pub trait Backend: Send + Sync {
     fn serves(&self, operation: &str) -> bool;
     /// What to do about a submit whose answer was never seen.
     fn lost_submit(&self) -> LostSubmit;
+    /// How long after its intent a submit may still be on its way, everything that goes before it included: for so long a
+    /// vendor that denies having the work may merely not have it yet.
+    fn submit_limit(&self, work: &Work) -> Duration;
     /// Whether it looks at the pictures of `brief.hints` itself; others find their addresses in the words.
     fn takes_hints(&self) -> bool;
     /// What becomes of the wishes of a request here, as far as that is known before anybody is asked.
@@ -430,8 +433,13 @@ pub trait Backend: Send + Sync {
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()>;
 
     /// Looks for work whose submit was lost, by its attempt id: what a start would have said, or `None` when the vendor
-    /// never had it. The work comes with its inputs.
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>>;
+    /// does not have it. The work comes with its inputs. When it is `late`, nothing of it is on its way any more, and what
+    /// is there only in part is taken back.
+    fn look_up<'a>(
+        &'a self,
+        work: &'a Work,
+        late: bool,
+    ) -> Later<'a, Result<Option<Started>, Fault>>;
 
     /// Asks the vendor whether it is well and takes the credentials; nothing is made and nothing is paid. What is left of the
     /// worker account's money, where the vendor says so.

@@ -150,6 +150,11 @@ impl Backend for Embedded {
         LostSubmit::Repeat
     }
 
+    /// It is never looked up.
+    fn submit_limit(&self, _: &Work) -> Duration {
+        Duration::ZERO
+    }
+
     fn takes_hints(&self) -> bool {
         true
     }
@@ -177,7 +182,7 @@ impl Backend for Embedded {
         Box::pin(async {})
     }
 
-    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 

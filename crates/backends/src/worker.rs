@@ -2,6 +2,7 @@
 //! the vendor repeats it in the words of a refusal or of a failed job; and no vendor has more words kept than it needs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::brief::Brief;
 use serde_json::Value;
@@ -131,6 +132,10 @@ impl Backend for Worker {
         self.vendor.lost_submit()
     }
 
+    fn submit_limit(&self, work: &Work) -> Duration {
+        self.vendor.submit_limit(work)
+    }
+
     fn takes_hints(&self) -> bool {
         self.vendor.takes_hints()
     }
@@ -180,8 +185,12 @@ impl Backend for Worker {
         self.vendor.cancel(ticket)
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
-        let found = self.vendor.look_up(work);
+    fn look_up<'a>(
+        &'a self,
+        work: &'a Work,
+        late: bool,
+    ) -> Later<'a, Result<Option<Started>, Fault>> {
+        let found = self.vendor.look_up(work, late);
         Box::pin(async move {
             let ignored = self.ignored(work);
             let kept = |started| kept(started, ignored);

@@ -40,6 +40,9 @@ impl Backend for Postcards {
     fn lost_submit(&self) -> LostSubmit {
         LostSubmit::Unknown // it may have been paid for, and nobody can ask
     }
+    fn submit_limit(&self, _: &Work) -> Duration {
+        Duration::ZERO // how long a vendor that can be asked is not believed that it never had a job
+    }
     fn takes_hints(&self) -> bool {
         false
     }
@@ -70,7 +73,7 @@ impl Backend for Postcards {
     fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
         Box::pin(async {}) // a card that is begun is drawn
     }
-    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
     fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {

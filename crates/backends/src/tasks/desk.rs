@@ -1,6 +1,7 @@
 //! Where the work of such a vendor is done: starts, questions, files fetched at once, and what came of it all.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::Role;
 use atelier_contract::brief::{Brief, Task};
@@ -403,6 +404,11 @@ impl<S: Speech> Backend for Desk<S> {
         self.vendor.lost_submit()
     }
 
+    /// One start goes after the other.
+    fn submit_limit(&self, work: &Work) -> Duration {
+        self.vendor.patience() * work.brief.count.clamp(1, 16)
+    }
+
     fn takes_hints(&self) -> bool {
         false
     }
@@ -434,7 +440,7 @@ impl<S: Speech> Backend for Desk<S> {
         })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(self.search(work))
     }
 

@@ -188,7 +188,7 @@ async fn a_lost_submit_is_looked_up_by_its_state() {
         let proxy = Remote::start(move |_| Reply::Json(200, tasks.clone()));
         let worker = proxy.worker(NAME, Value::Null);
         assert_eq!(worker.lost_submit(), LostSubmit::LookUp);
-        let task = match worker.look_up(&work).await.expect("an answer") {
+        let task = match worker.look_up(&work, true).await.expect("an answer") {
             Some(Started::Ticket(ticket)) => Some(ticket["task"].clone()),
             other => other.map(|_| Value::Null),
         };
@@ -202,7 +202,7 @@ async fn a_lost_submit_is_looked_up_by_its_state() {
     ] as [fn() -> Reply; 3]
     {
         let proxy = Remote::start(move |_| reply());
-        let answer = proxy.worker(NAME, Value::Null).look_up(&work).await;
+        let answer = proxy.worker(NAME, Value::Null).look_up(&work, true).await;
         assert_eq!(answer.expect_err("no list").class, Class::Retry);
     }
     let proxy = crate::accepting();
@@ -228,7 +228,7 @@ async fn a_list_that_may_be_too_short_does_not_say_that_a_task_never_was() {
             |n: i64| json!({ "id": n.to_string(), "state": "x", "submitTime": oldest_ms + n });
         let tasks: Vec<Value> = (0..count).rev().map(task).collect();
         let proxy = Remote::start(move |_| Reply::Json(200, json!(tasks)));
-        match proxy.worker(NAME, Value::Null).look_up(&work).await {
+        match proxy.worker(NAME, Value::Null).look_up(&work, true).await {
             Ok(None) => assert!(is_known, "{count} {oldest_ms}"),
             Ok(Some(_)) => panic!("there is none"),
             Err(fault) => assert!(!is_known && fault.class == Class::Gone, "{fault:?}"),

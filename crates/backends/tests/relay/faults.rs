@@ -259,9 +259,9 @@ async fn a_lost_submit_is_repeated_as_it_was_under_the_same_key() {
     let body = json!({ "targetImage": "https://a.example/1", "swapImage": "https://a.example/2" });
     let (work, _) = work("facegen.swap", &body, None, &[]);
     assert_eq!(refused(&*relay, &work).await.taken, Taken::Perhaps);
-    let fault = relay.look_up(&work).await.expect_err("in flight");
+    let fault = relay.look_up(&work, true).await.expect_err("in flight");
     assert_eq!(fault.class, Class::Retry);
-    match relay.look_up(&work).await.expect("an answer") {
+    match relay.look_up(&work, true).await.expect("an answer") {
         Some(Started::Ticket(ticket)) => assert_eq!(ticket, json!({ "jobId": "r" })),
         other => panic!("{other:?}"),
     }
@@ -287,7 +287,7 @@ async fn a_lost_answer_that_was_the_result_is_the_result_when_it_is_looked_up() 
     let body = json!({ "prompt": "draw", "response_format": "b64_json" });
     let (work, _) = work("imgmodel.generations", &body, None, &[]);
     assert_eq!(refused(&*relay, &work).await.taken, Taken::Perhaps);
-    match relay.look_up(&work).await.expect("an answer") {
+    match relay.look_up(&work, true).await.expect("an answer") {
         Some(Started::Done(made)) => assert_eq!(made.files.len(), 1),
         other => panic!("{other:?}"),
     }
@@ -301,7 +301,7 @@ async fn half_a_request_is_never_sent() {
     let (mut work, _) = work("imgmodel.chat", &body, None, &[]);
     work.sources.clear();
     let fault = relay
-        .look_up(&work)
+        .look_up(&work, true)
         .await
         .expect_err("its pictures are not here");
     assert_eq!(

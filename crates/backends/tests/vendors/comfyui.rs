@@ -126,10 +126,16 @@ async fn a_lost_submit_is_found_by_its_attempt_and_an_unknown_one_is_not() {
     let worker = stand.worker_under("comfyui", "", settings());
     assert_eq!(worker.lost_submit(), LostSubmit::LookUp);
     let (work, _) = studio.work("imgmodel.chat", &json!({"prompt": "draw"}), None);
-    assert!(worker.look_up(&work).await.expect("an answer").is_none());
+    assert!(
+        worker
+            .look_up(&work, true)
+            .await
+            .expect("an answer")
+            .is_none()
+    );
     let fault = ticket(&worker, work.clone()).await.expect_err("a cut line");
     assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::Perhaps));
-    let found = worker.look_up(&work).await.expect("an answer");
+    let found = worker.look_up(&work, true).await.expect("an answer");
     let Some(Started::Ticket(paper)) = found else {
         panic!("it was accepted");
     };

@@ -216,7 +216,7 @@ async fn a_key_that_the_vendor_repeats_is_kept_nowhere() {
                 Ok(_) => None,
             };
             let faults = [
-                worker.look_up(&work).await.err(),
+                worker.look_up(&work, true).await.err(),
                 worker.probe().await.err(),
                 polled,
                 worker.start(work).await.err(),

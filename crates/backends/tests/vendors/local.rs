@@ -8,7 +8,7 @@ use std::time::Duration;
 use atelier_media::{Picture, encode_video};
 use serde_json::{Value, json};
 
-use crate::stand::{Reply, Seen, Stand, bytes, json as document, png};
+use crate::stand::{Reply, Seen, Stand, bytes, json as document, page, png};
 
 /// What comes of an order.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,17 @@ struct Books {
     spoken: usize,
     /// How often it was silent.
     silences: usize,
+    /// Whether orders are shown to nobody who looks for them, as long as they are being entered.
+    is_slow: bool,
+    /// Whether somebody stands before it who gives up on orders at once.
+    is_fronted: bool,
+}
+
+impl Books {
+    /// What can be found.
+    fn entered(&self) -> &[Names] {
+        if self.is_slow { &[] } else { &self.taken }
+    }
 }
 
 /// The server.
@@ -119,6 +130,21 @@ impl Local {
     pub(crate) fn be_silent_after(&self, at: Silent, times: usize) {
         let mut books = self.books.lock().expect("the books");
         (books.silent, books.spoken) = (at, times);
+    }
+
+    /// From now on orders are taken and being entered, until it catches up.
+    pub(crate) fn be_slow(&self) {
+        self.books.lock().expect("the books").is_slow = true;
+    }
+
+    /// What was taken is entered.
+    pub(crate) fn catch_up(&self) {
+        self.books.lock().expect("the books").is_slow = false;
+    }
+
+    /// From now on somebody stands before it who answers every order with 504, which it takes all the same.
+    pub(crate) fn be_fronted(&self) {
+        self.books.lock().expect("the books").is_fronted = true;
     }
 
     /// Whether it was asked about an order.
@@ -172,13 +198,15 @@ fn answer(seen: &Seen, act: Act, books: &mut Books) -> Reply {
             books.kinds.insert(id.clone(), kind);
             if is_silent(books, Silent::Order) {
                 silence(books)
+            } else if books.is_fronted {
+                page(504)
             } else {
                 reply(&id)
             }
         }
         Act::Ask(..) if is_silent(books, Silent::Question) => silence(books),
         Act::Ask(id, running, done) => {
-            let mut taken = books.taken.iter();
+            let mut taken = books.entered().iter();
             let known = taken.find(|(own, token)| *own == id || *token == id);
             // Of what was never ordered there is nothing to tell.
             let Some((own, _)) = known else {
@@ -192,10 +220,10 @@ fn answer(seen: &Seen, act: Act, books: &mut Books) -> Reply {
             }
         }
         Act::Find(token, reply) => {
-            let found = books.taken.iter().find(|(_, one)| *one == token);
+            let found = books.entered().iter().find(|(_, one)| *one == token);
             reply(found.map(|(id, _)| id.clone()))
         }
-        Act::List(reply) => reply(books.taken.clone()),
+        Act::List(reply) => reply(books.entered().to_vec()),
         Act::Say(reply) => reply,
     }
 }

@@ -380,7 +380,7 @@ async fn a_lost_start_of_kling_is_found_by_its_name() {
     let stand = Stand::always(answer(&there));
     let found = stand
         .worker("roletask", json!({"dialect": "kling"}))
-        .look_up(&work)
+        .look_up(&work, true)
         .await;
     match found.expect("an answer") {
         Some(Started::Ticket(paper)) => assert_eq!(paper["tasks"], json!([{"id": "t-9"}])),
@@ -391,7 +391,7 @@ async fn a_lost_start_of_kling_is_found_by_its_name() {
     let stand = Stand::always(answer(&json!({"code": 0, "data": []})));
     let found = stand
         .worker("roletask", json!({"dialect": "kling"}))
-        .look_up(&work)
+        .look_up(&work, true)
         .await;
     assert!(found.expect("an answer").is_none());
 }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use atelier_backends::backend::LostSubmit;
 use atelier_contract::JobState;
 use atelier_store::{Guard, JobRow};
+use serde_json::Value;
 
 use crate::floor::context::Context;
 use crate::floor::fail::UNKNOWN;
@@ -115,7 +116,8 @@ pub(super) async fn go_on(context: &Context, mut row: JobRow, slot: Slot) -> Opt
     let attempt_id = row.attempt_id.take().unwrap_or_default();
     let ticket = row.ticket.take();
     let ticket = ticket.and_then(|text| serde_json::from_str(&text).ok());
-    let job = RunningJob::new(row.into(), slot, &context.register, began_ms);
+    let asked_ms = asked_ms(context, &attempt_id, ticket.as_ref()).await;
+    let job = RunningJob::new(row.into(), slot, &context.register, began_ms).asked_at(asked_ms);
     match without_inputs(context, &job.leased, attempt_id, job.signals()).await {
         Ok(work) => Some(job.at_vendor(Box::new(work), ticket)),
         // The lease runs out and somebody takes the job up again.
@@ -128,4 +130,16 @@ pub(super) async fn go_on(context: &Context, mut row: JobRow, slot: Slot) -> Opt
             None
         }
     }
+}
+
+/// When the vendor was asked for an attempt of which nothing but the intent is known. Where that cannot be read, it may have
+/// been just now.
+async fn asked_ms(context: &Context, attempt_id: &str, ticket: Option<&Value>) -> i64 {
+    let house = &context.house;
+    let now_ms = house.now_ms();
+    if ticket.is_some() {
+        return now_ms;
+    }
+    let began = house.store.attempt_began(attempt_id).await;
+    began.ok().flatten().unwrap_or(now_ms)
 }

@@ -23,8 +23,8 @@ pub(super) enum Begun {
     Done(Made, Box<Work>),
     /// The vendor works on it.
     Ticket(Box<Work>, Value),
-    /// The vendor may have it, and can be asked whether it has.
-    LookUp(Box<Work>),
+    /// The vendor may have it, and can be asked whether it has; when it was asked to begin.
+    LookUp(Box<Work>, i64),
     /// The vendor may have it, and nobody will ever know.
     Unknown,
     /// The vendor may have it, and does not mind being asked again.
@@ -79,6 +79,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     crash::point("runner.before_start");
     // The inputs go with the start; what is kept for polling has none of their bytes.
     let kept = Box::new(stripped(&work));
+    let asked_ms = house.now_ms();
     let started = ask(house, job, work, &attempt).await;
     crash::point("runner.started");
     let fault = match started {
@@ -98,7 +99,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     }
     Ok(match job.backend().lost_submit() {
         LostSubmit::Repeat => Begun::Repeat(fault),
-        LostSubmit::LookUp => Begun::LookUp(kept),
+        LostSubmit::LookUp => Begun::LookUp(kept, asked_ms),
         LostSubmit::Unknown => {
             tracing::warn!(job = %job.id(), %worker, detail = %fault.detail, "the answer to a submit was lost");
             Begun::Unknown

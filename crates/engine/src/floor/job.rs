@@ -174,6 +174,8 @@ pub(crate) struct RunningJob {
     pub(crate) ticket: Option<Value>,
     /// Questions that failed in a row.
     pub(crate) errors: u32,
+    /// When its vendor was last asked to begin, as far as that is known.
+    pub(crate) asked_ms: i64,
     /// Times the vendor denied having the work.
     pub(crate) missing: u32,
     /// The worker's turn for the next question has been taken already.
@@ -198,9 +200,16 @@ impl RunningJob {
             work: None,
             ticket: None,
             errors: 0,
+            asked_ms: began_ms,
             missing: 0,
             granted: false,
         }
+    }
+
+    /// Its vendor was asked to begin then.
+    pub(crate) fn asked_at(mut self, asked_ms: i64) -> Self {
+        self.asked_ms = asked_ms;
+        self
     }
 
     /// The vendor has it, or may have it; one copy of the request is enough for as long as that takes.

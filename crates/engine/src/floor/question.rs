@@ -22,8 +22,11 @@ use crate::tracer::{Kind as SpanKind, Open as OpenSpan, TraceContext};
 
 /// A question that takes longer than this has failed.
 const QUESTION_MOST: Duration = Duration::from_mins(10);
-/// A vendor that is asked whether it has a lost submit is believed when it denies it twice, this far apart.
-const DENIED_TWICE: Duration = Duration::from_secs(5);
+/// A vendor that denies having a lost submit is believed once the intent is older than its submits may take, and this.
+const SUBMIT_MARGIN: Duration = Duration::from_secs(30);
+/// The pause before it is asked again until then; it doubles up to [`DENIED_MOST`].
+const DENIED_LEAST: Duration = Duration::from_secs(3);
+const DENIED_MOST: Duration = Duration::from_secs(20);
 /// The pause after a failed question; it doubles up to [`PAUSE_MOST`].
 const PAUSE_LEAST: Duration = Duration::from_secs(1);
 const PAUSE_MOST: Duration = Duration::from_mins(1);
@@ -79,13 +82,15 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Asked {
             }
         }
     } else {
+        // By the time at which it is asked, not by that of its answer.
+        let early = still_on_its_way(context, &job, work);
         let answer = tokio::select! {
             biased;
             () = stop.cancelled() => None,
-            answer = Box::pin(look_up(context, &job, work)) => Some(answer),
+            answer = Box::pin(look_up(context, &job, work, early.is_none())) => Some(answer),
         };
         if let Some(answer) = answer {
-            return Asked::Again(Box::pin(found(context, job, answer)).await);
+            return Asked::Again(Box::pin(found(context, job, answer, early)).await);
         }
     }
     let_go(context, &job);
@@ -157,14 +162,27 @@ pub(super) async fn ended(context: &Context, job: &RunningJob, fault: &Fault) {
     }
 }
 
+/// For how long a lost submit may still be on its way; `None` when the vendor is believed that it never had it.
+fn still_on_its_way(context: &Context, job: &RunningJob, work: &Work) -> Option<Duration> {
+    let limit = job.backend().submit_limit(work) + SUBMIT_MARGIN;
+    let limit_ms = i64::try_from(limit.as_millis()).unwrap_or(i64::MAX);
+    let until_ms = job.asked_ms.saturating_add(limit_ms);
+    let left_ms = until_ms - context.house.now_ms();
+    u64::try_from(left_ms)
+        .ok()
+        .filter(|left| *left > 0)
+        .map(Duration::from_millis)
+}
+
 /// Looks for a lost submit.
 async fn look_up(
     context: &Context,
     job: &RunningJob,
     work: &Work,
+    late: bool,
 ) -> Result<Option<Started>, Fault> {
     let work = with_inputs(context, work.clone(), &job.leased.account_id, false).await?;
-    job.backend().look_up(&work).await
+    job.backend().look_up(&work, late).await
 }
 
 /// What became of a lost submit; one that is found becomes a job like any other.
@@ -172,6 +190,7 @@ async fn found(
     context: &Context,
     job: RunningJob,
     answer: Result<Option<Started>, Fault>,
+    early: Option<Duration>,
 ) -> Again {
     let (house, pool) = (&context.house, &context.pool);
     match answer {
@@ -184,7 +203,10 @@ async fn found(
             finish_at_once(context, &job, result).await;
             None
         }
-        Ok(None) => denied(context, job).await,
+        Ok(None) => match early {
+            Some(left) => Some(not_yet(job, left)),
+            None => denied(context, &job).await,
+        },
         Err(fault) if react(fault.class).job.may_pass() => {
             pool.question_failed(job.worker(), &fault, house.steady_ms());
             Some(later(job, fault.after))
@@ -211,12 +233,15 @@ async fn has_ticket(context: &Context, mut job: RunningJob, ticket: Value) -> Ag
     written.then_some((job, Duration::ZERO))
 }
 
-/// The vendor does not have the work: believed the second time, because a submit may still be on its way.
-async fn denied(context: &Context, mut job: RunningJob) -> Again {
-    job.missing += 1;
-    if job.missing < 2 {
-        return Some((job, DENIED_TWICE));
-    }
+/// The vendor does not have the work yet, and may still get it.
+fn not_yet(mut job: RunningJob, left: Duration) -> (RunningJob, Duration) {
+    let pause = DENIED_LEAST.saturating_mul(1 << job.missing.min(6));
+    (job.missing, job.errors) = (job.missing + 1, 0);
+    (job, pause.min(DENIED_MOST).min(left))
+}
+
+/// The vendor does not have the work, and will not get it any more.
+async fn denied(context: &Context, job: &RunningJob) -> Again {
     let (house, leased) = (&context.house, &job.leased);
     if leased.begun >= house.settings.tries_most {
         fail(house, leased, broken(UNKNOWN)).await;

@@ -74,7 +74,9 @@ async fn end(
             job.signals().set_paid(false);
             return Some(job.at_vendor(work, Some(ticket)));
         }
-        Ok(Begun::LookUp(work)) => return Some(job.at_vendor(work, None)),
+        Ok(Begun::LookUp(work, asked_ms)) => {
+            return Some(job.asked_at(asked_ms).at_vendor(work, None));
+        }
         Ok(Begun::Done(made, work)) => {
             let asked = work.brief.count;
             job.work = Some(work);

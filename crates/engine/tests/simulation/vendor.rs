@@ -29,6 +29,9 @@ pub(crate) const VENDORS: &[Vendor] = &[Vendor {
     build,
 }];
 
+/// An order is on its way for 100 seconds at most, and taken within another 60.
+const SUBMIT_LIMIT: Duration = Duration::from_secs(160);
+
 thread_local! {
     /// The world of this thread's seed: a vendor is built by a plain function.
     pub(crate) static WORLD: RefCell<Option<Shared>> = const { RefCell::new(None) };
@@ -64,6 +67,7 @@ impl Books {
     }
 }
 
+#[derive(Clone)]
 struct Actor {
     world: Shared,
     name: String,
@@ -141,6 +145,16 @@ impl Actor {
         number
     }
 
+    /// Whoever stands before the vendor has given up, and the vendor takes the job all the same, after a while.
+    fn take_later(&self, work: &Work) {
+        let (own, work) = (self.clone(), work.clone());
+        let pause = lock(&self.world).dice.u64(0..60_000);
+        tokio::spawn(async move {
+            sleep(Duration::from_millis(pause)).await;
+            own.take(&work);
+        });
+    }
+
     /// How long an answer is on its way: usually moments, sometimes for too long.
     async fn on_its_way(&self) {
         let pause = {
@@ -173,7 +187,11 @@ impl Actor {
             }
             11 => return fault(Class::Dead),
             12..=14 => return Err(Fault::denied("not this")),
-            15..=19 => return Err(cut()),
+            15..=17 => return Err(cut()),
+            18..=19 => {
+                self.take_later(work);
+                return Err(cut());
+            }
             20..=26 => {
                 self.take(work);
                 return Err(cut());
@@ -232,6 +250,9 @@ impl Backend for Actor {
     fn lost_submit(&self) -> LostSubmit {
         self.lost
     }
+    fn submit_limit(&self, _: &Work) -> Duration {
+        SUBMIT_LIMIT
+    }
     fn takes_hints(&self) -> bool {
         false
     }
@@ -251,7 +272,7 @@ impl Backend for Actor {
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
         Box::pin(async move { self.note(&format!("asked to stop {ticket}")) })
     }
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async move {
             self.note(&format!("asked whether it has {}", work.job_id));
             self.on_its_way().await;

@@ -85,6 +85,9 @@ impl Backend for Scripted {
     fn lost_submit(&self) -> LostSubmit {
         self.lost
     }
+    fn submit_limit(&self, _: &Work) -> Duration {
+        Duration::ZERO
+    }
     fn takes_hints(&self) -> bool {
         false
     }
@@ -142,7 +145,7 @@ impl Backend for Scripted {
             Ok(Progress::Done(made(work.brief.count)))
         })
     }
-    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 

@@ -27,6 +27,9 @@ const STAGE: Vendor = Vendor {
     build,
 };
 
+/// How long a submit may be on its way.
+pub(crate) const SUBMIT_LIMIT: Duration = Duration::from_secs(20);
+
 /// The vendors of these stories: the stage, and all that the program knows.
 pub(crate) fn vendors() -> &'static [Vendor] {
     static ALL: LazyLock<Vec<Vendor>> = LazyLock::new(|| {
@@ -331,6 +334,9 @@ impl Backend for Actor {
     fn lost_submit(&self) -> LostSubmit {
         self.lost
     }
+    fn submit_limit(&self, _: &Work) -> Duration {
+        SUBMIT_LIMIT
+    }
     fn takes_hints(&self) -> bool {
         false
     }
@@ -360,7 +366,7 @@ impl Backend for Actor {
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
         Box::pin(async move { self.stage.books().cancelled.push(ticket.clone()) })
     }
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async move {
             let books = self.stage.books();
             assert_eq!(

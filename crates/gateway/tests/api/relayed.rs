@@ -112,7 +112,7 @@ async fn a_repeated_submit_is_paid_for_once_and_a_cancelled_one_not_at_all() {
     let Ok(Started::Ticket(ticket)) = relay.start(work.clone()).await else {
         panic!("not accepted");
     };
-    let again = relay.look_up(&work).await.expect("an answer");
+    let again = relay.look_up(&work, true).await.expect("an answer");
     let Some(Started::Ticket(again)) = again else {
         panic!("{again:?}");
     };

@@ -177,7 +177,7 @@ const END_OTHERS: &str = "UPDATE attempt SET state = 'lost', ended_ms = v.now_ms
 pub(crate) const INSERT_ATTEMPTS: &str = "INSERT INTO attempt (id, job_id, worker, state, began_ms) \
      SELECT v.id, v.job_id, v.worker, 'intent', v.now_ms \
      FROM {lines:id text, job_id text, fence bigint, worker text, now_ms bigint} WHERE TRUE \
-     ON CONFLICT (id) DO NOTHING";
+     ON CONFLICT (id) DO UPDATE SET began_ms = excluded.began_ms";
 
 const WRITE_TICKETS: &str = "UPDATE attempt SET state = 'submitted', ticket = v.ticket, \
      submitted_ms = v.now_ms \

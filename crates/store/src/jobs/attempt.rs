@@ -102,6 +102,12 @@ impl Store {
         self.db().all(sql, args![job_id]).await
     }
 
+    /// When the intent of an attempt was last written down.
+    pub async fn attempt_began(&self, attempt_id: &str) -> Result<Option<i64>> {
+        let sql = "SELECT began_ms FROM attempt WHERE id = $1";
+        self.db().maybe(sql, args![attempt_id]).await
+    }
+
     /// Records the intent to ask a back end, if its worker may have more. The same attempt counts once.
     pub async fn begin_attempt(&self, attempt: Attempt) -> Result<Began> {
         self.commit(attempt).await

@@ -5,8 +5,8 @@ use atelier_media::Mask;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::ComfyUi;
 use super::queue;
+use super::{CALL, ComfyUi};
 use crate::answers;
 use crate::backend::{Fault, Taken, Work};
 use crate::fit;
@@ -182,6 +182,7 @@ impl ComfyUi {
             .text("overwrite", "true");
         let (body, media_type) = form.finish();
         let call = VendorCall::new(http::Method::POST, "upload/image").body(body, media_type);
+        let call = call.within(CALL);
         // Nothing has been started yet, whatever becomes of the upload.
         let not_taken = |fault: Fault| Fault {
             taken: Taken::No,

@@ -10,6 +10,7 @@ mod submits;
 mod template;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 
@@ -39,6 +40,9 @@ pub(super) const VENDOR: Vendor = Vendor {
     ready: "",
     build,
 };
+
+/// How long a call may take that goes before a prompt, or brings it.
+const CALL: Duration = Duration::from_secs(30);
 
 /// One server.
 #[derive(Clone)]
@@ -86,6 +90,17 @@ impl ComfyUi {
         Ok(Started::Ticket(json!({"prompts": submits.finish()})))
     }
 
+    /// How many calls an attempt takes: each prompt, and before them each file, of which a grid has some for each quarter.
+    fn calls(&self, work: &Work) -> u32 {
+        let prompts = self.settings.prompts(work).unwrap_or(1);
+        let brief = &work.brief;
+        let files = brief.sources.len()
+            + usize::from(brief.mask.is_some())
+            + usize::from(brief.video.is_some())
+            + usize::from(work.parent.is_some());
+        prompts + prompts * files as u32
+    }
+
     /// Takes prompts out of the queue, and interrupts those that run, but nobody else's.
     async fn stop(&self, ids: &[String]) {
         for id in ids {
@@ -101,8 +116,9 @@ impl ComfyUi {
         }
     }
 
-    /// Looks for every prompt of an attempt; all of them are there, or what is there is of no use.
-    async fn found(&self, work: &Work) -> Result<Option<Value>, Fault> {
+    /// Looks for every prompt of an attempt; all of them are there, or what is there is of no use and stopped when no more
+    /// will come.
+    async fn found(&self, work: &Work, late: bool) -> Result<Option<Value>, Fault> {
         let count = self.settings.prompts(work)?;
         let ids: Vec<String> = (0..count)
             .map(|index| queue::id(&work.attempt_id, index))
@@ -116,7 +132,9 @@ impl ComfyUi {
         if known.len() == ids.len() {
             return Ok(Some(json!({"prompts": ids})));
         }
-        self.stop(&known).await;
+        if late {
+            self.stop(&known).await;
+        }
         Ok(None)
     }
 
@@ -151,6 +169,10 @@ impl Backend for ComfyUi {
         LostSubmit::LookUp
     }
 
+    fn submit_limit(&self, work: &Work) -> Duration {
+        CALL * self.calls(work)
+    }
+
     fn takes_hints(&self) -> bool {
         false
     }
@@ -178,8 +200,12 @@ impl Backend for ComfyUi {
         Box::pin(async move { self.stop(&prompts(ticket)).await })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
-        Box::pin(async move { Ok(self.found(work).await?.map(Started::Ticket)) })
+    fn look_up<'a>(
+        &'a self,
+        work: &'a Work,
+        late: bool,
+    ) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(async move { Ok(self.found(work, late).await?.map(Started::Ticket)) })
     }
 
     fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {

@@ -4,7 +4,7 @@ use atelier_contract::FaultKind;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::ComfyUi;
+use super::{CALL, ComfyUi};
 use crate::answers;
 use crate::backend::{Class, Fault, Progress, Taken, Work};
 use crate::http::VendorCall;
@@ -46,10 +46,8 @@ impl ComfyUi {
     pub(super) async fn queued(&self, id: &str, graph: &Value) -> Result<String, Fault> {
         // Each prompt has a client of its own, to which the server says how far it is.
         let body = json!({"prompt": graph, "client_id": id, "prompt_id": id});
-        let answer = self
-            .http
-            .submit(VendorCall::post_json("prompt", &body))
-            .await?;
+        let call = VendorCall::post_json("prompt", &body).within(CALL);
+        let answer = self.http.submit(call).await?;
         if !answer.is_good() {
             let fault = answers::fault_of_start(&answer);
             return Err(match fault.class {

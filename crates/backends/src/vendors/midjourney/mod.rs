@@ -286,6 +286,10 @@ impl Backend for Midjourney {
         }
     }
 
+    fn submit_limit(&self, _: &Work) -> Duration {
+        SUBMIT
+    }
+
     fn takes_hints(&self) -> bool {
         false
     }
@@ -316,7 +320,7 @@ impl Backend for Midjourney {
         })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async move { Ok(self.find(work).await?.map(Started::Ticket)) })
     }
 

@@ -10,6 +10,7 @@ mod skills;
 mod videos;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
@@ -107,6 +108,11 @@ impl Backend for OpenAi {
         }
     }
 
+    /// It is never looked up.
+    fn submit_limit(&self, _: &Work) -> Duration {
+        Duration::ZERO
+    }
+
     fn takes_hints(&self) -> bool {
         false
     }
@@ -136,7 +142,7 @@ impl Backend for OpenAi {
         Box::pin(self.delete_video(ticket))
     }
 
-    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 

@@ -83,7 +83,8 @@ impl Relay {
         if let AnswersWith::Answer(_) = submit.answers_with {
             return self.answered(family, submit, work, call).await;
         }
-        let answer = self.http.submit(call.within(SUBMIT)).await?;
+        let call = call.within(patience(family, submit, work));
+        let answer = self.http.submit(call).await?;
         let body = refused::body_of(&answer)?;
         let id = match &body["data"]["jobId"] {
             Value::String(id) if !id.is_empty() => id.clone(),
@@ -102,11 +103,8 @@ impl Relay {
         work: &Work,
         call: VendorCall,
     ) -> Result<Started, Fault> {
-        let seconds = submit
-            .timeout_s
-            .map_or(family.timeout_s, |seconds| seconds(&work.request));
-        let limit = Duration::from_secs(u64::from(seconds)) + SLACK;
-        let call = call.within(limit).at_most(MOST_ANSWER);
+        let call = call.within(patience(family, submit, work));
+        let call = call.at_most(MOST_ANSWER);
         // Nobody is told that it was taken before it is done.
         work.progress.begin();
         let answer = work.unless_cancelled(self.http.submit(call)).await?;
@@ -188,6 +186,17 @@ impl Relay {
     }
 }
 
+/// How long the answer to a submit may take.
+fn patience(family: &Family, submit: &Submit, work: &Work) -> Duration {
+    let AnswersWith::Answer(_) = submit.answers_with else {
+        return SUBMIT;
+    };
+    let seconds = submit
+        .timeout_s
+        .map_or(family.timeout_s, |seconds| seconds(&work.request));
+    Duration::from_secs(u64::from(seconds)) + SLACK
+}
+
 fn entry(work: &Work) -> Result<(&'static Family, &'static Submit), Fault> {
     let unknown = || Fault::ours(format!("unknown operation {}", work.operation));
     operation(&work.operation).ok_or_else(unknown)
@@ -208,6 +217,10 @@ impl Backend for Relay {
     /// Looked up by repeating it under its key, at the same account: another account would pay again.
     fn lost_submit(&self) -> LostSubmit {
         LostSubmit::LookUp
+    }
+
+    fn submit_limit(&self, work: &Work) -> Duration {
+        entry(work).map_or(SUBMIT, |(family, submit)| patience(family, submit, work))
     }
 
     fn takes_hints(&self) -> bool {
@@ -243,7 +256,7 @@ impl Backend for Relay {
         })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(self.find(work))
     }
 

@@ -7,6 +7,7 @@ mod plan;
 mod settings;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 use base64::Engine as _;
@@ -112,6 +113,11 @@ impl Backend for SdWebUi {
         LostSubmit::Repeat
     }
 
+    /// It is never looked up.
+    fn submit_limit(&self, _: &Work) -> Duration {
+        Duration::ZERO
+    }
+
     fn takes_hints(&self) -> bool {
         false
     }
@@ -173,7 +179,7 @@ impl Backend for SdWebUi {
         Box::pin(async {})
     }
 
-    fn look_up<'a>(&'a self, _: &'a Work) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
