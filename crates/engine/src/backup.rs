@@ -1,17 +1,18 @@
-//! Backups: a copy of the database as it is at one moment, and of the files that its rows name. A folder with its list of
-//! contents is a whole backup, because the list is written last; one without it is none.
+//! Backups: a copy of the database as it is at one moment, and of the files that its rows name. It is audited before it is
+//! called one. A folder with its list of contents is a whole backup, because the list is written last; one without it is none.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-use atelier_store::Store;
 use atelier_store::files::{Files, FilesError};
+use atelier_store::{Options, Store};
 use futures_util::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::audit::{AuditError, Fault, Look, audit};
 use crate::key::hex;
 
 /// The database in a backup, and in a data folder.
@@ -20,6 +21,8 @@ pub const DATABASE: &str = "atelier.db";
 const FILES: &str = "files";
 /// The list of contents.
 const CONTENTS: &str = "backup.json";
+/// What SQLite writes beside a database until it is closed.
+const LOG: &str = "atelier.db-wal";
 /// Rows read at once.
 const PAGE: i64 = 200;
 /// Bytes read at once.
@@ -40,6 +43,22 @@ pub enum BackupError {
     /// The folder is not what is needed.
     #[error("{0}")]
     Folder(String),
+    /// What was written could not be looked at.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    /// What was written is not what a service could go on with.
+    #[error(
+        "the copy in {folder} is no backup: {faults} things are wrong with it, the first is {first}; \
+         `atelier audit` tells whether the same is wrong with the service"
+    )]
+    Unsound {
+        /// Where it is.
+        folder: String,
+        /// How many things are wrong.
+        faults: u64,
+        /// The first of them.
+        first: String,
+    },
 }
 
 /// What a backup holds.
@@ -54,9 +73,12 @@ pub struct Contents {
     pub database: String,
     /// How many files are with it.
     pub files: u64,
+    /// How many rows of the copy were looked at.
+    #[serde(default)]
+    pub rows: u64,
 }
 
-/// Writes a backup into a folder that is new or empty. Writers do not wait for it.
+/// Writes a backup into a folder that is new or empty, and looks at what it wrote. Writers do not wait for it.
 pub async fn back_up(
     store: &Store,
     files: Option<&Files>,
@@ -72,17 +94,27 @@ pub async fn back_up(
     // Made first, so that nobody else can read it.
     private_file(&database)?;
     store.copy_to(&database).await?;
+    // Everything else goes by what the copy says, however long copying takes and whatever becomes of the service meanwhile.
+    let copy = Store::open(
+        &format!("sqlite:{}", database.display()),
+        Options::default(),
+    )
+    .await?;
+    let filled = fill(store, &copy, files, folder, now_ms).await;
+    copy.close().await;
+    let (files, rows) = filled?;
+    if fs::metadata(folder.join(LOG)).is_ok_and(|log| log.len() > 0) {
+        let why = "the copy of the database did not come to rest; try again";
+        return Err(BackupError::Folder(why.into()));
+    }
     File::open(&database)?.sync_all()?;
-    let mut contents = Contents {
+    let contents = Contents {
         version: env!("CARGO_PKG_VERSION").into(),
         time_ms: now_ms,
         database: hash_of(&database)?,
-        files: 0,
+        files,
+        rows,
     };
-    if let Some(files) = files {
-        let kept = Files::folder(folder.join(FILES))?;
-        contents.files = copy_named(store, files, &kept, now_ms).await?;
-    }
     let mut list = private_file(&folder.join(CONTENTS))?;
     list.write_all(&serde_json::to_vec_pretty(&contents).map_err(io::Error::other)?)?;
     list.sync_all()?;
@@ -90,26 +122,73 @@ pub async fn back_up(
     Ok(contents)
 }
 
-/// Copies every file that a row named when the database was copied. Rows are asked afterwards: until a file expires, its
-/// row stays.
+/// Puts the files that a copy of the database names beside it, and looks at all of it: how many files and rows there are.
+async fn fill(
+    store: &Store,
+    copy: &Store,
+    files: Option<&Files>,
+    folder: &Path,
+    now_ms: i64,
+) -> Result<(u64, u64), BackupError> {
+    let (mut faults, mut first) = (0, None);
+    let mut found = |fault: Fault| {
+        faults += 1;
+        let Fault {
+            invariant,
+            what,
+            subject,
+        } = fault;
+        first.get_or_insert_with(|| format!("{invariant}: {what}: {subject}"));
+    };
+    let look = Look::new(now_ms, false);
+    let mut copied = 0;
+    let rows = if let Some(files) = files {
+        let kept = Files::folder(folder.join(FILES))?;
+        copied = copy_named(store, copy, (files, &kept), now_ms).await?;
+        // The archive is kept by whoever keeps it; no copy of it is here.
+        let archive = folder.join("archive");
+        audit(copy, &kept, &archive, look, &mut found).await?.rows
+    } else {
+        copy.audit_books(look, &mut found).await?
+    };
+    match first {
+        None => Ok((copied, rows)),
+        Some(first) => Err(BackupError::Unsound {
+            folder: folder.display().to_string(),
+            faults,
+            first,
+        }),
+    }
+}
+
+/// Copies every file that a row of the copied database promises. One that was deleted since, as its row in the service says,
+/// is expired in the copy.
 async fn copy_named(
     store: &Store,
-    from: &Files,
-    to: &Files,
-    copied_ms: i64,
+    copied: &Store,
+    (from, to): (&Files, &Files),
+    now_ms: i64,
 ) -> Result<u64, BackupError> {
-    let (mut after, mut copied) = (String::new(), 0);
+    let (mut after, mut count) = (String::new(), 0);
     loop {
-        let page = store.assets_after(&after, PAGE).await?;
+        let page = copied.assets_after(&after, PAGE).await?;
         let Some(last) = page.last() else {
-            return Ok(copied);
+            return Ok(count);
         };
         after.clone_from(&last.key);
-        for row in page {
-            let promised = row.expires_ms > copied_ms && row.created_ms <= copied_ms;
-            if promised && copy(from, to, &row.key).await? {
-                copied += 1;
+        let mut gone = Vec::new();
+        for row in page.into_iter().filter(|row| row.expires_ms > now_ms) {
+            if copy(from, to, &row.key).await? {
+                count += 1;
+            } else {
+                let now = store.asset(&row.key).await?;
+                if now.is_none_or(|now| now.expires_ms < row.expires_ms) {
+                    gone.push(row);
+                }
             }
+        }
+        if !gone.is_empty() {
+            copied.drop_inputs(&gone).await?;
         }
     }
 }

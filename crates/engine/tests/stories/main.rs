@@ -8,6 +8,7 @@ mod stage;
 mod address_keys;
 mod adoption;
 mod attempts;
+mod backups;
 mod callbacks;
 #[path = "../../../../fuzz/inputs.rs"]
 mod chance;
@@ -29,6 +30,7 @@ mod inputs;
 mod kills;
 #[path = "../../../backends/tests/vendors/local.rs"]
 mod local;
+mod lost_submits;
 mod money;
 mod names;
 mod places;

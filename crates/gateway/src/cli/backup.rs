@@ -46,9 +46,10 @@ pub(super) async fn run(config: Config, options: BackupOptions) -> Result<ExitCo
     let made = made?;
     let key = copy_secret(&config.data_dir, &options.to, KEY_FILE)?;
     println!(
-        "the database and {} files are in {}{}",
+        "the database and {} files are in {}, and {} rows of the copy were audited{}",
         made.files,
         options.to.display(),
+        made.rows,
         if key {
             ", with the master key: keep it as you keep the key"
         } else {

@@ -108,6 +108,72 @@ async fn what_was_backed_up_is_there_after_a_restore() {
     assert!(balance < 100.0 && frozen == 0.0);
 }
 
+/// Callers make and delete jobs all the time while backups are made: each can be gone on with.
+#[tokio::test]
+async fn backups_of_a_busy_service_are_whole_and_those_that_are_not_say_so() {
+    let gateway = Gateway::spawn().await;
+    if gateway.database().starts_with("postgres") {
+        return;
+    }
+    let account = gateway.account(10_000).await;
+    let own = gateway.folder.path().display().to_string();
+    let place = tempfile::tempdir().expect("a folder");
+    let busy = async {
+        for round in 0.. {
+            let job = gateway.imagine(&account.key, "a fox").await;
+            until_done(&gateway, &account.key, &job).await;
+            if round % 2 == 0 {
+                let path = format!("/jobs/v1/{job}");
+                let gone = gateway
+                    .request(reqwest::Method::DELETE, &path)
+                    .header("SVC-API-KEY", &account.key)
+                    .send()
+                    .await;
+                assert!(gone.expect("an answer").status().is_success());
+            }
+        }
+    };
+    let backups = async {
+        for number in 0..3 {
+            let at = |name: &str| place.path().join(format!("{name}-{number}"));
+            let at = |name: &str| at(name).display().to_string();
+            let (own, kept, fresh) = (own.clone(), at("kept"), at("fresh"));
+            let commands = tokio::task::spawn_blocking(move || {
+                let words = ["backup", "--to", &kept, "--data-dir", &own];
+                let (fine, text) = atelier(&words);
+                assert!(fine && text.contains("were audited"), "{text}");
+                let words = ["restore", "--from", &kept, "--data-dir", &fresh];
+                let (fine, text) = atelier(&words);
+                assert!(fine, "{text}");
+                let (fine, text) = atelier(&["audit", "--data-dir", &fresh]);
+                assert!(fine, "{text}");
+            });
+            commands.await.expect("three commands");
+        }
+    };
+    tokio::select! {
+        () = busy => {}
+        () = backups => {}
+    }
+    let job = gateway.imagine(&account.key, "a fox").await;
+    until_done(&gateway, &account.key, &job).await;
+    std::fs::remove_dir_all(gateway.folder.path().join("assets/out")).expect("lost");
+    let kept = place.path().join("lost");
+    let words = [
+        "backup",
+        "--to",
+        &kept.display().to_string(),
+        "--data-dir",
+        &own,
+    ];
+    let (fine, text) = atelier(&words);
+    assert!(
+        !fine && text.contains("is no backup") && text.contains("files.stored"),
+        "{text}"
+    );
+    assert!(!kept.join("backup.json").exists());
+}
+
 #[tokio::test]
 async fn the_archive_takes_nothing_that_is_young() {
     let gateway = Gateway::spawn().await;
