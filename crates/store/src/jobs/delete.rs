@@ -12,6 +12,8 @@ const WORDLESS: &str = "UPDATE job SET deleted_ms = $1, request = $3, request_by
 /// Its request and its output.
 const NOTHING: [&str; 2] = ["{}", "{\"made\":0}"];
 
+/// Whoever writes a try down at another node is waited for, and finds nothing afterwards: its line would refer to what is gone.
+const LOCKED: &str = "SELECT id FROM delivery WHERE";
 const TRIES: &str = "DELETE FROM delivery_log WHERE delivery_id IN (SELECT id FROM delivery WHERE";
 const DELIVERIES: &str = "DELETE FROM delivery WHERE";
 
@@ -47,6 +49,8 @@ impl Store {
                     let sql = "UPDATE account SET words = words - $2 WHERE id = $1";
                     conn.run(sql, args![&*account_id, words]).await?;
                 }
+                let sql = format!("{LOCKED} job_id = $1 {{lock}}");
+                let _: Vec<String> = conn.all(&sql, args![&*id]).await?;
                 let sql = format!("{TRIES} job_id = $1)");
                 conn.run(&sql, args![&*id]).await?;
                 let sql = format!("{DELIVERIES} job_id = $1");
@@ -93,6 +97,8 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
     let [request, output] = NOTHING;
     conn.run(WORDLESS, args![now_ms, id, request, output])
         .await?;
+    let sql = format!("{LOCKED} account_id = $1 ORDER BY id {{lock}}");
+    let _: Vec<String> = conn.all(&sql, args![id]).await?;
     let sql = format!("{TRIES} account_id = $1)");
     conn.run(&sql, args![id]).await?;
     let sql = format!("{DELIVERIES} account_id = $1");

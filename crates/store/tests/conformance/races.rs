@@ -1,6 +1,9 @@
 //! Many at once: exactly as many win as may.
 
-use atelier_store::{Accepted, Credit, CreditKind, Credited, Guard, Idempotency, Settled, Store};
+use atelier_store::{
+    Accepted, Claim, Credit, CreditKind, Credited, DeliveryResult, DeliveryState, Guard,
+    Idempotency, Settled, Store,
+};
 use std::collections::BTreeSet;
 
 use crate::rig::{NOW, Rig, options, quota, spawn};
@@ -13,6 +16,7 @@ each_db!(
     every_waiting_job_is_leased_once,
     one_credit_key_used_at_once_counts_once,
     two_stores_on_one_database_keep_one_set_of_books,
+    a_job_is_deleted_while_its_callback_is_written_down,
 );
 
 async fn join<T: Send + 'static>(tasks: Vec<tokio::task::JoinHandle<T>>) -> Vec<T> {
@@ -221,4 +225,45 @@ async fn two_stores_on_one_database_keep_one_set_of_books(rig: Rig) {
         assert_eq!(rig.purse(account).await.0, quota(0));
     }
     second.store.close().await;
+}
+
+/// Another node writes the try of a callback down while the job it is about is deleted: both are answered, and nothing is left.
+async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
+    let account = rig.account(1_000, 1_000).await;
+    let other = Store::open(&rig.url, options()).await.expect("a store");
+    for _ in 0..60 {
+        let mut accept = rig.accept(&account, 1);
+        accept.job.hook_url = Some("https://example.com/hook".into());
+        let job = accept.job.id.clone();
+        rig.take(accept).await;
+        rig.settle(rig.success(&job, Guard::Unfinished, 1)).await;
+        let claim = Claim {
+            now_ms: NOW,
+            for_ms: 60_000,
+            limit: 10,
+            per_route: 10,
+            routes: Vec::new(),
+            per_account: 10,
+            accounts: Vec::new(),
+        };
+        let claimed = other.claim_deliveries(&claim, || NOW).await;
+        let delivery = claimed.expect("claimed").pop().expect("one is owed");
+        let result = DeliveryResult {
+            id: delivery.id.clone(),
+            attempts: delivery.attempts,
+            state: DeliveryState::Delivered,
+            failures: 0,
+            status: Some(200),
+            error: None,
+            duration_ms: 1,
+            answer_start: String::new(),
+            now_ms: NOW,
+        };
+        let recorded = other.finish_delivery(result);
+        let deleted = rig.store.delete_job(&account, &job, &[], NOW);
+        let (recorded, deleted) = futures_util::future::join(recorded, deleted).await;
+        recorded.expect("a try that came too late is no fault");
+        assert!(deleted.expect("deleted"), "{job}");
+    }
+    other.close().await;
 }
