@@ -1,6 +1,6 @@
 //! The archive: old attempts, and old jobs with their ledger rows and deliveries, go to compressed files. Each file is
-//! whole and durable before the commit that removes its rows, so that a crash leaves a file too many and never a row too
-//! few.
+//! whole and durable before the commit that removes its rows, and has its name after it: a crash leaves a file without a name
+//! and never a row too few, and the next archiving names or removes it. Words that a caller has removed meanwhile stay in none.
 
 mod file;
 
@@ -9,11 +9,14 @@ use std::path::Path;
 
 use atelier_store::{ArchiveFile, Cut, Store};
 
-use file::Draft;
+use file::{Draft, discard, left_in, publish};
 pub use file::{FileState, state_of};
 
 /// Ledger rows, or attempts, that share a file and a commit, about.
 const ROWS: i64 = 1_000;
+
+/// How often archiving begins anew because something changed meanwhile.
+const TRIES: usize = 20;
 
 /// Why archiving ended early. What was moved until then is moved.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +24,9 @@ pub enum ArchiveError {
     /// The store did not answer, or something changed meanwhile.
     #[error(transparent)]
     Store(#[from] atelier_store::Error),
+    /// What was to be moved did not stand still.
+    #[error("what was to be archived changed again and again; archive again later")]
+    Changing,
     /// The file could not be written.
     #[error("the archive's folder failed: {0}")]
     Io(#[from] io::Error),
@@ -53,9 +59,14 @@ pub async fn archive(
         now_ms,
         moved: Moved::default(),
     };
+    archiver.put_right().await?;
     archiver.attempts().await?;
-    archiver.accounts().await?;
-    Ok(archiver.moved)
+    for _ in 0..TRIES {
+        if archiver.accounts().await? {
+            return Ok(archiver.moved);
+        }
+    }
+    Err(ArchiveError::Changing)
 }
 
 /// Archiving under way.
@@ -68,6 +79,19 @@ struct Archiver<'a> {
 }
 
 impl Archiver<'_> {
+    /// What an archiving before this one left: its rows are gone, and it gets its name, or they are not, and it goes.
+    async fn put_right(&self) -> Result<(), ArchiveError> {
+        let Some(name) = left_in(self.folder)? else {
+            return Ok(());
+        };
+        if self.store.knows_archive_file(&name).await? {
+            publish(self.folder, &name)?;
+        } else {
+            discard(self.folder)?;
+        }
+        Ok(())
+    }
+
     /// Attempts go first: afterwards none is left of the jobs that go.
     async fn attempts(&mut self) -> Result<(), ArchiveError> {
         loop {
@@ -81,13 +105,17 @@ impl Archiver<'_> {
             }
             let file = self.finish(draft, 0, 0)?;
             let ids: Vec<String> = old.into_iter().map(|(id, _)| id).collect();
-            self.moved.attempts += ids.len() as u64;
-            self.store.archive_attempts(ids, file).await?;
+            let (name, count) = (file.name.clone(), ids.len() as u64);
+            let moved = self.store.archive_attempts(ids, file).await;
+            if !self.settled(&name, moved)? {
+                continue;
+            }
+            self.moved.attempts += count;
         }
     }
 
-    /// Account after account; small ones share a file.
-    async fn accounts(&mut self) -> Result<(), ArchiveError> {
+    /// Account after account; small ones share a file. False when something changed meanwhile: it is to be begun anew.
+    async fn accounts(&mut self) -> Result<bool, ArchiveError> {
         let (mut account, mut cuts) = (String::new(), Vec::new());
         loop {
             let cut = self.store.archive_cut(&account, self.before_ms).await?;
@@ -100,8 +128,8 @@ impl Archiver<'_> {
                 cuts.push(cut);
             }
             let rows: i64 = cuts.iter().map(|cut| cut.to - cut.from).sum();
-            if more || rows >= ROWS {
-                self.cuts(std::mem::take(&mut cuts)).await?;
+            if (more || rows >= ROWS) && !self.cuts(std::mem::take(&mut cuts)).await? {
+                return Ok(false);
             }
             if more {
                 // The same account again, from where it is now.
@@ -110,10 +138,10 @@ impl Archiver<'_> {
         }
     }
 
-    /// Moves what cuts cover, in one file and one commit.
-    async fn cuts(&mut self, cuts: Vec<Cut>) -> Result<(), ArchiveError> {
+    /// Moves what cuts cover, in one file and one commit; false when something of it has changed meanwhile.
+    async fn cuts(&mut self, cuts: Vec<Cut>) -> Result<bool, ArchiveError> {
         if cuts.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let mut draft = Draft::begin(self.folder)?;
         let (mut jobs, mut entries) = (0, 0);
@@ -130,20 +158,43 @@ impl Archiver<'_> {
             }
         }
         let file = self.finish(draft, jobs, entries)?;
-        self.store.archive(cuts, file).await?;
-        self.moved.jobs += jobs;
-        self.moved.entries += entries;
-        Ok(())
+        let name = file.name.clone();
+        let moved = self.store.archive(cuts, file).await;
+        let moved = self.settled(&name, moved)?;
+        if moved {
+            self.moved.jobs += jobs;
+            self.moved.entries += entries;
+        }
+        Ok(moved)
     }
 
-    fn finish(
+    /// A file whose rows are gone gets its name; any other goes, unless nobody knows which it is.
+    fn settled(
         &mut self,
-        draft: Draft,
-        jobs: i64,
-        entries: i64,
-    ) -> Result<ArchiveFile, ArchiveError> {
+        name: &str,
+        moved: Result<(), atelier_store::Error>,
+    ) -> Result<bool, ArchiveError> {
+        match moved {
+            Ok(()) => {
+                publish(self.folder, name)?;
+                self.moved.files += 1;
+                Ok(true)
+            }
+            Err(atelier_store::Error::Conflict(why)) => {
+                tracing::info!(why, "archiving begins anew");
+                discard(self.folder)?;
+                Ok(false)
+            }
+            Err(error @ atelier_store::Error::Unresolved) => Err(error.into()),
+            Err(error) => {
+                discard(self.folder)?;
+                Err(error.into())
+            }
+        }
+    }
+
+    fn finish(&self, draft: Draft, jobs: i64, entries: i64) -> Result<ArchiveFile, ArchiveError> {
         let (name, hash) = draft.finish()?;
-        self.moved.files += 1;
         Ok(ArchiveFile {
             name,
             hash,

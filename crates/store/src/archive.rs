@@ -58,6 +58,13 @@ impl Store {
         .await
     }
 
+    /// Whether rows were moved to a file.
+    pub async fn knows_archive_file(&self, name: &str) -> Result<bool> {
+        let sql = "SELECT name FROM archive_file WHERE name = $1";
+        let found: Option<String> = self.db().maybe(sql, args![name]).await?;
+        Ok(found.is_some())
+    }
+
     /// Files that rows were moved to, in the order of their names, after one of them.
     pub async fn archive_files(&self, after: &str, limit: i64) -> Result<Vec<ArchiveFile>> {
         let sql = "SELECT name, hash, before_ms, jobs, entries, time_ms FROM archive_file \

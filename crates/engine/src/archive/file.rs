@@ -65,15 +65,54 @@ impl Draft {
         self.encoder.write_all(b"\n")
     }
 
-    /// Makes the file durable under its name; gives back the name and the hash.
+    /// Makes the file durable where it lies; gives back the name that it will have, and the hash.
     pub(super) fn finish(self) -> io::Result<(String, String)> {
         let hashed = self.encoder.finish()?;
         hashed.file.sync_all()?;
-        let hash = hex(&hashed.hash.finalize());
-        let name = format!("{}.jsonl.gz", &hash[..32]);
-        fs::rename(self.folder.join(UNFINISHED), self.folder.join(&name))?;
         File::open(&self.folder)?.sync_all()?;
-        Ok((name, hash))
+        let hash = hex(&hashed.hash.finalize());
+        Ok((name_of(&hash), hash))
+    }
+}
+
+fn name_of(hash: &str) -> String {
+    format!("{}.jsonl.gz", &hash[..32])
+}
+
+/// The name that a whole file would have which was left without one.
+pub(super) fn left_in(folder: &Path) -> io::Result<Option<String>> {
+    let path = folder.join(UNFINISHED);
+    let hash = hash_of(&path)?;
+    Ok(hash.map(|hash| name_of(&hash)))
+}
+
+/// Gives a file its name: its rows are in no other place any more.
+pub(super) fn publish(folder: &Path, name: &str) -> io::Result<()> {
+    fs::rename(folder.join(UNFINISHED), folder.join(name))?;
+    File::open(folder)?.sync_all()
+}
+
+/// Removes a file whose rows are where they were.
+pub(super) fn discard(folder: &Path) -> io::Result<()> {
+    match fs::remove_file(folder.join(UNFINISHED)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The hash of a file, if it is there.
+fn hash_of(path: &Path) -> io::Result<Option<String>> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let (mut digest, mut piece) = (Sha256::new(), vec![0; PIECE]);
+    loop {
+        let read = file.read(&mut piece)?;
+        if read == 0 {
+            return Ok(Some(hex(&digest.finalize())));
+        }
+        digest.update(&piece[..read]);
     }
 }
 
@@ -90,22 +129,9 @@ pub enum FileState {
 
 /// Compares a file of the archive with the hash of its bytes.
 pub fn state_of(folder: &Path, name: &str, hash: &str) -> io::Result<FileState> {
-    let mut file = match File::open(folder.join(name)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FileState::Away),
-        opened => opened?,
-    };
-    let (mut digest, mut piece) = (Sha256::new(), vec![0; PIECE]);
-    loop {
-        let read = file.read(&mut piece)?;
-        if read == 0 {
-            break;
-        }
-        digest.update(&piece[..read]);
-    }
-    let same = hex(&digest.finalize()) == hash;
-    Ok(if same {
-        FileState::Whole
-    } else {
-        FileState::Changed
+    Ok(match hash_of(&folder.join(name))? {
+        None => FileState::Away,
+        Some(same) if same == hash => FileState::Whole,
+        Some(_) => FileState::Changed,
     })
 }

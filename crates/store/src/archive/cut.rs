@@ -2,6 +2,7 @@
 //! hold; the hold of a job that was still at work at the cut goes before it.
 
 use crate::Result;
+use crate::archive::lines::JOBS;
 use crate::db::args;
 use crate::reading::Db;
 
@@ -19,7 +20,13 @@ pub struct Cut {
     pub to: i64,
     /// Whether there may be more after them.
     pub more: bool,
+    /// How much their jobs say. Words that are removed before the rows are moved must not stay in what was read before.
+    pub words: i64,
 }
+
+/// How much jobs say, all together.
+pub(super) const WORDS: &str = "SELECT CAST(COALESCE(SUM(LENGTH(request) + LENGTH(COALESCE(output, '')) \
+     + LENGTH(COALESCE(message, ''))), 0) AS BIGINT) FROM job WHERE id IN";
 
 const FROM: &str = "SELECT number FROM ledger_checkpoint WHERE account_id = $1";
 
@@ -48,10 +55,13 @@ pub(super) async fn find(db: &Db, account_id: String, before_ms: i64) -> Result<
     let owed: Option<i64> = db.maybe(OWED, args![&account_id, from, end]).await?;
     let to = [young.map(|row| row - 1), owed.map(|row| row - 1), last];
     let to = to.into_iter().flatten().min().unwrap_or(from);
+    let words = format!("{WORDS} ({JOBS})");
+    let words: Option<i64> = db.maybe(&words, args![&account_id, from, to]).await?;
     Ok(Cut {
         account_id,
         from,
         to,
         more: to == end,
+        words: words.unwrap_or(0),
     })
 }

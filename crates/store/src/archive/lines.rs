@@ -10,7 +10,7 @@ use crate::reading::Db;
 const PAGE: i64 = 200;
 
 /// The jobs whose holds some ledger rows resolve.
-const JOBS: &str = "SELECT job_id FROM ledger WHERE account_id = $1 AND number > $2 AND number <= $3 \
+pub(super) const JOBS: &str = "SELECT job_id FROM ledger WHERE account_id = $1 AND number > $2 AND number <= $3 \
      AND kind IN ('capture', 'release')";
 
 /// Reads a part of a cut.

@@ -1,6 +1,6 @@
 //! Removing what has been handed out, inside one transaction: counters follow, a checkpoint stands for the ledger rows.
 
-use crate::archive::cut::Cut;
+use crate::archive::cut::{Cut, WORDS};
 use crate::archive::kept::ArchiveFile;
 use crate::db::{Conn, args, json};
 use crate::{Error, Result};
@@ -48,7 +48,7 @@ pub(super) async fn cut(conn: &mut Conn, cut: &Cut, file: &ArchiveFile) -> Resul
         .map(|_| ())
 }
 
-/// What was read aside must still be so: nobody else has archived, and nothing is owed again.
+/// What was read aside must still be so: nobody else has archived, nothing is owed again, and nobody has had words removed.
 async fn still_whole(conn: &mut Conn, cut: &Cut, jobs: &str) -> Result<()> {
     let from: Option<i64> = conn
         .maybe(
@@ -56,13 +56,20 @@ async fn still_whole(conn: &mut Conn, cut: &Cut, jobs: &str) -> Result<()> {
             args![&cut.account_id],
         )
         .await?;
+    // In the order in which others lock them. A try that is being written down is waited for.
+    let locked = "SELECT id FROM job WHERE id IN ({list:$1}) ORDER BY id {lock}";
+    let _: Vec<String> = conn.all(locked, args![jobs]).await?;
+    let locked = "SELECT id FROM delivery WHERE job_id IN ({list:$1}) ORDER BY id {lock}";
+    let _: Vec<String> = conn.all(locked, args![jobs]).await?;
+    let words = format!("{WORDS} ({{list:$1}})");
+    let words: Option<i64> = conn.maybe(&words, args![jobs]).await?;
     let owed: Option<String> = conn
         .maybe(
             "SELECT id FROM delivery WHERE job_id IN ({list:$1}) AND state IN ('due', 'sending') LIMIT 1",
             args![jobs],
         )
         .await?;
-    if from.unwrap_or(0) != cut.from || owed.is_some() {
+    if from.unwrap_or(0) != cut.from || owed.is_some() || words != Some(cut.words) {
         return Err(Error::Conflict(
             "what was to be archived has changed meanwhile; archive again".into(),
         ));

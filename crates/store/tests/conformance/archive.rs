@@ -14,6 +14,7 @@ each_db!(
     two_archivers_remove_nothing_twice,
     a_credit_is_not_given_twice_after_its_row_went,
     old_attempts_go,
+    words_removed_while_they_are_archived_are_not_moved,
     a_copy_is_of_one_moment_and_whole,
 );
 
@@ -277,4 +278,36 @@ async fn a_copy_is_of_one_moment_and_whole(rig: Rig) {
     for ending in ["", "-wal", "-shm"] {
         std::fs::remove_file(format!("{}{ending}", path.display())).ok();
     }
+}
+
+/// What a caller has had removed after it was read is not in what is kept: the rows stay, to be read again.
+async fn words_removed_while_they_are_archived_are_not_moved(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    sql(&rig.url, "DROP TRIGGER ledger_kept").await.ok();
+    sql(&rig.url, "DROP TRIGGER ledger_kept ON ledger")
+        .await
+        .ok();
+    let aged = format!("UPDATE ledger SET time_ms = {}", NOW - 9 * DAY);
+    sql(&rig.url, &aged).await.expect("aged");
+    let job = done(&rig, &account, NOW - 5 * DAY, NOW - 5 * DAY + 1_000).await;
+    let cut = rig
+        .store
+        .archive_cut("", NOW - 2 * DAY)
+        .await
+        .expect("a cut");
+    let cut = cut.expect("an account");
+    let (lines, _) = rig
+        .store
+        .archive_lines(&cut, cut.from)
+        .await
+        .expect("lines");
+    assert!(lines.iter().any(|line| line.contains(&job)), "{lines:?}");
+    let deleted = rig.store.delete_job(&account, &job, &[], NOW).await;
+    assert!(deleted.expect("answered"));
+    let moved = rig.store.archive(vec![cut], file("early", NOW)).await;
+    assert!(matches!(moved, Err(Error::Conflict(_))), "{moved:?}");
+    assert!(!rig.store.knows_archive_file("early").await.expect("a look"));
+    // What is left of it goes the next time.
+    let lines = archive(&rig, NOW - 2 * DAY).await;
+    assert!(lines.iter().any(|line| line.contains(&job)), "{lines:?}");
 }
