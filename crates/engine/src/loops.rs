@@ -200,7 +200,7 @@ impl Engine {
     async fn take_over(&self) -> Result<(), atelier_store::Error> {
         if !self.house().store.is_postgres() {
             self.house().store.work_alone()?;
-            self.vault().open_spool().await;
+            self.vault().open_spool().await?;
             self.house()
                 .store
                 .void_leases(None, &[], self.steady_ms())

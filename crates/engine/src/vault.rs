@@ -85,11 +85,17 @@ impl Vault {
         })
     }
 
-    /// Has small files made durable together. For a process that is known to be the only one.
-    pub(crate) async fn open_spool(&self) {
-        if let Err(error) = self.files.open_spool().await {
-            tracing::warn!(%error, "the spool of files cannot be used; files are synced one by one");
-        }
+    /// Has small files made durable together. For a process that is known to be the only one. Nothing is served past a spool
+    /// that could not be put back: rows name files that are nowhere else, and what is written meanwhile would be written over
+    /// when it can be.
+    pub(crate) async fn open_spool(&self) -> Result<(), atelier_store::Error> {
+        let opened = self.files.open_spool().await;
+        opened.map(|_| ()).map_err(|error| {
+            atelier_store::Error::Files(format!(
+                "files that were only in the spool (`.spool` in the folder of files) could not be put back: {error}; \
+                 nothing is lost: mend what is in their way and start again"
+            ))
+        })
     }
 
     /// Has every file on disk by itself before the end.

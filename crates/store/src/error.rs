@@ -31,6 +31,9 @@ pub enum Error {
         "another process works with this database (it holds {0}); stop it first, or give this one a data directory of its own"
     )]
     InUse(String),
+    /// The files beside the database are not as they must be.
+    #[error("{0}")]
+    Files(String),
     /// The address of the database is of no known kind.
     #[error("a database address starts with sqlite: or postgres:, not {0:?}")]
     Address(String),

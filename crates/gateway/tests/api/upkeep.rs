@@ -185,3 +185,47 @@ async fn the_archive_takes_nothing_that_is_young() {
     let said = gateway.command(&["archive", "--before", "2020-01-01"]);
     assert!(said.starts_with("0 jobs, 0 ledger rows"), "{said}");
 }
+
+/// What an archiving left that was killed before its rows were moved holds words that their owner may have had removed since.
+#[tokio::test]
+async fn what_a_killed_archiving_left_is_removed_by_the_next() {
+    let gateway = Gateway::spawn().await;
+    let folder = gateway.folder.path().join("archive");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let left = folder.join("unfinished.part");
+    std::fs::write(&left, "words").expect("written");
+    let said = gateway.command(&["archive", "--before", "2020-01-01"]);
+    assert!(said.starts_with("0 jobs, 0 ledger rows"), "{said}");
+    assert!(!left.exists());
+}
+
+/// Files that were only in the spool when the power went are put back before anything is served, or nothing is.
+#[tokio::test]
+async fn a_spool_that_cannot_be_put_back_is_not_served_past() {
+    let mut gateway = Gateway::spawn().await;
+    if gateway.database().starts_with("postgres") {
+        return;
+    }
+    let account = gateway.account(100).await;
+    let job = gateway.imagine(&account.key, "a fox").await;
+    until_done(&gateway, &account.key, &job).await;
+    gateway.kill();
+    let folder = gateway.folder.path().to_owned();
+    // Something stands where the folder of the results has to be.
+    let (out, aside) = (folder.join("assets/out"), folder.join("aside"));
+    std::fs::rename(&out, &aside).expect("moved");
+    std::fs::write(&out, "in the way").expect("written");
+    let words = folder.display().to_string();
+    let served = tokio::task::spawn_blocking(move || {
+        atelier(&["serve", "--listen", "127.0.0.1:0", "--data-dir", &words])
+    });
+    let served = tokio::time::timeout(Duration::from_secs(60), served).await;
+    let (fine, text) = served.expect("it ends").expect("a command");
+    assert!(!fine && text.contains("could not be put back"), "{text}");
+    std::fs::remove_file(&out).expect("out of the way");
+    std::fs::rename(&aside, &out).expect("moved back");
+    let again = tokio::task::spawn_blocking(move || gateway.restart(Options::default())).await;
+    let again = again.expect("a gateway");
+    until_done(&again, &account.key, &job).await;
+    again.command(&["audit", "--live"]);
+}
