@@ -24,10 +24,10 @@ use atelier_store::{Idempotency, NewBulk, NewJob};
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::floor::{Floor, Lane};
-use crate::house::House;
+use crate::house::{House, unavailable};
 use crate::names::WorkerName;
 use crate::office::{BannedWords, Caller, Prices};
 use crate::order::{Maker, Ordered, Referred, ordered};
@@ -42,14 +42,26 @@ use translator::Translator;
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submitted};
 
-const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
 
 const BEYOND_RATE: &str = "too many requests of this account; submit this one again later";
 
+/// How long everything takes that goes before the acceptance of a call; nothing of it is kept.
+const PREPARED_WITHIN: Duration = Duration::from_secs(8);
+/// How long a caller waits for the acceptance in all, so that with the look at its key there is an answer within 15 seconds,
+/// whatever is silent. The acceptance itself goes on to its end.
+const ANSWERED_WITHIN: Duration = Duration::from_millis(11_500);
 /// Prompts of a batch that are translated at once, so that other callers find a place too.
 const TRANSLATED_AT_ONCE: usize = 8;
 /// How long a batch waits for the translations of all its prompts.
 const TRANSLATED_WITHIN: Duration = Duration::from_secs(16);
+
+/// A call that was looked at.
+enum Ready {
+    /// It repeats this one.
+    Earlier(Submitted),
+    /// It is to be accepted.
+    New(Box<Prepared>),
+}
 
 /// Takes calls in.
 pub struct Intake {
@@ -91,28 +103,29 @@ impl Intake {
     }
 
     async fn accept_or_refuse(&self, mut call: Call) -> Result<Submitted, Refusal> {
+        let until = Instant::now() + ANSWERED_WITHIN;
         call.place_files()?;
         let idempotency = call.idempotency(&self.house);
-        // A repeat is answered whatever has become of pool, prices and quota since.
-        if let Some(given) = &idempotency
-            && let Some(earlier) =
-                accept::earlier(&self.house, &call.caller.account_id, given).await?
-        {
-            return Ok(earlier);
-        }
-        let (endpoint, caller) = ((call.family, call.submit), &call.caller);
-        let fields = (call.fields, call.notes, call.custody);
-        let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
-        let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
-        accept::fits_now(&floor, &prepared)?;
-        if self.refused.lately(&house, &call.caller.account_id) || self.costs(&prepared) {
-            accept::foresee(&house, &prepared).await?;
-        }
-        self.reviewed(call.family, request.as_ref(), &prepared)
-            .await?;
-        self.translate(&mut prepared).await;
         let owner = call.caller.account_id.clone();
-        let waits = matches!(call.submit.answers_with, AnswersWith::Answer(_));
+        let (family, waits) = (
+            call.family,
+            matches!(call.submit.answers_with, AnswersWith::Answer(_)),
+        );
+        let ready = self.made_ready(call, idempotency.as_ref());
+        let ready = timeout(PREPARED_WITHIN, ready).await;
+        let ready = ready.unwrap_or_else(|_| {
+            tracing::error!(
+                family = family.name,
+                "a call was not ready to be accepted in time"
+            );
+            Err(unavailable(atelier_store::Error::Busy))
+        });
+        let prepared = match ready? {
+            Ready::Earlier(earlier) => return Ok(earlier),
+            Ready::New(prepared) => *prepared,
+        };
+        let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
+        let account_id = owner.clone();
         let accepted = async move {
             let kept = vault.keep_inputs(&owner, &prepared.brief).await?;
             let id = JobId::new(prepared.job.id.clone());
@@ -135,12 +148,37 @@ impl Intake {
         };
         // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on. Boxed, because a
         // task is moved several times.
-        let accepted = self.house.tasks.spawn(Box::pin(accepted)).await;
-        let accepted = accepted.unwrap_or_else(|error| Err(broken_off(&error)));
+        let accepted = accept::in_time(until, self.house.tasks.spawn(Box::pin(accepted))).await;
         if accepted.is_err() {
-            self.refused.note(&self.house, &call.caller.account_id);
+            self.refused.note(&self.house, &account_id);
         }
         accepted
+    }
+
+    /// Makes a call ready to be accepted, unless it repeats an earlier one.
+    async fn made_ready(
+        &self,
+        call: Call,
+        idempotency: Option<&Idempotency>,
+    ) -> Result<Ready, Refusal> {
+        let (house, caller) = (&self.house, &call.caller);
+        // A repeat is answered whatever has become of pool, prices and quota since.
+        if let Some(given) = idempotency
+            && let Some(earlier) = accept::earlier(house, &caller.account_id, given).await?
+        {
+            return Ok(Ready::Earlier(earlier));
+        }
+        let endpoint = (call.family, call.submit);
+        let fields = (call.fields, call.notes, call.custody);
+        let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        accept::fits_now(&self.floor, &prepared)?;
+        if self.refused.lately(house, &caller.account_id) || self.costs(&prepared) {
+            accept::foresee(house, &prepared).await?;
+        }
+        self.reviewed(call.family, request.as_ref(), &prepared)
+            .await?;
+        self.translate(&mut prepared).await;
+        Ok(Ready::New(Box::new(prepared)))
     }
 
     /// Whether something is done for a call before it is accepted: a refusal is to come before that.
@@ -186,8 +224,8 @@ impl Intake {
         };
         let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
         let accepted = bulk::accept(house, floor, vault, new, ready);
-        let accepted = self.house.tasks.spawn(accepted).await;
-        accepted.unwrap_or_else(|error| Err(broken_off(&error)))
+        let until = Instant::now() + ANSWERED_WITHIN;
+        accept::in_time(until, self.house.tasks.spawn(accepted)).await
     }
 
     /// Makes a call ready that is submitted together with others.
@@ -398,12 +436,6 @@ impl Intake {
         let broken = atelier_contract::broken_rule(prompt, family, rules);
         broken.map(|(_, word)| word.to_owned())
     }
-}
-
-/// An acceptance that nobody can tell the end of.
-fn broken_off(error: &tokio::task::JoinError) -> Refusal {
-    tracing::error!(%error, "an acceptance broke off");
-    Refusal::new(Code::Internal, UNKNOWN)
 }
 
 fn operation_names() -> Vec<&'static str> {

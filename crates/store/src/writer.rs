@@ -40,6 +40,9 @@ const SLOW: Duration = Duration::from_millis(2);
 const SLOWEST: Duration = Duration::from_millis(16);
 /// The longest a batch may take on PostgreSQL before its connection is given up.
 const BATCH_TIME: Duration = Duration::from_secs(30);
+/// How long a connection to PostgreSQL that was at rest may take to begin before another takes its place. Nothing of what it
+/// was told can stand without a commit.
+const STALE: Duration = Duration::from_secs(3);
 /// How long, and how far apart, the fate of a commit is asked for.
 const RESOLVE_TIME: Duration = Duration::from_secs(15);
 const RESOLVE_PAUSE: Duration = Duration::from_millis(250);
@@ -306,10 +309,15 @@ impl Writer {
 
     /// A connection inside a new transaction; an old connection that turns out dead is replaced once.
     async fn begin(&mut self, durable: bool, questions: Vec<Question>) -> Result<Conn> {
-        if let Some(mut conn) = self.conn.take()
-            && self.mark.begin(&mut conn, durable, questions).await.is_ok()
-        {
-            return Ok(conn);
+        if let Some(mut conn) = self.conn.take() {
+            let begun = self.mark.begin(&mut conn, durable, questions);
+            let begun = match self.address.dialect() {
+                Dialect::Sqlite => begun.await,
+                Dialect::Postgres => timeout(STALE, begun).await.unwrap_or(Err(Error::Busy)),
+            };
+            if begun.is_ok() {
+                return Ok(conn);
+            }
         }
         let mut conn = reopened(&self.address).await?;
         self.mark.begin(&mut conn, durable, Vec::new()).await?;

@@ -7,6 +7,9 @@ use atelier_contract::brief::Brief;
 use atelier_contract::{Code, JobId, Quota, Refusal};
 use atelier_store::{Accept, Accepted, Attempt, Idempotency, Lease, NewJob};
 
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+
 use crate::crash;
 use crate::floor::{Born, Choice, Earlier, Floor, Lane, Leased, Leaves, Slot, Wish, is_long};
 use crate::house::{House, unavailable};
@@ -17,6 +20,7 @@ use crate::order::Referred;
 use crate::tracer::{Kind as SpanKind, TraceContext};
 use crate::vault::storage_full;
 
+const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
 /// The fence of the lease that a job is born with.
 const FIRST_FENCE: i64 = 1;
 
@@ -312,4 +316,26 @@ fn may_wait(choice: Choice, job: &NewJob) -> Result<(), Refusal> {
             "No available accounts",
         )),
     }
+}
+
+/// What came of an acceptance, for as long as the caller waits for it. One that takes longer goes on.
+pub(super) async fn in_time<T>(
+    until: Instant,
+    accepted: JoinHandle<Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    match timeout_at(until, accepted).await {
+        Ok(accepted) => accepted.unwrap_or_else(|error| Err(broken_off(&error))),
+        Err(_) => {
+            tracing::error!(
+                "an acceptance takes long; the caller is told that its outcome is not known"
+            );
+            Err(Refusal::new(Code::Internal, UNKNOWN))
+        }
+    }
+}
+
+/// An acceptance that nobody can tell the end of.
+fn broken_off(error: &tokio::task::JoinError) -> Refusal {
+    tracing::error!(%error, "an acceptance broke off");
+    Refusal::new(Code::Internal, UNKNOWN)
 }

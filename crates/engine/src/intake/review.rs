@@ -15,7 +15,7 @@ use crate::house::House;
 use crate::settings::Moderation;
 
 /// How long the endpoint may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// Asks the endpoint, if there is one.
 #[derive(Default)]

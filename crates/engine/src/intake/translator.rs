@@ -14,7 +14,7 @@ use crate::house::House;
 use crate::settings::Translation;
 
 /// How long an answer may take. The caller waits meanwhile, so it is short.
-const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Questions that are asked at once; who finds no place goes on without.
 const AT_ONCE: usize = 16;
 /// Answers that are remembered.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use quick_cache::sync::Cache;
+use tokio::time::timeout;
 
 use crate::hint::Hint;
 use crate::house::{House, unavailable};
@@ -13,6 +15,8 @@ use crate::tracer::TraceContext;
 
 /// How long a key is believed without asking the store again.
 const BELIEVED_MS: i64 = 1_000;
+/// How long the store is asked about a key: whoever calls is answered in time, whatever is silent.
+const ASKED_WITHIN: Duration = Duration::from_secs(3);
 /// How many keys are remembered.
 const REMEMBERED: usize = 10_000;
 /// A key's last use is written down at most this often.
@@ -165,12 +169,10 @@ impl Callers {
             return Ok((caller, until_ms));
         }
         let now_ms = self.house.now_ms();
-        let found = self
-            .house
-            .store
-            .account_for_key(hash, now_ms)
-            .await
-            .map_err(unavailable)?;
+        let found = self.house.store.account_for_key(hash, now_ms);
+        let found = timeout(ASKED_WITHIN, found).await;
+        let found = found.unwrap_or(Err(atelier_store::Error::Busy));
+        let found = found.map_err(unavailable)?;
         let Some((account, key)) = found.filter(|(account, _)| account.email_verified_ms.is_some())
         else {
             return Err(wrong_key());

@@ -68,6 +68,7 @@ mod relayed;
 mod searches;
 mod shares;
 mod short_work;
+mod silences;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;

@@ -30,6 +30,10 @@ mod postgres {
         super::on_postgres(super::a_silent_connection_is_given_up_and_replaced);
     }
     #[test]
+    fn a_half_open_connection_delays_a_write_by_seconds() {
+        super::on_postgres(super::a_half_open_connection_delays_a_write_by_seconds);
+    }
+    #[test]
     fn a_silent_database_is_not_ready_and_does_not_hold_up_a_stop() {
         super::on_postgres(super::a_silent_database_is_not_ready_and_does_not_hold_up_a_stop);
     }
@@ -77,6 +81,20 @@ async fn a_silent_connection_is_given_up_and_replaced(rig: Rig) {
         let found = rig.store.job_of_anyone(&id).await.expect("a read");
         assert_eq!(found.is_some(), accepted, "{id}");
     }
+    store.close().await;
+}
+
+/// The promise: a connection that was at rest and has gone silent is replaced before whoever waits is answered.
+async fn a_half_open_connection_delays_a_write_by_seconds(rig: Rig) {
+    let account = rig.account(100, 100).await;
+    let (proxy, store) = behind_a_proxy(&rig).await;
+    proxy.freeze();
+    proxy.let_new_ones_pass();
+    let begun = Instant::now();
+    let accepted = store.accept(rig.accept(&account, 1)).await;
+    let took = begun.elapsed();
+    assert!(matches!(accepted, Ok(Accepted::New { .. })), "{accepted:?}");
+    assert!(took < Duration::from_secs(8), "{took:?}");
     store.close().await;
 }
 
