@@ -5,6 +5,7 @@
 mod callback;
 mod connect;
 mod fault;
+mod fence;
 mod fetch;
 mod limits;
 mod line;
@@ -22,8 +23,6 @@ mod vendor;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -38,6 +37,9 @@ use receivers::Receivers;
 
 pub use callback::CallbackOutcome;
 pub use fault::{FetchFault, Trouble};
+use fence::Outgoing;
+pub(crate) use fence::fence;
+pub use fence::{Fence, fenced};
 pub use fetch::{Download, FetchedImage};
 use limits::HEAD_BYTES;
 pub use limits::Limits;
@@ -54,7 +56,7 @@ pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
 /// What the service says it is.
 const USER_AGENT: &str = concat!("atelier/", env!("CARGO_PKG_VERSION"));
 
-type HttpClient = Client<HttpsConnector<Guarded>, Full<Bytes>>;
+type HttpClient = Client<HttpsConnector<Guarded>, Outgoing>;
 
 /// The guarded client; clones share their limits.
 #[derive(Clone)]

@@ -16,6 +16,8 @@ mod every;
 mod example;
 #[path = "vendors/fal.rs"]
 mod fal;
+#[path = "vendors/fences.rs"]
+mod fences;
 #[expect(dead_code, reason = "the documents name servers by their vendors")]
 #[path = "vendors/formats.rs"]
 mod formats;

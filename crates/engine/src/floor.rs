@@ -367,7 +367,8 @@ impl Floor {
         let (house, paid) = (&self.house, self.context.register.paid());
         let until_ms = house.steady_ms() + house.settings.lease_ms;
         let renewed = house.store.renew_leases(&house.node, &paid, until_ms);
-        renewed.await.map(|_| ())
+        self.context.register.renewed(&renewed.await?, until_ms);
+        Ok(())
     }
 
     /// Writes down which jobs are worked on by now, and progress that changed.

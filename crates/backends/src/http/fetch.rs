@@ -9,12 +9,13 @@ use atelier_contract::fields::ImageHeader;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 use http::{Method, Request, Response, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::fault::classify;
+use super::fence::Outgoing;
 use super::limits::Limits;
 use super::places::Reader;
 use super::room::Room;
@@ -189,7 +190,7 @@ impl Outbound {
                 .header(header::USER_AGENT, USER_AGENT)
                 .header(header::ACCEPT, accept)
                 .header(header::ACCEPT_ENCODING, "identity")
-                .body(Full::default())
+                .body(Outgoing::default())
                 .map_err(|_| Trouble::Protocol)?;
             let answer = timeout_at(
                 Instant::now() + self.limits.image,

@@ -19,12 +19,13 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::fault::classify;
+use super::fence::{self, Fence, Outgoing, fence};
 use super::trace;
 use super::{HttpClient, Keep, Outbound, Trouble, USER_AGENT, client};
 use crate::backend::{Class, Fault, Taken};
@@ -174,12 +175,13 @@ impl VendorHttp {
 
     /// Makes a call that may be repeated, such as a poll.
     pub fn ask(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
-        self.call(&self.kept, call)
+        self.call(&self.kept, call, None)
     }
 
-    /// Makes a call that starts work; its fault says whether the vendor may have taken it.
+    /// Makes a call that starts work; its fault says whether the vendor may have taken it. Nothing is sent once the right to
+    /// order it is gone.
     pub fn submit(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
-        self.call(self.for_paid(&call), call)
+        self.call(self.for_paid(&call), call, fence())
     }
 
     /// What a call that costs goes through.
@@ -196,11 +198,15 @@ impl VendorHttp {
         &'a self,
         client: &'a HttpClient,
         call: VendorCall,
+        fence: Option<Fence>,
     ) -> BoxFuture<'a, Result<VendorAnswer, Fault>> {
         Box::pin(async move {
             let deadline = Instant::now() + call.limit;
             let most = call.most;
-            let (head, body) = self.send(client, call, deadline).await?.into_parts();
+            let (head, body) = self
+                .send(client, (call, fence), deadline)
+                .await?
+                .into_parts();
             let mut answer = self.answer(head);
             let mut reading = self.reading(most, deadline);
             if !self.trusted {
@@ -246,11 +252,11 @@ impl VendorHttp {
     async fn send(
         &self,
         client: &HttpClient,
-        call: VendorCall,
+        (call, fence): (VendorCall, Option<Fence>),
         deadline: Instant,
     ) -> Result<Response<Incoming>, Fault> {
         let here = is_here(&call);
-        let request = self.request(call)?;
+        let request = self.request(call, fence)?;
         match timeout_at(deadline, client.request(request)).await {
             Ok(Ok(answer)) => {
                 if here {
@@ -261,6 +267,9 @@ impl VendorHttp {
             }
             Ok(Err(error)) => {
                 self.says_it_keeps.store(false, Ordering::Relaxed);
+                if fence::is_gone(&error) {
+                    return Err(Fault::house("the lease ran out before anything was sent"));
+                }
                 let taken = if error.is_connect() {
                     Taken::No
                 } else {
@@ -272,7 +281,7 @@ impl VendorHttp {
         }
     }
 
-    fn request(&self, call: VendorCall) -> Result<Request<Full<Bytes>>, Fault> {
+    fn request(&self, call: VendorCall, fence: Option<Fence>) -> Result<Request<Outgoing>, Fault> {
         let unusable = |what: &str| Fault::ours(format!("a call to the vendor has a bad {what}"));
         let path = call.path.trim_start_matches('/');
         let url = self.base.join(path).map_err(|_| unusable("address"))?;
@@ -297,7 +306,7 @@ impl VendorHttp {
             headers.extend(call.headers);
         }
         request
-            .body(Full::new(bytes.unwrap_or_default()))
+            .body(Outgoing::new(bytes.unwrap_or_default(), fence))
             .map_err(|_| unusable("head"))
     }
 

@@ -1,7 +1,7 @@
 //! The beginning of an attempt: the intent is written down where a repeat would cost, then the worker account is asked.
 
 use atelier_backends::backend::{LostSubmit, Started, Taken, Work};
-use atelier_backends::http::carrying;
+use atelier_backends::http::{carrying, fenced};
 use atelier_backends::{Fault, Made};
 use atelier_contract::AttemptId;
 use atelier_store::{Began, StartLimits};
@@ -139,7 +139,8 @@ async fn ask(
         .with("atelier.attempt", attempt);
     let parent = span.context().map(TraceContext::header);
     let (asked_at, backend) = (Instant::now(), job.backend());
-    let started = carrying(parent, backend.start(work)).await;
+    let ordering = fenced(job.lease(house), backend.start(work));
+    let started = carrying(parent, ordering).await;
     let fault = started.as_ref().err();
     let mark = leased.mark(house.now_ms());
     meters.called((vendor, START), asked_at.elapsed(), fault, mark);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use atelier_backends::Backend;
 use atelier_backends::backend::Work;
+use atelier_backends::http::Fence;
 use atelier_contract::metrics::Mark;
 use atelier_contract::{AccountId, AttemptId, JobId, Quota, Speed};
 use atelier_store::{JobRow, NewJob};
@@ -16,6 +17,7 @@ use crate::floor::length::is_long;
 use crate::floor::pool::Slot;
 use crate::floor::pool::choice::{Earlier, Leaves, Wish};
 use crate::floor::register::{Register, Signals};
+use crate::house::House;
 use crate::names::WorkerName;
 use crate::order::Referred;
 use crate::tracer::TraceContext;
@@ -41,6 +43,8 @@ pub(crate) struct Leased {
     pub(crate) queued_ms: i64,
     pub(crate) deadline_ms: i64,
     pub(crate) fence: i64,
+    /// Until when it was leased.
+    lease_until_ms: i64,
     /// Its own place in its trace.
     pub(crate) trace: Option<TraceContext>,
     /// How often it has been begun, this time included.
@@ -59,6 +63,8 @@ pub(crate) struct Leased {
 pub(crate) struct Born {
     /// The fence of the lease it was born with.
     pub(crate) fence: i64,
+    /// Until when that lease lasts.
+    pub(crate) lease_until_ms: i64,
     /// Whether the intent to ask its vendor was written down as well.
     pub(crate) intended: bool,
     /// Whether it was written down that somebody works on it.
@@ -90,6 +96,7 @@ impl Leased {
             queued_ms: job.created_ms - job.ahead_ms,
             deadline_ms: job.deadline_ms,
             fence: born.fence,
+            lease_until_ms: born.lease_until_ms,
             begun: born.fence,
             intended: born.intended,
             working: born.working,
@@ -146,6 +153,7 @@ impl From<JobRow> for Leased {
             queued_ms: i64::MIN / 2,
             deadline_ms: row.deadline_ms,
             fence: row.fence,
+            lease_until_ms: row.lease_until_ms.unwrap_or(0),
             intended: false,
             progress: row.progress as u8,
         }
@@ -187,7 +195,8 @@ pub(crate) struct RunningJob {
 impl RunningJob {
     /// Takes a leased job in hand.
     pub(crate) fn new(leased: Leased, slot: Slot, register: &Arc<Register>, began_ms: i64) -> Self {
-        let signals = register.enter(&leased.id, leased.fence, leased.progress);
+        let lease = (leased.fence, leased.lease_until_ms);
+        let signals = register.enter(&leased.id, lease, leased.progress);
         if leased.working {
             signals.set_marked();
         }
@@ -248,6 +257,12 @@ impl RunningJob {
     /// How far it is, and the switch that stops it.
     pub(crate) fn signals(&self) -> &Signals {
         &self.signals
+    }
+
+    /// Tells whether the job is still this node's, when something is about to be ordered for it.
+    pub(crate) fn lease(&self, house: &House) -> Fence {
+        let (signals, clock) = (Arc::clone(&self.signals), house.clock.clone());
+        Arc::new(move || signals.is_ours(clock.now_ms()))
     }
 
     /// Set when the work is to stop.

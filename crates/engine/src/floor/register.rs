@@ -1,7 +1,7 @@
 //! The jobs this process works on right now: their fences, how far they are, and the switch that stops them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use atelier_backends::backend::Gauge;
@@ -23,6 +23,8 @@ pub(crate) struct Signals {
     unwanted: AtomicBool,
     /// A call is out that costs and that nobody can find again.
     paid: AtomicBool,
+    /// Until when the job is this node's, as far as it knows.
+    lease_until_ms: AtomicI64,
 }
 
 impl Signals {
@@ -41,6 +43,11 @@ impl Signals {
     pub(crate) fn began_ms(&self, now_ms: i64) -> Option<i64> {
         let ago = self.progress.begun()?;
         Some(now_ms - i64::try_from(ago.as_millis()).unwrap_or(0))
+    }
+
+    /// Whether the job is certainly this node's at a time.
+    pub(crate) fn is_ours(&self, now_ms: i64) -> bool {
+        now_ms < self.lease_until_ms.load(Ordering::Acquire)
     }
 
     /// Whether a call is out that costs and that nobody can find again: a stop waits for it.
@@ -66,7 +73,12 @@ impl Register {
     }
 
     /// Takes a job in hand.
-    pub(crate) fn enter(&self, id: &str, fence: i64, progress: u8) -> Arc<Signals> {
+    pub(crate) fn enter(
+        &self,
+        id: &str,
+        (fence, lease_until_ms): (i64, i64),
+        progress: u8,
+    ) -> Arc<Signals> {
         let signals = Arc::new(Signals {
             fence,
             progress: Gauge::default(),
@@ -75,6 +87,7 @@ impl Register {
             marked: AtomicBool::new(false),
             unwanted: AtomicBool::new(false),
             paid: AtomicBool::new(false),
+            lease_until_ms: AtomicI64::new(lease_until_ms),
         });
         signals.progress.set(progress);
         self.jobs().insert(id.to_owned(), signals.clone());
@@ -106,6 +119,14 @@ impl Register {
     pub(crate) fn lose(&self, id: &str, fence: i64) {
         if let Some(job) = self.jobs().get(id).filter(|job| job.fence == fence) {
             job.stop.cancel();
+        }
+    }
+
+    /// Some jobs are this node's for longer.
+    pub(crate) fn renewed<'a>(&self, ids: impl IntoIterator<Item = &'a String>, until_ms: i64) {
+        let jobs = self.jobs();
+        for job in ids.into_iter().filter_map(|id| jobs.get(id)) {
+            job.lease_until_ms.fetch_max(until_ms, Ordering::AcqRel);
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use atelier_backends::Fault;
 use atelier_backends::backend::{LostSubmit, Step, Taken};
+use atelier_backends::http::fenced;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -61,7 +62,8 @@ pub(super) async fn order(context: &Context, job: RunningJob, step: Step) -> Aga
 
 /// Sends the order; `None` when nobody wants it any more: what comes of it all the same is cancelled.
 async fn send(context: &Context, job: &RunningJob, step: Step) -> Option<Result<Value, Fault>> {
-    let (stop, mut order) = (job.stop(), step.order);
+    let (stop, lease) = (job.stop(), job.lease(&context.house));
+    let mut order = Box::pin(fenced(lease, step.order));
     let asked_at = Instant::now();
     tokio::select! {
         biased;

@@ -83,6 +83,7 @@ pub(super) async fn renew(context: &Context) -> Result<Gone, atelier_store::Erro
         .store
         .renew_leases(&house.node, &leases, until_ms)
         .await?;
+    context.register.renewed(&ours, until_ms);
     let ours: HashSet<_> = ours.into_iter().collect();
     for (lost, fence) in leases.into_iter().filter(|(id, _)| !ours.contains(id)) {
         let row = house.store.job_of_anyone(&lost).await?;

@@ -21,6 +21,7 @@ mod endings;
 mod fairness;
 #[path = "../../../backends/tests/vendors/formats.rs"]
 mod formats;
+mod freezes;
 mod fuzzed;
 mod hang_ups;
 mod hooks;

@@ -23,7 +23,10 @@ impl VendorHttp {
             return read.map_err(|trouble| self.undelivered(trouble));
         }
         let call = VendorCall::get(url.as_str()).at_most(most);
-        let (head, body) = self.send(&self.kept, call, deadline).await?.into_parts();
+        let (head, body) = self
+            .send(&self.kept, (call, None), deadline)
+            .await?
+            .into_parts();
         let mut answer = self.answer(head);
         if answer.is_good() {
             let reading = self.reading(most, deadline);

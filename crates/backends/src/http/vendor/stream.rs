@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
+use super::super::fence::fence;
 use super::{MOST_ANSWER, VendorAnswer, VendorCall, VendorHttp, whole};
 use crate::backend::{Fault, Taken};
 use crate::http::{Share, Trouble};
@@ -24,7 +25,7 @@ impl VendorHttp {
         let deadline = Instant::now() + call.limit;
         let reading = self.reading(call.most, deadline);
         let (head, mut body) = self
-            .send(self.for_paid(&call), call, deadline)
+            .send(self.for_paid(&call), (call, fence()), deadline)
             .await?
             .into_parts();
         let cut = |trouble| self.lost(trouble, Taken::Perhaps);

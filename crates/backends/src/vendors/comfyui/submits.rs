@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::ComfyUi;
 use crate::backend::Fault;
+use crate::http::{fence, fenced};
 
 /// Prompts that nobody has taken over yet.
 pub(super) struct Submits<'a> {
@@ -31,7 +32,15 @@ impl Submits<'_> {
     /// Queues one more workflow.
     pub(super) async fn add(&mut self, id: String, graph: Value) -> Result<(), Fault> {
         let (owner, own) = (self.owner.clone(), id.clone());
-        let submit = async move { owner.queued(&own, &graph).await };
+        // A task of its own is held against the same.
+        let fence = fence();
+        let submit = async move {
+            let queued = owner.queued(&own, &graph);
+            match fence {
+                Some(fence) => fenced(fence, queued).await,
+                None => queued.await,
+            }
+        };
         let submit = self.owner.farewells.spawn(submit);
         let (_, submit) = self.under_way.insert((id, submit));
         let answer = submit.await;
