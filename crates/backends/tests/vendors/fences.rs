@@ -11,7 +11,9 @@ use crate::studio::Studio;
 
 #[tokio::test]
 async fn nothing_is_ordered_at_any_vendor_once_the_right_to_is_gone() {
-    for format in FORMATS {
+    // A swap of faces needs pictures of its own, and goes the way of the others.
+    let alone = |operation: &str| operation != "facegen.swap";
+    for format in FORMATS.iter().filter(|one| alone(one.operation)) {
         let label = format!("{} {}", format.vendor, format.dialect);
         let local = Local::speaking(format);
         let worker = local.stand.worker(format.vendor, (format.settings)());

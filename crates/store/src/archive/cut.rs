@@ -2,7 +2,6 @@
 //! hold; the hold of a job that was still at work at the cut goes before it.
 
 use crate::Result;
-use crate::archive::lines::JOBS;
 use crate::db::args;
 use crate::reading::Db;
 
@@ -23,6 +22,10 @@ pub struct Cut {
     /// How much their jobs say. Words that are removed before the rows are moved must not stay in what was read before.
     pub words: i64,
 }
+
+/// The jobs whose holds some ledger rows resolve.
+pub(super) const JOBS: &str = "SELECT job_id FROM ledger WHERE account_id = $1 AND number > $2 AND number <= $3 \
+     AND kind IN ('capture', 'release')";
 
 /// How much jobs say, all together.
 pub(super) const WORDS: &str = "SELECT CAST(COALESCE(SUM(LENGTH(request) + LENGTH(COALESCE(output, '')) \

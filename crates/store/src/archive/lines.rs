@@ -1,17 +1,13 @@
 //! Rows as lines of JSON, every column of them under its name, and the name of the table under `table`.
 
 use crate::Result;
-use crate::archive::cut::Cut;
+use crate::archive::cut::{Cut, JOBS};
 use crate::db::args;
 use crate::dialect::Dialect;
 use crate::reading::Db;
 
 /// Ledger rows read at once.
 const PAGE: i64 = 200;
-
-/// The jobs whose holds some ledger rows resolve.
-pub(super) const JOBS: &str = "SELECT job_id FROM ledger WHERE account_id = $1 AND number > $2 AND number <= $3 \
-     AND kind IN ('capture', 'release')";
 
 /// Reads a part of a cut.
 pub(super) async fn of_cut(db: &Db, cut: &Cut, after: i64) -> Result<(Vec<String>, i64)> {
