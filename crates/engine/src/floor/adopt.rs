@@ -136,7 +136,7 @@ pub(super) async fn go_on(context: &Context, mut row: JobRow, slot: Slot) -> Opt
 /// been just now.
 async fn asked_ms(context: &Context, attempt_id: &str, ticket: Option<&Value>) -> i64 {
     let house = &context.house;
-    let now_ms = house.now_ms();
+    let now_ms = house.steady_ms();
     if ticket.is_some() {
         return now_ms;
     }

@@ -79,7 +79,7 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     crash::point("runner.before_start");
     // The inputs go with the start; what is kept for polling has none of their bytes.
     let kept = Box::new(stripped(&work));
-    let asked_ms = house.now_ms();
+    let asked_ms = house.steady_ms();
     let started = ask(house, job, work, &attempt).await;
     crash::point("runner.started");
     let fault = match started {

@@ -262,7 +262,7 @@ impl RunningJob {
     /// Tells whether the job is still this node's, when something is about to be ordered for it.
     pub(crate) fn lease(&self, house: &House) -> Fence {
         let (signals, clock) = (Arc::clone(&self.signals), house.clock.clone());
-        Arc::new(move || signals.is_ours(clock.now_ms()))
+        Arc::new(move || signals.is_ours(clock.steady_ms()))
     }
 
     /// Set when the work is to stop.

@@ -167,7 +167,7 @@ fn still_on_its_way(context: &Context, job: &RunningJob, work: &Work) -> Option<
     let limit = job.backend().submit_limit(work) + SUBMIT_MARGIN;
     let limit_ms = i64::try_from(limit.as_millis()).unwrap_or(i64::MAX);
     let until_ms = job.asked_ms.saturating_add(limit_ms);
-    let left_ms = until_ms - context.house.now_ms();
+    let left_ms = until_ms - context.house.steady_ms();
     u64::try_from(left_ms)
         .ok()
         .filter(|left| *left > 0)

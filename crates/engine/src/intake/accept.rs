@@ -124,7 +124,7 @@ impl Placed {
                 let words = (self.model, self.trace);
                 let born = Born {
                     fence,
-                    lease_until_ms: self.job.created_ms + house.settings.lease_ms,
+                    lease_until_ms: queued_ms(&self.job) + house.settings.lease_ms,
                     intended: begun,
                     working: self.working,
                 };
