@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use anyhow::{Context as _, Result, anyhow};
 use atelier_contract::family::IMAGE_BODY;
-use atelier_engine::Engine;
+use atelier_engine::{Engine, key};
 use hyper::header::HeaderValue;
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +56,8 @@ pub(crate) struct App {
     pub(crate) origins: Origins,
     pub(crate) counts: Counts,
     pub(crate) admin_token_hash: [u8; 32],
+    /// The same in hexadecimal, as sessions keep it.
+    pub(crate) root_hash: String,
     /// Whether strangers can reach it.
     pub(crate) is_public: bool,
     /// Requests that are being answered.
@@ -135,6 +137,7 @@ impl App {
             document: LazyLock::new(document),
             console_catalogue: OnceLock::new(),
             console_policy: console_policy(&config),
+            root_hash: key::hex(&admin_token_hash),
             admin_token_hash,
             is_public,
             engine,

@@ -99,6 +99,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0039_batched",
         include_str!("../migrations/0039_batched.sql"),
     ),
+    (
+        "0041_bound_sessions",
+        include_str!("../migrations/0041_bound_sessions.sql"),
+    ),
 ];
 
 /// The migration since which it is noted whether one widens.

@@ -12,8 +12,10 @@ pub struct SessionRow {
     pub hash: String,
     /// The hash of the key it stands for.
     pub key_hash: Option<String>,
-    /// The hash of the operator's token it stands for, or a word for the one of the configuration.
+    /// The hash of the operator's token it stands for.
     pub operator_hash: Option<String>,
+    /// The hash of an operator's token that it stands for nothing without.
+    pub bound_hash: Option<String>,
     /// Whether it only opens another one, once.
     pub link: bool,
     /// When it was opened.
@@ -28,7 +30,7 @@ pub const SESSIONS_MOST: i64 = 20;
 /// The oldest that end when there are more; those that a program without the limit left go bit by bit.
 const ENDED_AT_ONCE: i64 = 100;
 
-const COLUMNS: &str = "hash, key_hash, operator_hash, link, created_ms, seen_ms";
+const COLUMNS: &str = "hash, key_hash, operator_hash, bound_hash, link, created_ms, seen_ms";
 
 impl Read for SessionRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -36,6 +38,7 @@ impl Read for SessionRow {
             hash: columns.text()?,
             key_hash: columns.maybe_text()?,
             operator_hash: columns.maybe_text()?,
+            bound_hash: columns.maybe_text()?,
             link: columns.int()? != 0,
             created_ms: columns.int()?,
             seen_ms: columns.int()?,
@@ -103,12 +106,13 @@ async fn open(conn: &mut Conn, new: &SessionRow, replaces: Option<&str>) -> Resu
             return Ok(false);
         }
     }
-    let sql = "INSERT INTO console_session (hash, key_hash, operator_hash, link, created_ms, seen_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6)";
+    let sql = "INSERT INTO console_session (hash, key_hash, operator_hash, bound_hash, link, created_ms, seen_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let args = args![
         &new.hash,
         new.key_hash.as_deref(),
         new.operator_hash.as_deref(),
+        new.bound_hash.as_deref(),
         i64::from(new.link),
         new.created_ms,
         new.seen_ms,

@@ -22,14 +22,17 @@ pub struct Operator {
     pub name: String,
     /// What it may do.
     pub role: OperatorRole,
+    /// The hash of its token, which its sessions are bound to.
+    pub hash: String,
 }
 
 impl Operator {
-    /// The operator of the configuration.
-    pub fn root() -> Self {
+    /// The operator of the configuration, by the hash of the token there.
+    pub fn root(hash: &str) -> Self {
         Self {
             name: ROOT.to_owned(),
             role: OperatorRole::Operator,
+            hash: hash.to_owned(),
         }
     }
 }
@@ -91,6 +94,7 @@ impl Operators {
         Ok(Some(Operator {
             role: role(&row.role),
             name: row.name,
+            hash: hash.to_owned(),
         }))
     }
 

@@ -1,6 +1,8 @@
 //! Sessions of the console. A session is a key or an operator's token in another form: it can do what they can, and ends
-//! when they do. It also ends after a while without use, and after a longer while in any case.
+//! when they do, because it is bound to their hash; so the token of the configuration is no exception. It also ends after a
+//! while without use, and after a longer while in any case.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
@@ -22,8 +24,6 @@ const LINK_MS: i64 = 24 * 3_600_000;
 pub(crate) const KEEP_MS: i64 = LINK_MS;
 /// An operator looks at an account for this long at the most.
 const VISIT_MS: i64 = 3_600_000;
-/// Stands for the hash of the configuration's token, which is no hash.
-const ROOT: &str = "root";
 
 /// Who a session stands for.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +38,14 @@ pub struct Visitor {
 pub enum Opener<'a> {
     /// A key, a token of a named operator, or the word of a link.
     Secret(&'a str),
-    /// The token of the configuration, which was compared already.
-    Root,
+    /// The token of the configuration, which was compared already, by its hash.
+    Root(&'a str),
+}
+
+/// An operator's look at an account: a key that may only read, and the token that it ends with.
+struct Look {
+    key_hash: String,
+    bound_hash: String,
 }
 
 /// Sessions of the console.
@@ -74,13 +80,14 @@ impl Sessions {
             hash: key::hash(&word),
             key_hash: None,
             operator_hash: None,
+            bound_hash: None,
             link: false,
             created_ms: now_ms,
             seen_ms: now_ms,
         };
         let (mut replaces, mut caller) = (None, None);
         match opener {
-            Opener::Root => new.operator_hash = Some(ROOT.to_owned()),
+            Opener::Root(hash) => new.operator_hash = Some(hash.to_owned()),
             Opener::Secret(secret) if key::well_formed_session(secret) => {
                 let link = self.live(secret, true).await?.ok_or_else(wrong)?;
                 if let Some(hash) = &link.key_hash {
@@ -112,7 +119,9 @@ impl Sessions {
         if let Some(earlier) = earlier
             && replaces.is_none()
         {
-            new.key_hash = new.key_hash.or(earlier.key_hash);
+            if new.key_hash.is_none() {
+                (new.key_hash, new.bound_hash) = (earlier.key_hash, earlier.bound_hash);
+            }
             new.operator_hash = new.operator_hash.or(earlier.operator_hash);
             replaces = Some(earlier.hash);
         }
@@ -131,18 +140,22 @@ impl Sessions {
     /// operator in a new session that takes the place of the earlier one.
     pub async fn visit(
         &self,
-        by: &str,
+        by: &Operator,
         account_id: &AccountId,
         earlier: Option<&str>,
     ) -> Result<String, Refusal> {
         let wish = KeyWish {
-            name: format!("looked at by {by}"),
+            name: format!("looked at by {}", by.name),
             scopes: Scopes::of_words(["read"]).unwrap_or(Scopes::NONE),
             expires_ms: Some(self.house.now_ms() + VISIT_MS),
         };
-        let holder = KeyHolder::Operator(by);
+        let holder = KeyHolder::Operator(&by.name);
         let (_, secret) = self.keys.issue(account_id, wish, holder).await?;
-        self.stand_beside(Some(key::hash(&secret)), earlier).await
+        let look = Look {
+            key_hash: key::hash(&secret),
+            bound_hash: by.hash.clone(),
+        };
+        self.stand_beside(Some(look), earlier).await
     }
 
     /// Ends such a look: what is left is the operator.
@@ -150,10 +163,10 @@ impl Sessions {
         self.stand_beside(None, Some(word)).await
     }
 
-    /// A new session with another key beside the operator of the earlier one.
+    /// A new session with a look, or without any, beside the operator of the earlier one.
     async fn stand_beside(
         &self,
-        key_hash: Option<String>,
+        look: Option<Look>,
         earlier: Option<&str>,
     ) -> Result<String, Refusal> {
         let earlier = match earlier {
@@ -161,10 +174,12 @@ impl Sessions {
             None => None,
         };
         let (now_ms, word) = (self.house.now_ms(), key::generate_session());
+        let (key_hash, bound_hash) = look.map(|look| (look.key_hash, look.bound_hash)).unzip();
         let new = SessionRow {
             hash: key::hash(&word),
             key_hash,
             operator_hash: earlier.as_ref().and_then(|row| row.operator_hash.clone()),
+            bound_hash,
             link: false,
             created_ms: earlier.as_ref().map_or(now_ms, |row| row.created_ms),
             seen_ms: now_ms,
@@ -186,6 +201,7 @@ impl Sessions {
             hash: key::hash(&word),
             key_hash: Some(key::hash(secret)),
             operator_hash: None,
+            bound_hash: None,
             link: true,
             created_ms: now_ms,
             seen_ms: now_ms,
@@ -198,12 +214,22 @@ impl Sessions {
         Ok(word)
     }
 
-    /// Who a session stands for; nobody when it is over, or when its key or token is.
-    pub async fn visitor(&self, word: &str) -> Result<Option<Visitor>, Refusal> {
+    /// Who a session stands for, by the hash of the configuration's token; nobody when it is over, or when its key or
+    /// token is. An operator whose token is over leaves nothing behind, not even an account beside it.
+    pub async fn visitor(&self, word: &str, root_hash: &str) -> Result<Option<Visitor>, Refusal> {
         let Some(row) = self.live(word, false).await? else {
             return Ok(None);
         };
         let mut visitor = Visitor::default();
+        let tokens = row.operator_hash.iter().chain(&row.bound_hash);
+        for hash in tokens.collect::<BTreeSet<_>>() {
+            let Some(operator) = self.operator(hash, root_hash).await? else {
+                return Ok(None);
+            };
+            if row.operator_hash.as_ref() == Some(hash) {
+                visitor.operator = Some(operator);
+            }
+        }
         if let Some(hash) = &row.key_hash {
             visitor.caller = match self.callers.caller_of(hash).await {
                 Ok(caller) => Some(caller),
@@ -211,11 +237,6 @@ impl Sessions {
                 Err(refusal) => return Err(refusal),
             };
         }
-        visitor.operator = match row.operator_hash.as_deref() {
-            Some(ROOT) => Some(Operator::root()),
-            Some(hash) => self.operators.of_hash(hash).await?,
-            None => None,
-        };
         self.touch(row.hash);
         let somebody = visitor.caller.is_some() || visitor.operator.is_some();
         Ok(somebody.then_some(visitor))
@@ -234,6 +255,14 @@ impl Sessions {
     /// What a page must send beside its session with everything that changes something.
     pub fn proof(&self, word: &str) -> String {
         self.house.keyring.session_proof(word)
+    }
+
+    /// The operator behind the hash of a token, also of the configuration's.
+    async fn operator(&self, hash: &str, root_hash: &str) -> Result<Option<Operator>, Refusal> {
+        if hash == root_hash {
+            return Ok(Some(Operator::root(root_hash)));
+        }
+        self.operators.of_hash(hash).await
     }
 
     async fn live(&self, word: &str, link: bool) -> Result<Option<SessionRow>, Refusal> {

@@ -63,7 +63,7 @@ pub(super) async fn operator(app: &App, received: &Received) -> Result<Operator,
         return Err(no_operator().into());
     };
     if is_root(app, given) {
-        return Ok(Operator::root());
+        return Ok(Operator::root(&app.root_hash));
     }
     if let Some(operator) = app.engine.office().operators().known(given).await? {
         return Ok(operator);

@@ -65,8 +65,13 @@ impl Received {
 
     /// The name of the operator who looks or acts; the table says which pages have one.
     pub(crate) fn operator(&self) -> Result<&str, Refusal> {
+        Ok(&self.acting()?.name)
+    }
+
+    /// The operator who looks or acts.
+    pub(crate) fn acting(&self) -> Result<&Operator, Refusal> {
         match &self.who {
-            Who::Operator(operator) => Ok(&operator.name),
+            Who::Operator(operator) => Ok(operator),
             Who::Anybody | Who::Caller(_) => Err(Refusal::new(
                 Code::Internal,
                 "this page was to have an operator",

@@ -32,7 +32,12 @@ pub(super) async fn visitor(
     let Some(word) = word(headers) else {
         return Ok(None);
     };
-    let visitor = app.engine.office().sessions().visitor(word).await?;
+    let visitor = app
+        .engine
+        .office()
+        .sessions()
+        .visitor(word, &app.root_hash)
+        .await?;
     if visitor.is_some() && !matches!(received.head.method, Method::GET | Method::HEAD) {
         prove(app, headers, word)?;
     }
@@ -47,7 +52,7 @@ pub(crate) async fn open(
 ) -> Result<String, Denial> {
     let earlier = word(&received.head.headers);
     let opener = if caller::is_root(app, secret) {
-        Opener::Root
+        Opener::Root(&app.root_hash)
     } else {
         Opener::Secret(secret)
     };

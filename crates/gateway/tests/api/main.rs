@@ -66,6 +66,7 @@ mod receivers;
 mod references;
 mod relayed;
 mod searches;
+mod sessions;
 mod shares;
 mod short_work;
 mod silences;

@@ -16,6 +16,7 @@ fn new(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
         hash: rig.id("session"),
         key_hash: key.map(str::to_owned),
         operator_hash: operator.map(str::to_owned),
+        bound_hash: operator.map(str::to_owned),
         link: false,
         created_ms: NOW,
         seen_ms: NOW,

@@ -81,7 +81,7 @@ pub(crate) async fn visit(
     (): (),
 ) -> Result<WithCookie<Session>, Denial> {
     let earlier = session::word(&received.head.headers);
-    let (by, account) = (received.operator()?, received.account_param(0));
+    let (by, account) = (received.acting()?, received.account_param(0));
     let sessions = app.engine.office().sessions();
     let word = sessions.visit(by, &account, earlier).await?;
     let opened = of(&app, &word).await?.ok_or_else(nobody)?;
@@ -89,7 +89,13 @@ pub(crate) async fn visit(
 }
 
 async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
-    let Some(visitor) = app.engine.office().sessions().visitor(word).await? else {
+    let Some(visitor) = app
+        .engine
+        .office()
+        .sessions()
+        .visitor(word, &app.root_hash)
+        .await?
+    else {
         return Ok(None);
     };
     let account: Option<AccountRecord> = match &visitor.caller {
