@@ -1,11 +1,12 @@
 //! The access log: a line for each request in the combined format that log readers know, to a file of its own. A thread
 //! writes; whoever answers only hands the line over, and a line that finds the queue full is dropped. The file is opened for
-//! each batch of lines, so that it may be moved away and rotated without a word.
+//! each batch of lines, so that it may be moved away and rotated without a word. It is for the service's user and group alone.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
 use std::net::IpAddr;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -16,6 +17,8 @@ use atelier_contract::time::timestamp;
 const QUEUE: usize = 8_192;
 /// Bytes that are written at once.
 const AT_ONCE: usize = 256 * 1024;
+/// Who may read the file.
+const MODE: u32 = 0o640;
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
@@ -42,12 +45,12 @@ pub(crate) struct AccessLog {
 
 impl AccessLog {
     /// Begins to write to a file; none for an empty name.
-    pub(crate) fn start(path: &Path) -> std::io::Result<Option<Self>> {
+    pub(crate) fn start(path: &Path) -> io::Result<Option<Self>> {
         if path.as_os_str().is_empty() {
             return Ok(None);
         }
         let path = path.to_owned();
-        OpenOptions::new().create(true).append(true).open(&path)?;
+        opened(&path)?;
         let (lines, waiting) = sync_channel(QUEUE);
         let writer = std::thread::Builder::new().name("access-log".into());
         let writer = writer.spawn(move || write(&path, &waiting))?;
@@ -81,12 +84,27 @@ fn write(path: &PathBuf, waiting: &Receiver<String>) {
             let Ok(line) = waiting.try_recv() else { break };
             text.push_str(&line);
         }
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        let written = opened(path).and_then(|mut file| file.write_all(text.as_bytes()));
         if let Err(error) = written {
             tracing::warn!(%error, "the access log cannot be written");
         }
     }
+}
+
+/// The file, closed to others whatever the umask is and whoever made it: lines name accounts and addresses.
+fn opened(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options.create(true).append(true).mode(MODE).open(path)?;
+    let about = file.metadata()?;
+    let mode = about.mode() & 0o777;
+    // A device or a pipe belongs to somebody else.
+    if about.is_file() && mode & !MODE != 0 {
+        let tightened = file.set_permissions(Permissions::from_mode(mode & MODE));
+        if let Err(error) = tightened {
+            tracing::warn!(%error, path = %path.display(), "others may read the access log");
+        }
+    }
+    Ok(file)
 }
 
 /// A line as Apache and nginx write it.

@@ -80,6 +80,7 @@ async fn serve(config: Config) -> Result<()> {
     let stop_within = Duration::from_secs(config.stop_within_s);
     let drain = Duration::from_secs(config.drain_s);
     let schemes: Vec<&str> = doors.iter().map(Door::scheme).collect();
+    let data_dir = config.data_dir.clone();
     let app = App::new(
         config,
         engine,
@@ -94,7 +95,7 @@ async fn serve(config: Config) -> Result<()> {
         token.fresh.as_deref(),
         link.as_deref(),
     ) {
-        say(&welcome);
+        say(&first_run::told(welcome, &data_dir));
     }
     for (scheme, address) in schemes.iter().zip(&addresses.bound) {
         say(&format!("listening on {scheme}://{address}"));

@@ -39,6 +39,7 @@ mod hostile_requests;
 mod idempotency;
 #[path = "../../../../fuzz/inputs.rs"]
 mod inputs;
+mod journal;
 mod keys;
 mod killed;
 mod large_assets;
