@@ -10,6 +10,7 @@ pub mod families;
 pub mod family;
 pub mod fault;
 pub mod fields;
+pub mod hooks;
 pub mod ids;
 pub mod job;
 pub mod metrics;

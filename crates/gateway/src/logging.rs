@@ -1,6 +1,9 @@
 //! The log: to standard error, so that standard output stays for what a person or a script asked for.
 
+use std::io::{self, Stderr, Write};
+
 use anyhow::{Result, bail};
+use atelier_contract::hooks::hide_hook_words;
 use tracing::Level;
 
 use crate::config::Log;
@@ -13,13 +16,28 @@ pub(crate) fn start(log: &Log) -> Result<()> {
     };
     let lines = tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(std::io::stderr);
+        .with_writer(|| Discreet(io::stderr()));
     match log.format.as_str() {
         "text" => lines
-            .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+            .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
             .init(),
         "json" => lines.json().with_span_list(false).init(),
         _ => bail!("log.format: must be text or json"),
     }
     Ok(())
+}
+
+/// Writes lines without words of vendors' hooks, whoever says them: also libraries write, at the lowest levels.
+struct Discreet(Stderr);
+
+impl Write for Discreet {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        self.0.write_all(hide_hook_words(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

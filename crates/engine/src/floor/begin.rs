@@ -4,6 +4,7 @@ use atelier_backends::backend::{LostSubmit, Started, Taken, Work};
 use atelier_backends::http::{carrying, fenced};
 use atelier_backends::{Fault, Made};
 use atelier_contract::AttemptId;
+use atelier_contract::hooks::HOOK_PATH;
 use atelier_store::{Began, StartLimits};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -180,5 +181,5 @@ fn hook_url(house: &House, job: &RunningJob, attempt: &AttemptId) -> Option<Stri
     }
     let backend = job.worker().backend();
     let token = house.keyring.hook_token(backend, attempt);
-    Some(format!("{base}/hooks/v1/{backend}/{token}"))
+    Some(format!("{base}{HOOK_PATH}{backend}/{token}"))
 }

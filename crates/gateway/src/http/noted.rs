@@ -1,8 +1,10 @@
 //! What is remembered of a request while it is answered, and where it is told afterwards: in the log, in the access log, in
-//! the log of slow requests, in a trace. Of its target only the path: a query may say what is nobody's business.
+//! the log of slow requests, in a trace. Of its target only the path: a query may say what is nobody's business, and so does the
+//! word of a vendor's hook.
 
 use std::time::Duration;
 
+use atelier_contract::hooks::{hide_hook_words, hide_in_path};
 use atelier_engine::{OpenSpan, TraceContext};
 use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderValue, REFERER, USER_AGENT};
@@ -59,10 +61,10 @@ impl Noted {
             arrived: Instant::now(),
             seen: wanted.then(|| Seen {
                 method: request.method().clone(),
-                path: request.uri().path().to_owned(),
+                path: hide_in_path(request.uri().path()).into_owned(),
                 version: request.version(),
-                referer: text(headers, &REFERER),
-                agent: text(headers, &USER_AGENT),
+                referer: hide_hook_words(&text(headers, &REFERER)).into_owned(),
+                agent: hide_hook_words(&text(headers, &USER_AGENT)).into_owned(),
             }),
             traced: given.is_some(),
             span: tracer.arrive(given, String::new(), now_ms),

@@ -32,6 +32,7 @@ mod first_run;
 mod formats;
 mod framing;
 mod fuzzed;
+mod hook_words;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;
 mod hostile;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use atelier_contract::hooks::hide_hook_words;
+
 /// Shorter texts are no secrets, and blotting them out would leave nothing to read.
 const LEAST_CHARACTERS: usize = 4;
 /// What stands where a secret stood.
@@ -31,10 +33,11 @@ impl Secrets {
         Self(all.into())
     }
 
-    /// A text without any secret.
+    /// A text without any secret, and without the word of an address that the vendor may post to.
     pub(crate) fn hide(&self, text: &str) -> String {
         let blotted = |text: String, secret: &String| text.replace(secret.as_str(), BLOT);
-        self.0.iter().fold(text.to_owned(), blotted)
+        let text = hide_hook_words(text).into_owned();
+        self.0.iter().fold(text, blotted)
     }
 
     /// The length in bytes of the longest secret.
@@ -65,6 +68,10 @@ mod tests {
             (r#"{"m":"Bearer sk-a/\"b"}"#, r#"{"m":"[hidden]"}"#),
             ("hunter2? painter:hunter2!", "[hidden]? [hidden]!"),
             ("box of x", "box of x"),
+            (
+                "no way to https://a/hooks/v1/b/word-1.2",
+                "no way to https://a/hooks/v1/b/[hidden]",
+            ),
         ] {
             assert_eq!(secrets.hide(text), left);
         }
