@@ -24,6 +24,7 @@ use crate::http::body_share::MOST_OPEN;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
 use crate::http::kept::Kept;
+use crate::http::names::Names;
 use crate::http::places::Places;
 use crate::http::rate::Rates;
 use crate::http::throughput::Throughput;
@@ -51,6 +52,7 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) engine: Arc<Engine>,
     pub(crate) hosts: Hosts,
+    pub(crate) names: Names,
     pub(crate) rates: Rates,
     pub(crate) proxies: Proxies,
     pub(crate) origins: Origins,
@@ -108,6 +110,7 @@ impl App {
         let proxies = Proxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
         let app = Arc::new(Self {
             hosts: Hosts::new(&config),
+            names: Names::new(&config),
             rates: Rates::new(limits, engine.allowances()),
             origins: Origins::new(&config.cors.origins),
             proxies,

@@ -33,6 +33,7 @@ pub(crate) struct Config {
     pub(crate) cdn_url: String,
     pub(crate) legacy_cdn_url: String,
     pub(crate) listeners: Vec<ListenerSetting>,
+    pub(crate) names: Vec<String>,
     pub(crate) stop_within_s: u64,
     pub(crate) drain_s: u64,
     pub(crate) log: Log,

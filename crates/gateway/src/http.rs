@@ -1,7 +1,7 @@
 //! From a request to an answer: find its line in a table, see who may, do it, frame the answer. Nothing here knows a page
 //! or a family by name.
 
-mod access;
+pub(crate) mod access;
 mod answer;
 mod body;
 pub(crate) mod body_share;
@@ -13,6 +13,7 @@ pub(crate) mod form;
 pub(crate) mod hosts;
 pub(crate) mod idempotency;
 pub(crate) mod kept;
+pub(crate) mod names;
 mod noted;
 pub(crate) mod page;
 pub(crate) mod pass;
@@ -83,6 +84,7 @@ pub(crate) async fn serve(
         network::holder(peer)
     };
     let from = From {
+        by_proxy: app.proxies.contains(from.peer),
         peer,
         trace: noted.trace(),
         ..from
@@ -216,6 +218,10 @@ async fn handle(
     };
     if let Who::Caller(caller) = &mut received.who {
         caller.trace = from.trace;
+    }
+    if target.answers_under_own_names(&received.params) {
+        // In a box as well.
+        Box::pin(access::admit_name(app, seat, &received)).await?;
     }
     pass.lap("admitted");
     if target.makes_work(&received.head) {

@@ -206,7 +206,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("admin.overview", "/admin/v1/overview", VIEWER, "The last hour at a glance.", page!(views::overview)),
     get("admin.nodes", "/admin/v1/nodes", VIEWER, "The nodes that share the store.", page!(views::nodes)),
 
-    post("mcp", "/mcp", SUBMIT, "Messages of agents, as the Model Context Protocol has them over streamable HTTP; `?tools=` names the tools wanted.", page!(mcp::answer))
+    post("mcp", "/mcp", SUBMIT, "Messages of agents, as the Model Context Protocol has them over streamable HTTP; `?tools=` names the tools wanted.", page!(mcp::answer)).under_own_names()
         .example(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#),
     post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof, with a signature where the vendor signs.", page!(hooks::take)),
     get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(Door::Files),
@@ -214,14 +214,15 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("home", "/", OPEN, "Where everything is; a browser is led to the console.", page!(home::show)),
     get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(Door::Every),
     get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(Door::Every),
-    get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(Door::Metrics),
+    get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(Door::Metrics).under_own_names(),
     get("openapi", "/openapi.json", OPEN, "This document.", page!(docs::document)),
     get("docs", "/docs", OPEN, "This document for people.", page!(docs::page)),
     get("docs.pages", "/docs/{*path}", OPEN, "Its pages, and the guides beside it.", page!(docs::page)),
-    get("console", "/console/", OPEN, "The console: create, look, run the service.", page!(files::serve)),
-    get("console.files", "/console/{*path}", OPEN, "The console's views and files.", page!(files::serve)),
-    get("console.session", "/console/session", OPEN, "Who is signed in to the console.", page!(session::show)),
-    post("console.session.open", "/console/session", OPEN, "Signs in to the console with a key, an operator's token or a link.", page!(session::open))
+    get("console", "/console/", OPEN, "The console: create, look, run the service.", page!(files::serve)).under_own_names(),
+    get("console.bare", "/console", OPEN, "Leads to the console.", page!(files::lead)).under_own_names(),
+    get("console.files", "/console/{*path}", OPEN, "The console's views and files.", page!(files::serve)).under_own_names(),
+    get("console.session", "/console/session", OPEN, "Who is signed in to the console.", page!(session::show)).under_own_names(),
+    post("console.session.open", "/console/session", OPEN, "Signs in to the console with a key, an operator's token or a link.", page!(session::open)).under_own_names()
         .example(r#"{"secret":"at_…"}"#),
-    delete("console.session.close", "/console/session", OPEN, "Signs out of the console, here or everywhere.", page!(session::close)),
+    delete("console.session.close", "/console/session", OPEN, "Signs out of the console, here or everywhere.", page!(session::close)).under_own_names(),
 ];

@@ -155,6 +155,8 @@ impl Server {
             peer,
             role: door.role,
             secure: door.secure,
+            by_proxy: false,
+            by_tls: door.secure,
             trace: None,
         };
         self.tasks.spawn(Arc::clone(self).serve(stream, seat, from));
@@ -176,8 +178,9 @@ impl Server {
     ) -> io::Result<()> {
         let patience = Duration::from_secs(self.app.config.limits.header_timeout_s);
         if self.app.config.proxies.protocol && self.app.proxies.contains(from.peer) {
-            let named = timeout(patience, proxy_protocol::read(&mut stream)).await??;
-            from.peer = named.unwrap_or(from.peer);
+            let told = timeout(patience, proxy_protocol::read(&mut stream)).await??;
+            from.peer = told.client.unwrap_or(from.peer);
+            from.by_tls |= told.by_tls;
         }
         match &self.tls {
             Some(tls) if from.secure => {

@@ -142,6 +142,8 @@ pub struct Page<H> {
     pub door: Door,
     /// Whether it takes an `Idempotency-Key`.
     pub idempotent: bool,
+    /// Whether it answers under the service's own names alone, unless the request has a credential of its own.
+    pub own_names: bool,
     /// What it reads.
     pub takes: Takes,
     /// What it answers.
@@ -171,6 +173,15 @@ impl<H: Copy> Page<H> {
     pub const fn idempotent(self) -> Self {
         Self {
             idempotent: true,
+            ..self
+        }
+    }
+
+    /// Has it answer under the service's own names alone.
+    #[must_use]
+    pub const fn under_own_names(self) -> Self {
+        Self {
+            own_names: true,
             ..self
         }
     }

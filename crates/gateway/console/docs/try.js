@@ -28,7 +28,7 @@ export function Try({ one, example, parameters }) {
       const key = form.key.value.trim();
       const headers = { Accept: "application/json" };
       if (key) headers[one.security?.[0]?.operator ? "Authorization" : "SVC-API-KEY"] = one.security?.[0]?.operator ? `Bearer ${key}` : key;
-      else if (one.method !== "get") headers["X-CSRF-Token"] = await proof();
+      else if (one.method !== "get" || one.security?.[0]?.key?.[0] === "submit") headers["X-CSRF-Token"] = await proof();
       const body = form.body && one.method !== "get" && one.method !== "delete" ? form.body.value : undefined;
       if (body !== undefined) headers["Content-Type"] = "application/json";
       const begun = performance.now();

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use url::{Host, Url};
 
-use crate::config::Config;
+use crate::config::{Config, Role};
 
 /// Where the service can be reached.
 pub(crate) struct Addresses {
@@ -31,17 +31,36 @@ impl Addresses {
         Self { bound, base_url }
     }
 
-    /// Whether anything says that others than this machine can reach the service, be it through a proxy.
-    pub(crate) fn is_public(&self) -> bool {
-        !self.listens_on_loopback() || !names_loopback(&self.base_url)
+    /// Whether anything says that strangers can reach the service: also a listener for somebody else than this machine's
+    /// operator, or a name that only a proxy can have led here.
+    pub(crate) fn is_public(&self, config: &Config) -> bool {
+        let for_callers = config.listeners.iter().any(|one| one.role != Role::Metrics);
+        let hosts = config.listeners.iter().map(|one| &one.host);
+        let mut hosts = hosts
+            .chain(&config.names)
+            .filter(|host| !host.is_empty())
+            .map(|host| format!("http://{}", host.trim()));
+        for_callers || hosts.any(|host| !names_loopback(&host)) || !self.is_private(config)
     }
 
-    /// Whether only this machine can know of the service: it listens on loopback, all its names are there, and nothing
+    /// Whether only this machine can know of the service: it listens on loopback, all its addresses are there, and nothing
     /// says that somebody in front of it lets strangers in.
-    pub(super) fn is_private(&self, config: &Config, names: &[String]) -> bool {
+    pub(super) fn is_private(&self, config: &Config) -> bool {
         config.proxies.trusted.is_empty()
             && self.listens_on_loopback()
-            && names.iter().all(|name| names_loopback(name))
+            && self.urls(config).iter().all(|url| names_loopback(url))
+    }
+
+    /// The public addresses of the service and of its files.
+    pub(super) fn urls(&self, config: &Config) -> Vec<String> {
+        let urls = [
+            &self.base_url,
+            &config.origin_url,
+            &config.cdn_url,
+            &config.legacy_cdn_url,
+        ];
+        let urls = urls.into_iter().filter(|url| !url.is_empty());
+        urls.cloned().collect()
     }
 
     fn listens_on_loopback(&self) -> bool {
@@ -80,10 +99,8 @@ mod tests {
         let private = |change: fn(&mut Config), bound: &str| {
             let mut config = Config::defaults();
             change(&mut config);
-            let addresses = Addresses::new(&config, vec![bound.parse().expect("an address")]);
-            let names = [addresses.base_url.clone(), config.cdn_url.clone()];
-            let names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
-            addresses.is_private(&config, &names)
+            let bound = vec![bound.parse().expect("an address")];
+            Addresses::new(&config, bound).is_private(&config)
         };
         assert!(private(|_| {}, "127.0.0.1:8080"));
         assert!(private(|_| {}, "[::1]:8080"));
@@ -106,7 +123,8 @@ mod tests {
         let public = |base_url: &str, bound: &str| {
             let mut config = Config::defaults();
             config.base_url = base_url.into();
-            Addresses::new(&config, vec![bound.parse().expect("an address")]).is_public()
+            let bound = vec![bound.parse().expect("an address")];
+            Addresses::new(&config, bound).is_public(&config)
         };
         assert!(!public("", "127.0.0.1:8080"));
         assert!(!public("http://localhost:8080", "[::1]:8080"));

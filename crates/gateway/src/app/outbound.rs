@@ -15,30 +15,19 @@ pub(crate) fn outbound_rules(config: &Config) -> Result<bool> {
     let bound = config.listen.parse().into_iter().collect();
     let addresses = Addresses::new(config, bound);
     outbound(config, &addresses)?;
-    Ok(config.outbound.allow == [AUTO] && !addresses.is_public())
+    Ok(config.outbound.allow == [AUTO] && addresses.is_private(config))
 }
 
 /// Builds the client.
 pub(super) fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
     let rules = &config.outbound;
     let explicit = (rules.allow != [AUTO]).then_some(rules.allow.as_slice());
-    let names = [
-        &addresses.base_url,
-        &config.origin_url,
-        &config.cdn_url,
-        &config.legacy_cdn_url,
-    ];
-    let names: Vec<String> = names
-        .into_iter()
-        .filter(|name| !name.is_empty())
-        .cloned()
-        .collect();
     let policy = Policy::from_settings(
         &rules.ports,
         explicit,
-        addresses.is_private(config, &names),
+        addresses.is_private(config),
         &addresses.bound,
-        &names,
+        &addresses.urls(config),
     )
     .map_err(|why| anyhow!(why))?;
     let (usual, callbacks) = (Limits::default(), &config.callbacks);

@@ -80,14 +80,8 @@ async fn serve(config: Config) -> Result<()> {
     let stop_within = Duration::from_secs(config.stop_within_s);
     let drain = Duration::from_secs(config.drain_s);
     let schemes: Vec<&str> = doors.iter().map(Door::scheme).collect();
-    let data_dir = config.data_dir.clone();
-    let app = App::new(
-        config,
-        engine,
-        token.hash,
-        addresses.is_public(),
-        openapi::kept,
-    )?;
+    let (is_public, data_dir) = (addresses.is_public(&config), config.data_dir.clone());
+    let app = App::new(config, engine, token.hash, is_public, openapi::kept)?;
     let server = Server::start(Arc::clone(&app), doors, tls);
     if let Some(welcome) = first_run::welcome(
         &addresses.base_url,

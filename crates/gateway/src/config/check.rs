@@ -24,6 +24,11 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
             "each needs either an address or a host",
         ),
         (
+            config.names.iter().any(|name| !is_name(name)),
+            "names",
+            "each must be a host name without scheme, path or *, such as nas.lan",
+        ),
+        (
             tls.certificate.as_os_str().is_empty() != tls.key.as_os_str().is_empty(),
             "tls",
             "needs both a certificate and a key",
@@ -58,4 +63,10 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
     ];
     let wrong = checks.into_iter().find(|(wrong, _, _)| *wrong);
     wrong.map_or(Ok(()), |(_, field, why)| Err(SettingError::new(field, why)))
+}
+
+/// Whether a text can be a host, perhaps with its port.
+fn is_name(text: &str) -> bool {
+    let odd = |c: char| c.is_whitespace() || "/*@".contains(c);
+    !text.trim().is_empty() && !text.trim().contains(odd)
 }

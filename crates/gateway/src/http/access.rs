@@ -39,7 +39,7 @@ pub(super) async fn admit(
     match access {
         Access::Open => Ok(Who::Anybody),
         Access::Caller(scope) => {
-            let visitor = session::visitor(app, received).await?;
+            let visitor = session::visitor(app, access, received).await?;
             let caller = match visitor.and_then(|visitor| visitor.caller) {
                 Some(caller) => {
                     received
@@ -55,9 +55,9 @@ pub(super) async fn admit(
             }
             Ok(Who::Caller(caller))
         }
-        Access::Viewer => Ok(Who::Operator(operator(app, received).await?)),
+        Access::Viewer => Ok(Who::Operator(operator(app, access, received).await?)),
         Access::Operator => {
-            let operator = operator(app, received).await?;
+            let operator = operator(app, access, received).await?;
             if operator.role != OperatorRole::Operator {
                 let message = "a viewer looks and changes nothing; this call needs an operator";
                 return Err(Refusal::new(Code::Forbidden, message).into());
@@ -67,9 +67,34 @@ pub(super) async fn admit(
     }
 }
 
+/// Refuses a request for a page that answers under the service's own names alone, when it came under another one and without
+/// a credential of its own. A session is none: it comes along by itself.
+pub(super) async fn admit_name(
+    app: &Arc<App>,
+    seat: &Seat,
+    received: &Received,
+) -> Result<(), Denial> {
+    let (head, by_proxy) = (&received.head, received.from.by_proxy);
+    let Err(foreign) = app.names.check(head, by_proxy, &app.origins) else {
+        return Ok(());
+    };
+    let vouched = match received.who {
+        _ if !caller::has_credential(&received.head.headers) => false,
+        Who::Anybody => caller::is_vouched_for(app, seat, received).await?,
+        Who::Caller(_) | Who::Operator(_) => true,
+    };
+    if vouched { Ok(()) } else { Err(foreign.into()) }
+}
+
+/// Whether who asks may see what is no stranger's business: from inside, or with a token that may look. Whoever may not is
+/// answered all the same, with less.
+pub(crate) async fn may_look(app: &Arc<App>, received: &Received) -> bool {
+    received.inside || operator(app, Access::Viewer, received).await.is_ok()
+}
+
 /// The operator whose token or session a request carries.
-async fn operator(app: &Arc<App>, received: &Received) -> Result<Operator, Denial> {
-    let visitor = session::visitor(app, received).await?;
+async fn operator(app: &Arc<App>, access: Access, received: &Received) -> Result<Operator, Denial> {
+    let visitor = session::visitor(app, access, received).await?;
     let operator = match visitor.and_then(|visitor| visitor.operator) {
         Some(operator) => operator,
         None => caller::operator(app, received).await?,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{Caller, Operator};
+use atelier_engine::{Caller, Operator, key};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
@@ -18,6 +18,31 @@ const KEY: HeaderName = HeaderName::from_static("svc-api-key");
 const SECRET: HeaderName = HeaderName::from_static("mj-api-secret");
 const WRONG_KEY: &str = "Wrong SVC-API-KEY or email is not activated.";
 const TOO_MANY_WRONG: &str = "too many wrong keys from this address; try again later";
+
+/// Whether a request carries a key or a token itself, right or wrong.
+pub(super) fn has_credential(headers: &HeaderMap) -> bool {
+    let mut places = [KEY, SECRET, AUTHORIZATION].into_iter();
+    places.any(|name| headers.contains_key(name))
+}
+
+/// Whether the credential of a request that nobody has asked about yet is one that works.
+pub(super) async fn is_vouched_for(
+    app: &Arc<App>,
+    seat: &Seat,
+    received: &Received,
+) -> Result<bool, Denial> {
+    let headers = &received.head.headers;
+    let vouched = match key_of(headers) {
+        Ok(Some(key)) if key::well_formed(key) => known(app, seat, received).await.map(|_| ()),
+        Ok(Some(_)) => operator(app, received).await.map(|_| ()),
+        _ => return Ok(false),
+    };
+    match vouched {
+        Ok(()) => Ok(true),
+        Err(denial) if denial.refusal.code == Code::Unauthorized => Ok(false),
+        Err(denial) => Err(denial),
+    }
+}
 
 /// The account behind the key of a request.
 pub(super) async fn known(

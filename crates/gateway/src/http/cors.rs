@@ -29,6 +29,11 @@ impl Origins {
         Self(origins.to_vec())
     }
 
+    /// Whether an origin is listed by its name.
+    pub(super) fn lists(&self, origin: &str) -> bool {
+        self.0.iter().any(|one| one == origin)
+    }
+
     /// The origin of a request, if it may read the answer.
     pub(super) fn reader(&self, method: &Method, headers: &HeaderMap) -> Option<Reader> {
         if self.0.is_empty() {

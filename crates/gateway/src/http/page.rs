@@ -344,6 +344,7 @@ const fn line(
         example: None,
         door: Door::Main,
         idempotent: false,
+        own_names: false,
         takes: served.takes,
         gives: served.gives,
         handler: served.handler,

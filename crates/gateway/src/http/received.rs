@@ -24,6 +24,10 @@ pub(crate) struct From {
     pub(crate) role: Role,
     /// Whether nobody in between could read along.
     pub(crate) secure: bool,
+    /// Whether it came through a known proxy, whose word about it counts.
+    pub(crate) by_proxy: bool,
+    /// Whether the caller spoke TLS, here or with a proxy that said so before HTTP.
+    pub(crate) by_tls: bool,
     /// Where in a trace it is.
     pub(crate) trace: Option<TraceContext>,
 }

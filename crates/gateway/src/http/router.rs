@@ -65,6 +65,13 @@ impl Target {
         }
     }
 
+    /// Whether it answers under the service's own names alone. Files whose address has their version in it are the same for
+    /// everybody, and the documents are drawn by some of them.
+    pub(super) fn answers_under_own_names(self, params: &[String]) -> bool {
+        let is_fixed = || params.first().is_some_and(|first| first.starts_with('~'));
+        matches!(self, Self::Page(page) if page.own_names) && !is_fixed()
+    }
+
     /// What its durations are counted under.
     pub(super) const fn way(self) -> Way {
         match self {

@@ -1,32 +1,35 @@
 //! Sessions of the console: a cookie that scripts cannot read stands for a key or an operator's token. What changes
-//! something also carries a proof that only a page of this service can have read.
+//! something also carries a proof that only a page of this service can have read, whatever the method.
 
 use std::sync::Arc;
 
-use atelier_contract::{Code, Refusal};
+use atelier_contract::pages::Access;
+use atelier_contract::{Code, Refusal, Scope};
 use atelier_engine::{Caller, Opener, Visitor};
 use hyper::Method;
-use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq as _;
 
 use super::caller;
 use super::denial::Denial;
+use super::names;
 use super::received::Received;
 use crate::app::App;
+use crate::server::proxies;
 
 const NAME: &str = "atelier_session";
 const PROOF: HeaderName = HeaderName::from_static("x-csrf-token");
-const KEY: HeaderName = HeaderName::from_static("svc-api-key");
 /// As long as a session can last, in seconds.
 const MOST_S: u64 = 7 * 24 * 3600;
 
 /// Who a request's session stands for; nobody when it carries a key or a token itself, which then decides.
 pub(super) async fn visitor(
     app: &Arc<App>,
+    access: Access,
     received: &Received,
 ) -> Result<Option<Visitor>, Denial> {
     let headers = &received.head.headers;
-    if headers.contains_key(KEY) || headers.contains_key(AUTHORIZATION) {
+    if caller::has_credential(headers) {
         return Ok(None);
     }
     let Some(word) = word(headers) else {
@@ -38,10 +41,35 @@ pub(super) async fn visitor(
         .sessions()
         .visitor(word, &app.root_hash)
         .await?;
-    if visitor.is_some() && !matches!(received.head.method, Method::GET | Method::HEAD) {
+    // Some calls of other services make a job although they read by their method.
+    let reads = matches!(received.head.method, Method::GET | Method::HEAD)
+        && !matches!(access, Access::Caller(Scope::Submit) | Access::Operator);
+    if visitor.is_some() && !reads {
         prove(app, headers, word)?;
     }
     Ok(visitor)
+}
+
+/// Refuses to open a session for a page of another origin, which would have its visitor work in somebody else's name. Such
+/// a page cannot say that it sends JSON without asking first.
+pub(crate) fn only_from_own_pages(app: &App, received: &Received) -> Result<(), Refusal> {
+    if !app
+        .names
+        .is_own_page(&received.head, received.from.by_proxy)
+    {
+        let message = "only a page of the service itself may sign in; this one has another Origin";
+        return Err(Refusal::new(Code::Forbidden, message));
+    }
+    let media_type = received.head.headers.get(CONTENT_TYPE);
+    let media_type = media_type.and_then(|value| value.to_str().ok());
+    let name = media_type.and_then(|value| value.split(';').next());
+    if name.is_some_and(|name| name.trim().eq_ignore_ascii_case("application/json")) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Code::UnsupportedMedia,
+        "Content-Type: must be application/json to sign in",
+    ))
 }
 
 /// Opens a session with what somebody typed or with a link; wrong guesses are counted like wrong keys.
@@ -114,13 +142,15 @@ pub(crate) fn word(headers: &HeaderMap) -> Option<&str> {
     found.all(|(_, other)| other == word).then_some(word)
 }
 
-/// The line that gives a browser its session, or takes it away.
-pub(crate) fn cookie(app: &App, word: Option<&str>) -> Option<HeaderValue> {
-    let secure = if app.config.base_url.starts_with("https://") {
-        "; Secure"
-    } else {
-        ""
-    };
+/// The line that gives a browser its session, or takes it away. It is for TLS alone when the caller came by it, as far as
+/// anybody says so: the listener, a known proxy, the page itself, or the settings.
+pub(crate) fn cookie(app: &App, received: &Received, word: Option<&str>) -> Option<HeaderValue> {
+    let (headers, from) = (&received.head.headers, received.from);
+    let by_tls = from.by_tls
+        || (from.by_proxy && proxies::told_of_tls(headers))
+        || names::came_by_tls(headers)
+        || app.config.base_url.starts_with("https://");
+    let secure = if by_tls { "; Secure" } else { "" };
     let (word, seconds) = word.map_or(("", 0), |word| (word, MOST_S));
     let line =
         format!("{NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");

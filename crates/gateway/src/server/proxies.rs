@@ -6,6 +6,8 @@ use hyper::header::{FORWARDED, HeaderMap, HeaderName};
 use ipnet::IpNet;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The networks of known proxies.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,39 @@ impl Proxies {
     }
 }
 
+/// Whether a proxy says that somebody spoke TLS with it or with one before it. A caller that claims so only binds itself.
+pub(crate) fn told_of_tls(headers: &HeaderMap) -> bool {
+    told(headers, "proto", &X_FORWARDED_PROTO)
+        .iter()
+        .any(|scheme| scheme.eq_ignore_ascii_case("https"))
+}
+
+/// The hosts that proxies say they were asked for.
+pub(crate) fn told_hosts(headers: &HeaderMap) -> Vec<String> {
+    told(headers, "host", &X_FORWARDED_HOST)
+}
+
+/// What both the standard header and the older one say.
+fn told(headers: &HeaderMap, word: &str, older: &HeaderName) -> Vec<String> {
+    let texts = |name: &HeaderName| {
+        let lines = headers.get_all(name).iter();
+        let lines = lines.filter_map(|line| line.to_str().ok());
+        lines.flat_map(|line| line.split(',')).collect::<Vec<_>>()
+    };
+    let standard = texts(&FORWARDED);
+    let standard = standard.iter().filter_map(|element| pair(element, word));
+    let all = standard.chain(texts(older));
+    let all = all.map(|text| text.trim().trim_matches('"').to_owned());
+    all.filter(|text| !text.is_empty()).collect()
+}
+
+/// The value of a word in one element of `Forwarded`.
+fn pair<'a>(element: &'a str, word: &str) -> Option<&'a str> {
+    let mut pairs = element.split(';').filter_map(|pair| pair.split_once('='));
+    let found = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case(word));
+    found.map(|(_, value)| value)
+}
+
 /// The addresses that the headers name, in order; `None` where somebody would not say. `Forwarded` goes before the
 /// header that it replaces.
 fn named(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
@@ -72,9 +107,7 @@ fn named(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
 
 /// The `for` of one element of `Forwarded`.
 fn forwarded_for(element: &str) -> Option<IpAddr> {
-    let mut pairs = element.split(';').filter_map(|pair| pair.split_once('='));
-    let (_, value) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
-    address(value)
+    address(pair(element, "for")?)
 }
 
 /// An address, perhaps quoted, in brackets, with a port.

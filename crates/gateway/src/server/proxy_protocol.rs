@@ -8,18 +8,38 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 const SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
 /// The longest line of version 1, with its end.
 const LONGEST_LINE: usize = 107;
+/// Two addresses with their ports, in version 2.
+const IPV4_BLOCK: usize = 12;
+const IPV6_BLOCK: usize = 36;
 /// The most that addresses and extensions of version 2 may be.
 const MOST_BYTES: usize = 4096;
 
-/// Reads what the proxy says, and not one byte more. `None` when it speaks for itself, as for a health check.
-pub(super) async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Option<IpAddr>> {
+/// The extension of version 2 that tells of TLS, and the bit in it that says that the client spoke it.
+const TLS: u8 = 0x20;
+const SPOKE_TLS: u8 = 0x01;
+
+/// What a proxy says of a connection.
+#[derive(Default)]
+pub(super) struct Told {
+    /// Who connected; `None` when the proxy speaks for itself, as for a health check.
+    pub(super) client: Option<IpAddr>,
+    /// Whether the client spoke TLS with it.
+    pub(super) by_tls: bool,
+}
+
+/// Reads what the proxy says, and not one byte more.
+pub(super) async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Told> {
     let mut first = [0; 12];
     stream.read_exact(&mut first).await?;
     if &first == SIGNATURE {
         return binary(stream).await;
     }
     if first.starts_with(b"PROXY ") {
-        return text(stream, first.to_vec()).await;
+        let client = text(stream, first.to_vec()).await?;
+        return Ok(Told {
+            client,
+            ..Told::default()
+        });
     }
     Err(wrong())
 }
@@ -50,7 +70,7 @@ async fn text<S: AsyncRead + Unpin>(
     }
 }
 
-async fn binary<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Option<IpAddr>> {
+async fn binary<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Told> {
     let command = stream.read_u8().await?;
     let family = stream.read_u8().await?;
     let length = usize::from(stream.read_u16().await?);
@@ -59,18 +79,38 @@ async fn binary<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Option<IpAdd
     }
     let mut rest = vec![0; length];
     stream.read_exact(&mut rest).await?;
-    match (command & 0xf, family >> 4) {
-        (0, _) | (1, 0 | 3) => Ok(None),
+    let (client, extensions) = match (command & 0xf, family >> 4) {
+        (0, _) | (1, 0 | 3) => return Ok(Told::default()),
         (1, 1) => {
-            let source: [u8; 4] = part(&rest, 12)?;
-            Ok(Some(source.into()))
+            let source: [u8; 4] = part(&rest, IPV4_BLOCK)?;
+            (source.into(), &rest[IPV4_BLOCK..])
         }
         (1, 2) => {
-            let source: [u8; 16] = part(&rest, 36)?;
-            Ok(Some(IpAddr::from(source).to_canonical()))
+            let source: [u8; 16] = part(&rest, IPV6_BLOCK)?;
+            (IpAddr::from(source).to_canonical(), &rest[IPV6_BLOCK..])
         }
-        _ => Err(wrong()),
+        _ => return Err(wrong()),
+    };
+    Ok(Told {
+        client: Some(client),
+        by_tls: tells_of_tls(extensions),
+    })
+}
+
+/// Whether the extension for TLS is among those that follow the addresses: a kind, a length and a value each. What cannot be
+/// read says nothing.
+fn tells_of_tls(mut extensions: &[u8]) -> bool {
+    while let [kind, high, low, rest @ ..] = extensions {
+        let length = usize::from(u16::from_be_bytes([*high, *low]));
+        let Some((value, others)) = rest.split_at_checked(length) else {
+            return false;
+        };
+        if *kind == TLS {
+            return value.first().is_some_and(|bits| bits & SPOKE_TLS != 0);
+        }
+        extensions = others;
     }
+    false
 }
 
 /// The first bytes of an address block that has to be this long at least.
@@ -90,8 +130,8 @@ mod tests {
     use super::*;
 
     async fn peer_in(mut bytes: &[u8]) -> Result<(Option<String>, usize), io::ErrorKind> {
-        let address = read(&mut bytes).await.map_err(|error| error.kind())?;
-        Ok((address.map(|address| address.to_string()), bytes.len()))
+        let told = read(&mut bytes).await.map_err(|error| error.kind())?;
+        Ok((told.client.map(|address| address.to_string()), bytes.len()))
     }
 
     fn binary(command: u8, family: u8, addresses: &[u8]) -> Vec<u8> {
@@ -126,6 +166,22 @@ mod tests {
             Ok((Some("2001::1".into()), 3))
         );
         assert_eq!(peer_in(&binary(0, 0, &[])).await, Ok((None, 3)));
+    }
+
+    #[test]
+    fn the_extension_for_tls_is_found_among_others() {
+        for (extensions, by_tls) in [
+            (vec![TLS, 0, 5, 1, 0, 0, 0, 0], true),
+            (vec![4, 0, 1, 9, TLS, 0, 5, 7, 0, 0, 0, 0], true),
+            (vec![TLS, 0, 5, 0, 0, 0, 0, 0], false),
+            (vec![TLS, 0, 0], false),
+            (vec![4, 0, 9, TLS, 0, 5, 1], false),
+            (vec![TLS, 0, 5, 1], false),
+            (vec![TLS], false),
+            (vec![], false),
+        ] {
+            assert_eq!(tells_of_tls(&extensions), by_tls, "{extensions:?}");
+        }
     }
 
     #[tokio::test]

@@ -73,6 +73,7 @@ enum Due {
 fn due(route: &Route, who: Who) -> Due {
     match (route.needs, who) {
         (Needs::Nothing, _) => Due::Open,
+        (Needs::Scope("submit") | Needs::Operator, Who::Unproven) => Due::Forbidden,
         (_, Who::Unproven) if route.method != Method::GET => Due::Forbidden,
         (Needs::Scope(_), Who::WithoutScope) | (Needs::Operator, Who::Viewer) => Due::Forbidden,
         (Needs::Scope(_), Who::Stranger) => Due::Blind,
@@ -90,7 +91,7 @@ fn is(answer: &Answer, status: u16, code: &str) -> bool {
 
 #[tokio::test]
 async fn everybody_gets_what_is_due_at_every_route() {
-    let house = House::build().await;
+    let house = House::build("realistic").await;
     let routes = routes(&house.gateway).await;
     let mut wrong = Vec::new();
     let mut asked = HashSet::new();
@@ -120,6 +121,38 @@ async fn everybody_gets_what_is_due_at_every_route() {
         routes.len(),
         Who::ALL.len(),
         asked.len()
+    );
+}
+
+/// The promise: a browser that a page of somebody else's has led here makes and changes nothing of what its user has,
+/// whatever the method, also where reading makes something.
+#[tokio::test]
+async fn a_session_without_its_proof_makes_and_changes_nothing() {
+    let house = House::build("instant").await;
+    let before = house.everything().await;
+    let mut asked = 0;
+    for route in routes(&house.gateway).await {
+        let reads = route.method == Method::GET;
+        call(&house, &route, Who::Unproven, &house.owned).await;
+        asked += 1;
+        if reads && !route.is_endless() {
+            call(&house, &route.by(Method::HEAD), Who::Unproven, &house.owned).await;
+            asked += 1;
+        }
+    }
+    assert!(asked > 150, "{asked} calls");
+    assert_eq!(house.everything().await, before);
+    // With its proof, the same session may.
+    let (cookie, proof) = house.session_of("submit");
+    let path = format!("/mj/task/{}/image-seed", house.owned.made);
+    let request = house.gateway.request(Method::GET, &path);
+    let request = request.header("cookie", cookie);
+    let seed = send(request.header("x-csrf-token", proof)).await;
+    assert_eq!(
+        (seed.status.as_u16(), &seed.json["code"]),
+        (200, &json!(1)),
+        "{}",
+        seed.json
     );
 }
 

@@ -60,6 +60,7 @@ mod memory;
 mod metrics;
 mod midjourney;
 mod money;
+mod names;
 mod operator;
 mod operators;
 mod own_acts;

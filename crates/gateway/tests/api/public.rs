@@ -20,7 +20,7 @@ fn pem(label: &str, der: &[u8]) -> String {
 }
 
 /// Writes a fresh certificate for localhost into a folder; the certificate in PEM.
-fn certify(folder: &Path) -> String {
+pub(crate) fn certify(folder: &Path) -> String {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     let certificate = pem("CERTIFICATE", made.cert.der());
     let key = pem("PRIVATE KEY", &made.signing_key.serialize_der());
@@ -30,7 +30,7 @@ fn certify(folder: &Path) -> String {
 }
 
 /// A client that believes this certificate alone.
-fn believing(certificate: &str) -> reqwest::Client {
+pub(crate) fn believing(certificate: &str) -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let root = reqwest::Certificate::from_pem(certificate.as_bytes()).expect("PEM");
     reqwest::Client::builder()
@@ -40,7 +40,7 @@ fn believing(certificate: &str) -> reqwest::Client {
         .expect("a client")
 }
 
-fn with_tls(folder: &TempDir) -> Options {
+pub(crate) fn with_tls(folder: &TempDir) -> Options {
     let path = |name: &str| folder.path().join(name).display().to_string();
     Options::default()
         .set("TLS_CERTIFICATE", &path("certificate.pem"))

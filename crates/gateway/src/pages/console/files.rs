@@ -12,7 +12,7 @@ use crate::http::denial::Denial;
 use crate::http::kept::{Kept, digest};
 use crate::http::page::File;
 use crate::http::received::Received;
-use crate::http::reply::Reply;
+use crate::http::reply::{self, Reply};
 
 /// A file of the console.
 pub(crate) struct ConsoleFile {
@@ -133,6 +133,11 @@ pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<F
         return Ok(File(kept.reply(&received.head.headers, false)));
     }
     Ok(File(named(&app, &received, wanted)))
+}
+
+/// The name of the console without its last stroke, as people type it. What follows a `#` goes along by itself.
+pub(crate) async fn lead(_: Arc<App>, _: Received, (): ()) -> Result<File, Denial> {
+    Ok(File(reply::see_other("/console/")))
 }
 
 /// The file of a name, or the page that draws every view.

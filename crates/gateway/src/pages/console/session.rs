@@ -53,9 +53,13 @@ pub(crate) async fn open(
     received: Received,
     Body(given): Body<SignIn>,
 ) -> Result<WithCookie<Session>, Denial> {
+    session::only_from_own_pages(&app, &received)?;
     let word = session::open(&app, &received, given.secret.trim()).await?;
     let opened = of(&app, &word).await?.ok_or_else(nobody)?;
-    Ok(WithCookie(Data(opened), session::cookie(&app, Some(&word))))
+    Ok(WithCookie(
+        Data(opened),
+        session::cookie(&app, &received, Some(&word)),
+    ))
 }
 
 /// Signs somebody out, here or everywhere.
@@ -71,7 +75,8 @@ pub(crate) async fn close(
         None
     };
     let data = Data(SignedOut { signed_out: true });
-    Ok(WithCookie(data, session::cookie(&app, word.as_deref())))
+    let cookie = session::cookie(&app, &received, word.as_deref());
+    Ok(WithCookie(data, cookie))
 }
 
 /// Lets an operator look at an account with its own eyes, read only.
@@ -85,7 +90,10 @@ pub(crate) async fn visit(
     let sessions = app.engine.office().sessions();
     let word = sessions.visit(by, &account, earlier).await?;
     let opened = of(&app, &word).await?.ok_or_else(nobody)?;
-    Ok(WithCookie(Data(opened), session::cookie(&app, Some(&word))))
+    Ok(WithCookie(
+        Data(opened),
+        session::cookie(&app, &received, Some(&word)),
+    ))
 }
 
 async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {

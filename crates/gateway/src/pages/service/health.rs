@@ -1,4 +1,4 @@
-//! Is it alive, is it ready. No key is needed.
+//! Is it alive, is it ready. No key is needed; the names of back ends are told to strangers by no public service.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use atelier_contract::pages::ready::Ready;
 use atelier_contract::{Code, Refusal};
 
 use crate::app::App;
+use crate::http::access;
 use crate::http::denial::Denial;
 use crate::http::page::Data;
 use crate::http::received::Received;
@@ -28,7 +29,7 @@ pub(crate) async fn ready(
     match app.engine.ready().await {
         Ok(()) => {
             let mut ready = app.engine.office().reports().ready();
-            if !received.inside {
+            if !access::may_look(&app, &received).await {
                 ready.backends.clear();
             }
             Ok(Data(ready))

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Who;
 use super::routes::{Needs, Route};
+use crate::backends::finished;
 use crate::files::{png, upload};
 use crate::gateway::{ADMIN_TOKEN, Account, Answer, Gateway, Options, send};
 
@@ -23,6 +24,8 @@ pub(super) struct Ids {
     pub(super) file: String,
     /// A job that others can follow.
     pub(super) job: String,
+    /// A job that made something, where work takes no time; otherwise the same.
+    pub(super) made: String,
     pub(super) key: String,
     pub(super) operator: String,
     pub(super) worker: String,
@@ -45,6 +48,7 @@ impl Ids {
             custody: id(),
             file: id(),
             job: id(),
+            made: id(),
             key: id(),
             operator: id(),
             worker: id(),
@@ -74,10 +78,10 @@ pub(super) struct House {
 }
 
 impl House {
-    pub(super) async fn build() -> Self {
+    pub(super) async fn build(pace: &str) -> Self {
         let gateway = Options::default()
             .set("LIMITS_WRONG_KEYS_PER_MINUTE", "0")
-            .set("STUDIO_PACE", "realistic")
+            .set("STUDIO_PACE", pace)
             .set("BASE_URL", "https://atelier.example.com")
             .spawn()
             .await;
@@ -97,7 +101,12 @@ impl House {
         }
         let (operator_id, operator) = make_operator(&gateway, "ada", "operator").await;
         let (_, viewer) = make_operator(&gateway, "eve", "viewer").await;
-        let owned = own(&gateway, &owner, operator_id).await;
+        let mut owned = own(&gateway, &owner, operator_id).await;
+        if pace == "instant" {
+            owned.made = gateway.imagine(&owner.key, "a lake").await;
+            let job = finished(&gateway, &owner.key, &owned.made).await;
+            assert_eq!(job["status"], "SUCCESS", "{job}");
+        }
         let mut sessions = HashMap::new();
         for scope in SCOPES {
             let first = sign_in(&gateway, &only[scope], None).await;
@@ -132,8 +141,13 @@ impl House {
             Needs::Scope(scope) => scope,
             _ => "read",
         };
+        Some(self.session_of(scope))
+    }
+
+    /// A session whose key has one scope, with its proof.
+    pub(super) fn session_of(&self, scope: &str) -> (&str, &str) {
         let (cookie, proof) = &self.sessions[scope];
-        Some((cookie, proof))
+        (cookie, proof)
     }
 
     /// What somebody comes with.
@@ -182,6 +196,28 @@ impl House {
     pub(super) async fn is_untouched(&self) {
         let now = self.things().await;
         assert_eq!(now, self.before);
+    }
+
+    /// The same, and what those who may have changed in passing.
+    pub(super) async fn everything(&self) -> Vec<Value> {
+        let mut things = self.things().await;
+        let key = &self.owner.key;
+        let keys = self.gateway.get(key, "/account/v1/keys").await;
+        things.push(ids_of(&keys.json["data"]));
+        let ledger = self.gateway.get(key, "/account/v1/ledger?limit=1").await;
+        things.push(ledger.json["total"].clone());
+        let secret = self.gateway.get(key, "/account/v1/callbacks/secret").await;
+        things.push(secret.json["data"]["secret"].clone());
+        let account = format!("/admin/v1/accounts/{}", self.owned.account);
+        let account = self.gateway.operate(Method::GET, &account, None).await;
+        for field in ["max_queue", "balance"] {
+            things.push(account.json["data"][field].clone());
+        }
+        for path in ["/admin/v1/prices", "/admin/v1/banned"] {
+            let answer = self.gateway.operate(Method::GET, path, None).await;
+            things.push(answer.json["data"].clone());
+        }
+        things
     }
 
     async fn things(&self) -> Vec<Value> {
@@ -304,6 +340,7 @@ async fn own(gateway: &Gateway, owner: &Account, operator: String) -> Ids {
         callback,
         custody,
         file: text(&file.json["data"], "id"),
+        made: job.clone(),
         job,
         key,
         operator,

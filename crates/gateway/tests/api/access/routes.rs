@@ -37,7 +37,7 @@ const THINGS: &[(&str, &str, Thing)] = &[
     ("/mj/submit/", "call", |_| "no-such-call"),
     ("/{speed}/", "speed", |_| "mj-fast"),
     ("/{speed}/", "call", |_| "no-such-call"),
-    ("/mj/task/", "taskId", |ids| &ids.job),
+    ("/mj/task/", "taskId", |ids| &ids.made),
     ("/files/v1/", "fileId", |ids| &ids.file),
     ("/v1/models/", "model", |_| "no-such-model"),
     ("/account/v1/keys/", "keyId", |ids| &ids.key),
@@ -57,6 +57,11 @@ const THINGS: &[(&str, &str, Thing)] = &[
 ];
 
 impl Route {
+    /// The same by another method.
+    pub(super) fn by(self, method: Method) -> Self {
+        Self { method, ..self }
+    }
+
     /// Whether it asks for something that belongs to somebody.
     pub(super) fn names_something(&self) -> bool {
         let names = |body: &Value| body.get("jobId").is_some();
@@ -91,7 +96,7 @@ impl Route {
 
     /// Whether it goes on for as long as the caller listens.
     pub(super) fn is_endless(&self) -> bool {
-        self.path == "/jobs/v1/events"
+        self.path.ends_with("/events")
     }
 
     /// Whether a body is sent.
