@@ -6,6 +6,7 @@
 mod allow;
 mod blocked;
 mod own;
+mod ports;
 mod ranges;
 mod text;
 
@@ -16,9 +17,7 @@ use url::{Host, Url};
 use allow::Allow;
 pub use blocked::Blocked;
 use own::Own;
-
-/// The ports every policy knows.
-const USUAL_PORTS: [u16; 2] = [80, 443];
+use ports::Ports;
 
 /// What an address is for; the service itself is a fair source of images but never a receiver of callbacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +31,20 @@ pub enum Purpose {
 /// The rules of one deployment.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    ports: Vec<u16>,
+    ports: Ports,
     allow: Vec<Allow>,
+    /// Whether what names this machine itself may be reached, although nobody listed it.
+    own_machine: bool,
     own: Own,
 }
 
 impl Policy {
     /// Builds the policy from the settings.
     ///
-    /// `ports` come on top of 80 and 443. `allow` holds exceptions: an address or CIDR with or without `:port`
-    /// (without one it covers every port), or `host:port`. `None` means that the setting was not given: then a service
-    /// that listens on loopback only may reach loopback on every port. An empty list means no exception at all.
+    /// `ports` are those of public addresses that may be used; none means all that belong to no other protocol. `allow`
+    /// holds exceptions: an address or CIDR with or without `:port` (without one it covers every port), or `host:port`.
+    /// `None` means that the setting was not given: then a service that listens on loopback only may reach what names
+    /// loopback, on every port. An empty list means no exception at all.
     /// `own` are the service's listeners; `own_hosts` its public names, as `host`, `host:port` or a whole address.
     pub fn from_settings(
         ports: &[u16],
@@ -51,25 +53,29 @@ impl Policy {
         own: &[SocketAddr],
         own_hosts: &[String],
     ) -> Result<Self, String> {
-        let mut every_port = USUAL_PORTS.to_vec();
-        every_port.extend(ports.iter().filter(|port| !USUAL_PORTS.contains(port)));
-        if every_port.contains(&0) {
-            return Err("outbound.ports: 0 is not a port".to_owned());
-        }
-        let allow = match allow {
-            Some(entries) => entries
-                .iter()
-                .map(|entry| Allow::parse(entry))
-                .collect::<Result<_, _>>()?,
-            None if loopback_listener => Allow::loopback(),
-            None => Vec::new(),
-        };
-        let own = Own::new(own, own_hosts)?;
+        let allow_missing = allow.is_none();
+        let listed = allow.unwrap_or_default().iter();
+        let allow = listed.map(|entry| Allow::parse(entry));
         Ok(Self {
-            ports: every_port,
-            allow,
-            own,
+            ports: Ports::new(ports)?,
+            allow: allow.collect::<Result<_, _>>()?,
+            own_machine: allow_missing && loopback_listener,
+            own: Own::new(own, own_hosts)?,
         })
+    }
+
+    /// The same rules for somebody who is not on this machine, although the service seems to be reached from there alone.
+    #[must_use]
+    pub fn from_outside(&self) -> Self {
+        Self {
+            own_machine: false,
+            ..self.clone()
+        }
+    }
+
+    /// Whether what names this machine itself may be reached, although nobody listed it.
+    pub fn reaches_own_machine(&self) -> bool {
+        self.own_machine
     }
 
     /// The same rules with one more exception, written like an entry of `allow`.
@@ -85,7 +91,7 @@ impl Policy {
         url.set_fragment(None);
         let port = url.port_or_known_default().unwrap_or(0);
         if port == 0 {
-            return Err(self.wrong_port(port));
+            return Err(self.ports.wrong(port));
         }
         match url.host() {
             Some(Host::Domain(name)) => {
@@ -114,8 +120,8 @@ impl Policy {
         if self.allows(host, address) {
             return Ok(());
         }
-        if !self.ports.contains(&address.port()) {
-            return Err(self.wrong_port(address.port()));
+        if !self.ports.may_use(address.port()) {
+            return Err(self.ports.wrong(address.port()));
         }
         if !ranges::is_public(address.ip()) {
             return Err(not_public());
@@ -123,9 +129,11 @@ impl Policy {
         Ok(())
     }
 
-    /// Whether an exception of the operator covers this address.
+    /// Whether an exception covers this address. A name of somebody else's that leads to this machine is none of its own.
     pub fn allows(&self, host: &str, address: SocketAddr) -> bool {
-        self.allow
+        let own = self.own_machine && address.ip().is_loopback() && names_own_machine(host);
+        own || self
+            .allow
             .iter()
             .any(|rule| rule.covers_address(address) || rule.covers_host(host, address.port()))
     }
@@ -155,21 +163,20 @@ impl Policy {
         if text::is_private_name(name) {
             return Err(Blocked::new("must have a public host name"));
         }
-        let known = self.ports.contains(&port) || self.allow.iter().any(|rule| rule.has_port(port));
+        let known = self.ports.may_use(port) || self.allow.iter().any(|rule| rule.has_port(port));
         if known {
             Ok(())
         } else {
-            Err(self.wrong_port(port))
+            Err(self.ports.wrong(port))
         }
     }
+}
 
-    fn wrong_port(&self, port: u16) -> Blocked {
-        let list: Vec<String> = self.ports.iter().map(u16::to_string).collect();
-        Blocked::new(format_args!(
-            "must use one of the ports {}, is {port}",
-            list.join(", ")
-        ))
-    }
+/// Whether a host says by itself that it is this machine: `localhost` and below, or a literal of loopback.
+pub fn names_own_machine(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let literal = bare.parse::<IpAddr>();
+    literal.map_or_else(|_| text::is_localhost(host), |ip| ip.is_loopback())
 }
 
 fn loopback(port: u16) -> [SocketAddr; 2] {

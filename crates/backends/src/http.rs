@@ -62,6 +62,8 @@ type HttpClient = Client<HttpsConnector<Guarded>, Outgoing>;
 #[derive(Clone)]
 pub struct Outbound {
     policy: Arc<Policy>,
+    /// The same for those who are not on this machine.
+    outside: Arc<Policy>,
     limits: Limits,
     resolver: Resolver,
     roots: Vec<CertificateDer<'static>>,
@@ -123,6 +125,11 @@ impl Outbound {
         &self.policy
     }
 
+    /// The rules for addresses that somebody names, who may come from outside this machine.
+    pub fn policy_for(&self, outside: bool) -> &Policy {
+        if outside { &self.outside } else { &self.policy }
+    }
+
     /// Room for inputs that grows as their bytes come, as long as there is any.
     pub fn room(&self, whose: &Arc<str>) -> Room {
         Room::growing(&self.input_memory, whose)
@@ -169,6 +176,7 @@ impl Outbound {
             input_memory: Shares::fixed("input_memory", limits.input_memory, limits.input_share),
             vendor_memory: Budget::new(limits.vendor_memory),
             stranger_memory: Budget::new(limits.stranger_memory),
+            outside: Arc::new(policy.from_outside()),
             policy,
             limits,
             resolver,

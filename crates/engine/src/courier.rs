@@ -257,9 +257,14 @@ impl Courier {
         history::of_job(&self.house, account_id, job_id).await
     }
 
-    /// Sends a signed sample to an address of the account's choice, once.
-    pub async fn sample(&self, account_id: &AccountId, url: &str) -> Result<Sample, Refusal> {
-        sample::send(&self.house, account_id, url).await
+    /// Sends a signed sample to an address of the account's choice, once; `outside` says that who asks is not on this machine.
+    pub async fn sample(
+        &self,
+        account_id: &AccountId,
+        url: &str,
+        outside: bool,
+    ) -> Result<Sample, Refusal> {
+        sample::send(&self.house, account_id, url, outside).await
     }
 
     /// Sends a callback again, now.

@@ -134,6 +134,11 @@ impl Engine {
         self.house.store.shares()
     }
 
+    /// Whether callers may name addresses on this machine, since only it seems to reach the service.
+    pub fn reaches_own_machine(&self) -> bool {
+        self.house.outbound.policy().reaches_own_machine()
+    }
+
     /// Tells what happened to whoever collects it.
     pub fn tracer(&self) -> &Tracer {
         &self.house.tracer

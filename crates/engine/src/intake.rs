@@ -266,7 +266,7 @@ impl Intake {
         let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
         let price = self.price_of(submit.name, &ordered.order.price, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
-        addresses::check(&self.house, &self.vault, account_id, &ordered.order).await?;
+        addresses::check(&self.house, &self.vault, caller, &ordered.order).await?;
 
         let mut fields = ordered.order.stored(request.as_ref());
         fields.extend(notes);

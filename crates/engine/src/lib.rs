@@ -37,6 +37,7 @@ mod vault;
 mod views;
 mod wake;
 
+pub use atelier_backends::guard::names_own_machine;
 pub use atelier_backends::{Post, allowances, credentials, heavy, shares};
 pub use atelier_store::AllowancePatch;
 pub use atelier_store::MARKS_MOST;

@@ -20,6 +20,7 @@ use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
+use crate::http::between::Between;
 use crate::http::body_share::MOST_OPEN;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
@@ -60,6 +61,8 @@ pub(crate) struct App {
     pub(crate) admin_token_hash: [u8; 32],
     /// The same in hexadecimal, as sessions keep it.
     pub(crate) root_hash: String,
+    /// Whether somebody unknown stands between a caller and the service.
+    pub(crate) between: Between,
     /// Whether strangers can reach it.
     pub(crate) is_public: bool,
     /// Requests that are being answered.
@@ -111,6 +114,7 @@ impl App {
         let app = Arc::new(Self {
             hosts: Hosts::new(&config),
             names: Names::new(&config),
+            between: Between::new(&config, engine.reaches_own_machine()),
             rates: Rates::new(limits, engine.allowances()),
             origins: Origins::new(&config.cors.origins),
             proxies,

@@ -3,6 +3,7 @@
 
 pub(crate) mod access;
 mod answer;
+pub(crate) mod between;
 mod body;
 pub(crate) mod body_share;
 mod caller;
@@ -218,6 +219,7 @@ async fn handle(
     };
     if let Who::Caller(caller) = &mut received.who {
         caller.trace = from.trace;
+        caller.outside = app.between.shows(&received.head);
     }
     if target.answers_under_own_names(&received.params) {
         // In a box as well.

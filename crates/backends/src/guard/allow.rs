@@ -1,8 +1,8 @@
 //! One exception of the operator's list: a network, with or without a port, or a name with a port.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
-use ipnet::{IpNet, Ipv4Net};
+use ipnet::IpNet;
 
 /// An exception to the rule that only public addresses on the usual ports are reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,14 +14,6 @@ pub(crate) enum Allow {
 }
 
 impl Allow {
-    /// The exception of a service that listens on loopback only.
-    pub(crate) fn loopback() -> Vec<Self> {
-        let v4 = Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8);
-        let v6 = IpAddr::from(Ipv6Addr::LOCALHOST);
-        let whole = |net| Self::Net { net, port: None };
-        vec![whole(v4.into()), whole(v6.into())]
-    }
-
     /// Reads `10.0.0.0/8`, `10.0.0.0/8:8080`, `127.0.0.1`, `127.0.0.1:9000`, `[::1]:9000`, `fd00::/8:443` or
     /// `host:port`.
     pub(crate) fn parse(entry: &str) -> Result<Self, String> {

@@ -6,7 +6,7 @@ use super::*;
 fn strict() -> Policy {
     let own = ["192.0.2.7:8080".parse().expect("an address")];
     let hosts = ["https://gateway.example.com".to_owned()];
-    Policy::from_settings(&[8443], None, false, &own, &hosts).expect("a policy")
+    Policy::from_settings(&[80, 443, 8443], None, false, &own, &hosts).expect("a policy")
 }
 
 /// The first start on a developer's machine.
@@ -18,7 +18,7 @@ fn local() -> Policy {
 
 fn listed(entries: &[&str]) -> Policy {
     let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
-    Policy::from_settings(&[], Some(&entries), true, &[], &[]).expect("a policy")
+    Policy::from_settings(&[80, 443], Some(&entries), true, &[], &[]).expect("a policy")
 }
 
 fn refused(policy: &Policy, text: &str) -> Option<String> {
@@ -230,25 +230,71 @@ fn only_http_and_https_are_schemes() {
     }
 }
 
+/// Whether a public address may be used at a port, by name, by literal and at the connection.
+fn uses(policy: &Policy, port: u16) -> [bool; 3] {
+    [
+        refused(policy, &format!("http://receiver.org:{port}/")).is_none(),
+        refused(policy, &format!("http://8.8.8.8:{port}/")).is_none(),
+        open(policy, "receiver.org", &format!("8.8.8.8:{port}")),
+    ]
+}
+
 #[test]
 fn only_listed_ports_are_used() {
     for port in [
-        22, 25, 53, 110, 389, 445, 2375, 3306, 5432, 6379, 9200, 11211, 27017, 8080, 1,
+        22, 25, 53, 110, 389, 2375, 3306, 5432, 6379, 9200, 8080, 1, 0,
     ] {
-        for policy in [strict(), local()] {
-            let name = format!("http://receiver.org:{port}/");
-            assert!(refused(&policy, &name).is_some(), "{name}");
-            let literal = format!("http://8.8.8.8:{port}/");
-            assert!(refused(&policy, &literal).is_some(), "{literal}");
-            assert!(!open(&policy, "receiver.org", &format!("8.8.8.8:{port}")));
-        }
+        assert_eq!(uses(&strict(), port), [false; 3], "{port}");
+    }
+    for port in [80, 443, 8443] {
+        assert_eq!(uses(&strict(), port), [true; 3], "{port}");
     }
     assert_eq!(
         refused(&strict(), "http://receiver.org:22/").as_deref(),
         Some("must use one of the ports 80, 443, 8443, is 22")
     );
-    assert!(refused(&strict(), "http://8.8.8.8:0/").is_some());
-    assert_eq!(refused(&strict(), "http://receiver.org:8443/"), None);
+    let alone = Policy::from_settings(&[443], None, false, &[], &[]).expect("a policy");
+    assert_eq!(uses(&alone, 80), [false; 3]);
+    let bad = Policy::from_settings(&[443, 25], None, false, &[], &[]).expect_err("bad");
+    assert!(bad.starts_with("outbound.ports: 25 "), "{bad}");
+}
+
+#[test]
+fn without_a_list_every_port_is_used_that_belongs_to_no_other_protocol() {
+    for port in [80, 443, 3000, 8000, 8080, 8443, 9000, 49152, 65535] {
+        assert_eq!(uses(&local(), port), [true; 3], "{port}");
+    }
+    for port in [
+        0, 1, 22, 25, 53, 110, 389, 587, 2049, 5060, 6000, 6667, 6697, 10080,
+    ] {
+        assert_eq!(uses(&local(), port), [false; 3], "{port}");
+    }
+    assert_eq!(
+        refused(&local(), "http://receiver.org:25/").as_deref(),
+        Some("must use a port that belongs to no other protocol, is 25")
+    );
+}
+
+/// The promise: whoever is not on this machine has no part in what it may reach on itself, by no way.
+#[test]
+fn somebody_from_outside_does_not_reach_this_machine() {
+    let outside = local().from_outside();
+    for text in [
+        "http://127.0.0.1:9000/",
+        "http://localhost:9000/",
+        "http://[::1]:9000/",
+    ] {
+        assert_eq!(refused(&local(), text), None, "{text}");
+        assert!(refused(&outside, text).is_some(), "{text}");
+    }
+    assert_eq!(refused(&outside, "https://receiver.org/"), None);
+    assert!(!open(&outside, "127.0.0.1", "127.0.0.1:9000"));
+    let listed = listed(&["127.0.0.1:9000"]).from_outside();
+    assert_eq!(
+        refused(&listed, "http://127.0.0.1:9000/"),
+        None,
+        "the operator says so"
+    );
 }
 
 #[test]
@@ -324,7 +370,9 @@ fn a_loopback_listener_may_reach_loopback_on_every_port_and_nothing_else() {
     ] {
         assert!(refused(&local(), text).is_some(), "{text}");
     }
-    assert!(open(&local(), "rebind.org", "127.0.0.1:80"));
+    assert!(open(&local(), "app.localhost", "127.0.0.1:80"));
+    // A name of somebody else's is judged where it leads.
+    assert!(!open(&local(), "rebind.org", "127.0.0.1:80"));
     assert!(!open(&local(), "rebind.org", "10.0.0.1:80"));
 }
 

@@ -20,7 +20,7 @@ use super::limits::Limits;
 use super::places::Reader;
 use super::room::Room;
 use super::{FetchFault, Outbound, Trouble, USER_AGENT};
-use crate::guard::Purpose;
+use crate::guard::{Purpose, names_own_machine};
 
 /// How far a buffer grows at a time when the answer does not say how long it is.
 const GROWTH: usize = 1024 * 1024;
@@ -222,7 +222,11 @@ impl Outbound {
         if from.scheme() == "https" && to.scheme() != "https" {
             return Err(Trouble::Redirect);
         }
-        self.judged(to.as_str())
+        // Somebody elsewhere has no say in what is reached on this machine.
+        let outside = !from.host_str().is_some_and(names_own_machine);
+        self.policy_for(outside)
+            .check_url(to.as_str(), Purpose::Image)
+            .map_err(|_| Trouble::Blocked)
     }
 
     fn judged(&self, url: &str) -> Result<Url, Trouble> {

@@ -20,8 +20,9 @@ pub(super) async fn send(
     house: &House,
     account_id: &AccountId,
     url: &str,
+    outside: bool,
 ) -> Result<Sample, Refusal> {
-    let policy = house.outbound.policy();
+    let policy = house.outbound.policy_for(outside);
     policy
         .check_url(url, Purpose::Callback)
         .map_err(|why| Refusal::field(Code::AddressNotAllowed, "url", why))?;

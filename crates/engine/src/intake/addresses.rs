@@ -3,9 +3,10 @@
 use atelier_backends::guard::Purpose;
 use atelier_contract::fields::ImageData;
 use atelier_contract::operation::Order;
-use atelier_contract::{AccountId, Code, Refusal};
+use atelier_contract::{Code, Refusal};
 
 use crate::house::House;
+use crate::office::Caller;
 use crate::vault::Vault;
 
 const KEPT_ONLY: &str =
@@ -22,10 +23,10 @@ struct Named<'a> {
 pub(super) async fn check(
     house: &House,
     vault: &Vault,
-    account_id: &AccountId,
+    caller: &Caller,
     order: &Order,
 ) -> Result<(), Refusal> {
-    let policy = house.outbound.policy();
+    let policy = house.outbound.policy_for(caller.outside);
     let refuse = |field: &str, blocked: &dyn std::fmt::Display| {
         Err(Refusal::field(Code::AddressNotAllowed, field, blocked))
     };
@@ -41,7 +42,12 @@ pub(super) async fn check(
     } in named(order)
     {
         match vault.own_asset(url) {
-            Some(key) => vault.uploads().admit(account_id, field, &key).await?,
+            Some(key) => {
+                vault
+                    .uploads()
+                    .admit(&caller.account_id, field, &key)
+                    .await?
+            }
             None if kept_only => return Err(Refusal::invalid(field, KEPT_ONLY)),
             None => {
                 if let Err(blocked) = policy.check_url(url, Purpose::Image) {

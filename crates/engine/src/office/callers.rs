@@ -33,6 +33,8 @@ pub struct Caller {
     pub scopes: Scopes,
     /// The trace that its call belongs to; nobody remembers it beyond that.
     pub trace: Option<TraceContext>,
+    /// Whether its call came through somebody in between of whom nobody told the service; nobody remembers it either.
+    pub outside: bool,
     /// The hash of that key, to look whether it still works.
     hash: Arc<str>,
 }
@@ -190,6 +192,7 @@ impl Callers {
             key_id: key.id.into(),
             scopes,
             trace: None,
+            outside: false,
             hash: hash.into(),
         };
         let left_ms = key.expires_ms.map_or(BELIEVED_MS, |end_ms| end_ms - now_ms);
@@ -256,6 +259,7 @@ mod tests {
             key_id: format!("key of {hash}").into(),
             scopes: Scopes::ALL,
             trace: None,
+            outside: false,
             hash: hash.into(),
         }
     }

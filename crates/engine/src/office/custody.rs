@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use atelier_backends::guard::Purpose;
 use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::workers::{OwnWorkerView, WorkerPatch, WorkerView};
@@ -10,6 +11,7 @@ use atelier_contract::{AccountId, Code, Refusal};
 use atelier_store::{Arrangement, BackendRow, Seen, WorkerPut, WorkerRow};
 
 use super::backends::ask_vendors;
+use super::callers::Caller;
 use super::registry::{CROSSED_MOST, Registry, changed, crossed, gone, seen_backend, seen_worker};
 use super::show;
 use crate::crash;
@@ -35,6 +37,17 @@ impl Custody {
             floor,
             registry,
         }
+    }
+
+    /// Refuses a place that a caller's calls could not reach from where it is.
+    pub fn admit(&self, caller: &Caller, place: &Patch<BackendSpec>) -> Result<(), Refusal> {
+        let Some(base_url) = place.text("base_url").filter(|_| caller.outside) else {
+            return Ok(());
+        };
+        let policy = self.house.outbound.policy_for(true);
+        let judged = policy.check_url(base_url, Purpose::Image);
+        let refused = |why| Refusal::field(Code::AddressNotAllowed, "base_url", why);
+        judged.map(|_| ()).map_err(refused)
     }
 
     /// Registers a worker account of a caller's.

@@ -47,13 +47,10 @@ pub(super) async fn create(
     RawBody(fields, _): RawBody<NewOwnWorker, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
     received.pass.act(&app.rates)?;
-    let made = app
-        .engine
-        .office()
-        .custody()
-        .register(received.account()?, read(fields)?)
-        .await?;
-    Ok(Data(made))
+    let (caller, read) = (received.caller()?, read(fields)?);
+    let custody = app.engine.office().custody();
+    custody.admit(caller, &read.0)?;
+    Ok(Data(custody.register(&caller.account_id, read).await?))
 }
 
 /// Changes an account.
@@ -62,15 +59,11 @@ pub(super) async fn change(
     received: Received,
     RawBody(fields, _): RawBody<Patch<NewOwnWorker>, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
-    let (account, id) = (received.account()?, received.param(0));
     received.pass.act(&app.rates)?;
-    let changed = app
-        .engine
-        .office()
-        .custody()
-        .change(account, id, read(fields)?)
-        .await?;
-    Ok(Data(changed))
+    let (caller, id, read) = (received.caller()?, received.param(0), read(fields)?);
+    let custody = app.engine.office().custody();
+    custody.admit(caller, &read.0)?;
+    Ok(Data(custody.change(&caller.account_id, id, read).await?))
 }
 
 /// Asks the vendor of an account whether it is well and takes the credential.

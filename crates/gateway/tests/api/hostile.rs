@@ -40,7 +40,7 @@ impl Ground {
         assert!(canaries.len() >= 3, "too few canaries could be set up");
         let gateway = Options::default()
             .set("OUTBOUND_ALLOW", &format!("127.0.0.2/32:{port}"))
-            .set("OUTBOUND_PORTS", &port.to_string())
+            .set("OUTBOUND_PORTS", &format!("80,443,{port}"))
             .spawn()
             .await;
         let account = gateway.account(1_000).await;

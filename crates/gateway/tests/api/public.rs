@@ -11,7 +11,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
-use crate::gateway::{Gateway, Options, send};
+use crate::gateway::{Account, Answer, Gateway, Options, send};
+use crate::outside::{Outside, answer, read};
 
 /// The text form of a certificate or a key.
 fn pem(label: &str, der: &[u8]) -> String {
@@ -236,4 +237,115 @@ async fn a_service_with_a_public_name_reaches_nothing_on_its_own_machine() {
     let caller = private.account(10).await;
     let answer = private.post(&caller.key, "/artgen/v1/imagine", body).await;
     assert_eq!(answer.status, 200, "{}", answer.json);
+}
+
+/// Asks for something that names an address, with one more header line.
+async fn named(gateway: &Gateway, caller: &Account, wish: Wish<'_>, line: (&str, &str)) -> Answer {
+    let (path, body) = match wish {
+        Wish::Sample(url) => ("/account/v1/callbacks/sample", json!({ "url": url })),
+        Wish::Hook(url) => (
+            "/artgen/v1/imagine",
+            json!({ "prompt": "[[stall]] a lake", "hookUrl": url }),
+        ),
+        Wish::Picture(url) => ("/artgen/v1/describe", json!({ "url": url })),
+    };
+    let request = gateway
+        .request(Method::POST, path)
+        .header("SVC-API-KEY", &caller.key)
+        .header(line.0, line.1);
+    send(request.json(&body)).await
+}
+
+#[derive(Clone, Copy)]
+enum Wish<'a> {
+    Sample(&'a str),
+    Hook(&'a str),
+    Picture(&'a str),
+}
+
+/// The promise: whoever comes through a proxy that nobody told the service of reaches nothing on its machine.
+#[tokio::test]
+async fn a_caller_behind_an_unknown_proxy_reaches_nothing_on_this_machine() {
+    let inside = Outside::start(|mut stream| {
+        let _ = read(&mut stream);
+        answer(&mut stream, "200 OK", "", b"a secret");
+    });
+    let url = inside.url("/");
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let port = gateway.addresses[0].rsplit(':').next().expect("a port");
+    let local = format!("localhost:{port}");
+    let localhost = url.replace("127.0.0.1", "localhost");
+    let forwarded = [
+        ("X-Forwarded-For", "198.51.100.1"),
+        ("Forwarded", "for=198.51.100.1"),
+        ("X-Real-IP", "198.51.100.1"),
+        ("X-Forwarded-Host", "media.example.com"),
+        ("Via", "1.1 proxy"),
+        ("Host", "media.example.com"),
+    ];
+    for line in forwarded {
+        for url in [&url, &localhost] {
+            for wish in [Wish::Sample(url), Wish::Hook(url), Wish::Picture(url)] {
+                let refused = named(&gateway, &caller, wish, line).await;
+                refused.assert_refused(400, "address_not_allowed");
+            }
+        }
+    }
+    assert_eq!(inside.connections(), 0, "something inside was reached");
+    // Somebody on the machine itself reaches its receivers as before.
+    for line in [("Host", &*local), ("X-Other", "x")] {
+        let reached = named(&gateway, &caller, Wish::Sample(&url), line).await;
+        assert_eq!(reached.json["data"]["status"], 200, "{}", reached.json);
+    }
+    let taken = named(&gateway, &caller, Wish::Hook(&url), ("X-Other", "x")).await;
+    assert_eq!(taken.status, 200, "{}", taken.json);
+    // What the operator allows is allowed to everybody.
+    let options = Options::default().set("OUTBOUND_ALLOW", &inside.address.to_string());
+    let gateway = options.spawn().await;
+    let caller = gateway.account(100).await;
+    let reached = named(&gateway, &caller, Wish::Sample(&url), forwarded[0]).await;
+    assert_eq!(reached.json["data"]["status"], 200, "{}", reached.json);
+}
+
+/// The promise: callers use any port but those that speak to something else, unless the operator names some.
+#[tokio::test]
+async fn callers_may_name_every_port_but_the_bad_ones_unless_some_are_listed() {
+    let asked = async |gateway: &Gateway, url: &str| {
+        let caller = gateway.account(100).await;
+        let answer = named(gateway, &caller, Wish::Hook(url), ("X-Other", "x")).await;
+        let message = answer.json["message"].as_str().unwrap_or_default();
+        (answer.status.as_u16(), message.to_owned())
+    };
+    let usual = Gateway::spawn().await;
+    for url in [
+        "https://example.com:8443/",
+        "http://example.com:3000/",
+        "https://example.com/",
+    ] {
+        assert_eq!(asked(&usual, url).await.0, 200, "{url}");
+    }
+    for url in [
+        "http://example.com:25/",
+        "http://example.com:6667/",
+        "http://example.com:0/",
+    ] {
+        let (status, message) = asked(&usual, url).await;
+        assert_eq!(status, 400, "{url}");
+        assert!(
+            message.starts_with("hookUrl: must") && message.contains("port"),
+            "{message}"
+        );
+    }
+    let listed = Options::default()
+        .set("OUTBOUND_PORTS", "443, 8443")
+        .spawn()
+        .await;
+    assert_eq!(asked(&listed, "https://example.com:8443/").await.0, 200);
+    assert_eq!(asked(&listed, "https://example.com/").await.0, 200);
+    for url in ["http://example.com/", "http://example.com:3000/"] {
+        let (status, message) = asked(&listed, url).await;
+        assert_eq!(status, 400, "{url}");
+        assert!(message.contains("443, 8443"), "{message}");
+    }
 }

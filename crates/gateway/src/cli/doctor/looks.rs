@@ -232,15 +232,16 @@ fn outbound(config: &Config) -> Look {
         ),
         Ok(true) => Look::good(
             "outbound",
-            "addresses on this machine are allowed, since only it can reach the service",
+            "addresses on this machine are allowed to callers on it, since only it can reach the service",
         ),
-        Ok(false) => Look::good(
-            "outbound",
-            format!(
-                "public addresses at ports {:?} and what outbound.allow lists",
-                config.outbound.ports
-            ),
-        ),
+        Ok(false) => {
+            let ports = match config.outbound.ports.as_slice() {
+                [] => "every port that belongs to no other protocol".to_owned(),
+                listed => format!("ports {listed:?}"),
+            };
+            let told = format!("public addresses at {ports}, and what outbound.allow lists");
+            Look::good("outbound", told)
+        }
     }
 }
 

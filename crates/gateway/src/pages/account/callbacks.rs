@@ -48,9 +48,10 @@ pub(crate) async fn sample(
     received: Received,
     Body(wish): Body<SampleWish>,
 ) -> Result<Data<Sample>, Denial> {
-    let account = received.account()?;
-    let sent = app.engine.courier().sample(account, &wish.url).await?;
-    Ok(Data(sent))
+    let caller = received.caller()?;
+    let courier = app.engine.courier();
+    let sent = courier.sample(&caller.account_id, &wish.url, caller.outside);
+    Ok(Data(sent.await?))
 }
 
 /// Sends one again.
