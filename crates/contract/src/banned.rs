@@ -1,7 +1,10 @@
-//! Banned words: whole words, in any case, from a list the operator edits.
+//! Banned words: whole words, however they are written, from a list the operator edits.
 
-use crate::family::Request;
+mod compared;
+
+use crate::family::{Family, Request};
 use crate::refusal::{Code, Refusal};
+use compared::{compared, holds_word};
 
 /// The list until the operator edits it.
 pub const DEFAULT_BANNED_WORDS: [&str; 8] = [
@@ -15,24 +18,38 @@ pub const DEFAULT_BANNED_WORDS: [&str; 8] = [
     "bestiality",
 ];
 
-/// The first word of the list that stands in a prompt as a whole word, in any case.
-pub fn banned_word<'a>(prompt: &str, list: &'a [String]) -> Option<&'a str> {
-    let prompt = prompt.to_lowercase();
-    list.iter()
-        .find(|word| holds_word(&prompt, &word.to_lowercase()))
-        .map(String::as_str)
+/// Words that no prompt may contain, with the form in which they are compared: a list is read far more often than made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordList {
+    shown: Vec<String>,
+    compared: Vec<String>,
 }
 
-fn holds_word(text: &str, word: &str) -> bool {
-    if word.trim().is_empty() {
-        return false;
+impl WordList {
+    /// The words as they were given.
+    pub fn shown(&self) -> &[String] {
+        &self.shown
     }
-    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, found)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + found.len()..].chars().next();
-        !before.is_some_and(is_inside) && !after.is_some_and(is_inside)
-    })
+
+    /// The first of them that stands in a text as a whole word; the text is in the form to compare.
+    fn found_in(&self, text: &str) -> Option<&str> {
+        let place = self.compared.iter().position(|word| holds_word(text, word));
+        place.map(|place| self.shown[place].as_str())
+    }
+}
+
+impl From<Vec<String>> for WordList {
+    fn from(shown: Vec<String>) -> Self {
+        let words = shown.iter();
+        let compared = words.map(|word| compared(word).into_owned()).collect();
+        Self { shown, compared }
+    }
+}
+
+impl<const N: usize> From<[&str; N]> for WordList {
+    fn from(shown: [&str; N]) -> Self {
+        shown.map(str::to_owned).to_vec().into()
+    }
 }
 
 /// A rule about words, for some families or for all.
@@ -42,21 +59,31 @@ pub struct PromptRule {
     pub name: String,
     /// The families it holds for; empty for all.
     pub families: Vec<String>,
-    /// Whole words, in any case, that no prompt may contain.
-    pub words: Vec<String>,
+    /// Whole words that no prompt may contain.
+    pub words: WordList,
 }
 
-/// The first word of the rules of a family that stands in a prompt, and its rule.
-pub fn broken_rule<'a>(
-    prompt: &str,
-    family: &str,
+/// The first word of the rules of a family that stands in a text, and its rule.
+fn broken_by<'a>(
+    text: &str,
+    family: &Family,
     rules: &'a [PromptRule],
 ) -> Option<(&'a PromptRule, &'a str)> {
     let holds = |rule: &&PromptRule| {
-        rule.families.is_empty() || rule.families.iter().any(|one| one == family)
+        rule.families.is_empty() || rule.families.iter().any(|one| one == family.name)
     };
+    let text = compared(text);
     let mut rules = rules.iter().filter(holds);
-    rules.find_map(|rule| banned_word(prompt, &rule.words).map(|word| (rule, word)))
+    rules.find_map(|rule| rule.words.found_in(&text).map(|word| (rule, word)))
+}
+
+/// The first word of the rules of a family that stands in a prompt. What the prompt says is to be left out may be named.
+pub fn broken_rule<'a>(
+    prompt: &str,
+    family: &Family,
+    rules: &'a [PromptRule],
+) -> Option<(&'a PromptRule, &'a str)> {
+    broken_by(&(family.asked_for)(prompt), family, rules)
 }
 
 /// What a banned word is answered with; the prompt check says it without a field.
@@ -67,28 +94,45 @@ pub fn banned_message(word: &str) -> String {
 /// Refuses a request whose texts hold a banned word, by the name of the field.
 pub fn refuse_banned(
     request: &dyn Request,
-    family: &str,
+    family: &Family,
     rules: &[PromptRule],
 ) -> Result<(), Refusal> {
     for (field, text) in request.prompts() {
-        if let Some((rule, word)) = broken_rule(text, family, rules) {
-            let mut message = banned_message(word);
-            if !rule.name.is_empty() {
-                message = format!("{message} (rule {})", rule.name);
-            }
-            return Err(Refusal::field(Code::BannedPrompt, &field, message));
+        if let Some(broken) = broken_rule(text, family, rules) {
+            return Err(refusal(&field, broken));
         }
     }
     Ok(())
+}
+
+/// Refuses the words that a prompt was put into, by the name of the field it came in.
+pub fn refuse_translation(
+    english: &str,
+    field: &str,
+    family: &Family,
+    rules: &[PromptRule],
+) -> Result<(), Refusal> {
+    broken_by(english, family, rules).map_or(Ok(()), |broken| Err(refusal(field, broken)))
+}
+
+fn refusal(field: &str, (rule, word): (&PromptRule, &str)) -> Refusal {
+    let mut message = banned_message(word);
+    if !rule.name.is_empty() {
+        message = format!("{message} (rule {})", rule.name);
+    }
+    Refusal::field(Code::BannedPrompt, field, message)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn found_of(list: &WordList, prompt: &str) -> Option<String> {
+        list.found_in(&compared(prompt)).map(str::to_owned)
+    }
+
     fn found(prompt: &str) -> Option<String> {
-        let list = DEFAULT_BANNED_WORDS.map(str::to_owned);
-        banned_word(prompt, &list).map(str::to_owned)
+        found_of(&DEFAULT_BANNED_WORDS.into(), prompt)
     }
 
     #[test]
@@ -105,10 +149,48 @@ mod tests {
         }
     }
 
+    /// The promise: what a reader sees as the word is the word.
+    #[test]
+    fn a_disguised_word_is_found() {
+        for prompt in [
+            "a n\u{200b}ude statue",
+            "nu\u{ad}de",
+            "\u{feff}n\u{200d}u\u{2060}d\u{fe0f}e",
+            "ｎｕｄｅ",
+            "𝓷𝓾𝓭𝓮",
+            "ⓝⓤⓓⓔ",
+            "nude_woman",
+            "_nude_",
+            "stone＿ＮＵＤＥ",
+            "nu\u{e0041}de",
+            "caf\u{e9} nude",
+        ] {
+            assert_eq!(found(prompt).as_deref(), Some("nude"), "{prompt}");
+        }
+        for prompt in [
+            "d\u{e9}nud\u{e9}",
+            "ｎｕｄｅｓ",
+            "an\u{200b}nude",
+            "\u{fe0f}",
+        ] {
+            assert_eq!(found(prompt), None, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_list_in_another_script_is_compared_in_the_same_way() {
+        let list: WordList = ["ΛΟΓΟΣ", "cafe\u{301}", "ﬁre"].into();
+        for prompt in ["λογος", "Λόγος ΛΟΓΟΣ", "CAFÉ", "fire"] {
+            assert!(found_of(&list, prompt).is_some(), "{prompt}");
+        }
+    }
+
     #[test]
     fn an_entry_may_be_several_words_and_a_blank_one_bans_nothing() {
-        let list = ["red fox".to_owned(), " ".to_owned()];
-        assert_eq!(banned_word("the Red Fox runs", &list), Some("red fox"));
-        assert_eq!(banned_word("the infrared foxes", &list), None);
+        let list: WordList = ["red fox", " ", "\u{200b}"].into();
+        let found = |prompt: &str| found_of(&list, prompt);
+        assert_eq!(found("the Red Fox runs").as_deref(), Some("red fox"));
+        assert_eq!(found("the red\u{3000}fox").as_deref(), Some("red fox"));
+        assert_eq!(found("the infrared foxes"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! The table's own types: a family with its submits, its fetches and the frame of its results.
 
+use std::borrow::Cow;
+
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -79,6 +81,10 @@ pub struct Family {
     pub accepted_message: &'static str,
     /// Whether its jobs run on the caller's own worker accounts when they are asked for at the custody host.
     pub custody: bool,
+    /// Whether the operator's list of banned words holds for its prompts without being told so.
+    pub banned_words: bool,
+    /// What a prompt asks for, without what it says is to be left out.
+    pub asked_for: fn(&str) -> Cow<'_, str>,
     /// Time limit in seconds when the request has none.
     pub timeout_s: u32,
     /// How long result addresses work.
@@ -105,6 +111,8 @@ impl Family {
         refused_data: RefusedData::Null,
         accepted_message: "success",
         custody: false,
+        banned_words: false,
+        asked_for: |prompt| Cow::Borrowed(prompt),
         timeout_s: 600,
         keep: Keep::Day,
         submits: &[],

@@ -25,7 +25,7 @@ pub mod scopes;
 pub mod tariff;
 pub mod time;
 
-pub use banned::{PromptRule, banned_word, broken_rule, refuse_banned};
+pub use banned::{PromptRule, WordList, broken_rule, refuse_banned, refuse_translation};
 pub use families::artgen::account::{
     ArtgenStatus as FamilyStatus, EndpointStatus, ModeStatus, PATH as ACCOUNT_PATH,
 };

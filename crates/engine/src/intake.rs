@@ -19,7 +19,7 @@ use atelier_contract::fields::ImageData;
 use atelier_contract::models::model_of;
 use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::tariff::Price;
-use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
+use atelier_contract::{AccountId, Code, JobId, Quota, Refusal, refuse_translation};
 use atelier_store::{Idempotency, NewBulk, NewJob};
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
@@ -177,7 +177,7 @@ impl Intake {
         }
         self.reviewed(call.family, request.as_ref(), &prepared)
             .await?;
-        self.translate(&mut prepared).await;
+        self.translate(&mut prepared).await?;
         Ok(Ready::New(Box::new(prepared)))
     }
 
@@ -297,40 +297,69 @@ impl Intake {
         request: &dyn Request,
         prepared: &Prepared,
     ) -> Result<(), Refusal> {
-        let house = &self.house;
-        let reviewed = self.review.check(house, request, &prepared.brief).await;
-        if let Err(refusal) = &reviewed
-            && refusal.code == Code::BannedPrompt
-        {
-            let account_id = &prepared.job.account_id;
-            prompts::count(house, &self.pauses, account_id, family).await?;
-        }
-        reviewed
+        let reviewed = self.review.check(&self.house, request, &prepared.brief);
+        let reviewed = reviewed.await;
+        self.counted(family, &prepared.job.account_id, reviewed)
+            .await
     }
 
-    /// Has a prompt put into English, where that is asked for and there is somebody for it; what came of it is kept with the
-    /// request.
-    async fn translate(&self, prepared: &mut Prepared) {
+    /// How words were judged, counted where they were refused.
+    async fn counted(
+        &self,
+        family: &'static Family,
+        account_id: &str,
+        judged: Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        if let Err(refusal) = &judged
+            && refusal.code == Code::BannedPrompt
+        {
+            prompts::count(&self.house, &self.pauses, account_id, family).await?;
+        }
+        judged
+    }
+
+    /// Has a prompt put into English, where that is asked for and there is somebody for it; what came of it is judged as the
+    /// prompt was and kept with the request.
+    async fn translate(&self, prepared: &mut Prepared) -> Result<(), Refusal> {
         if !prepared.brief.translate {
-            return;
+            return Ok(());
         }
         let prompt = &prepared.brief.prompt;
         let Some(english) = self.translator.english(&self.house, prompt).await else {
-            return;
+            return Ok(());
         };
+        self.check_translation(prepared, &english).await?;
         let request = &mut prepared.job.request;
         if let Ok(mut fields) = serde_json::from_str::<Fields>(request) {
             fields.insert(UNDERSTOOD.to_owned(), Value::from(&*english));
             *request = Value::Object(fields).to_string();
         }
+        Ok(())
+    }
+
+    /// Refuses words that would have been refused had they been given in English.
+    async fn check_translation(&self, prepared: &Prepared, english: &str) -> Result<(), Refusal> {
+        let (house, job) = (&self.house, &prepared.job);
+        let Some((family, _)) = atelier_contract::operation(&job.operation) else {
+            return Ok(());
+        };
+        let mut judged = refuse_translation(english, "prompt", family, &self.banned.rules());
+        if judged.is_ok() {
+            judged = self.review.check_words(house, english).await;
+        }
+        self.counted(family, &job.account_id, judged).await
     }
 
     /// Has the prompts of calls that come together put into English, several at once; those that are not done when the time
     /// for all is over are left as they are.
     async fn translate_all(&self, ready: &mut [(String, Result<Prepared, Refusal>)]) {
-        let all = ready.iter_mut().filter_map(|(_, one)| one.as_mut().ok());
-        let all =
-            stream::iter(all).for_each_concurrent(TRANSLATED_AT_ONCE, |one| self.translate(one));
+        let all = stream::iter(ready).for_each_concurrent(TRANSLATED_AT_ONCE, async |(_, one)| {
+            if let Ok(prepared) = one
+                && let Err(refusal) = self.translate(prepared).await
+            {
+                *one = Err(refusal);
+            }
+        });
         if timeout(TRANSLATED_WITHIN, all).await.is_err() {
             tracing::warn!("some prompts of a batch were not translated in time");
         }
@@ -431,7 +460,7 @@ impl Intake {
     }
 
     /// The banned word a prompt contains, if any.
-    pub fn banned_word(&self, family: &str, prompt: &str) -> Option<String> {
+    pub fn banned_word(&self, family: &Family, prompt: &str) -> Option<String> {
         let rules = &self.banned.rules();
         let broken = atelier_contract::broken_rule(prompt, family, rules);
         broken.map(|(_, word)| word.to_owned())

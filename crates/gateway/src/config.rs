@@ -204,6 +204,7 @@ pub(crate) struct Jobs {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Prompts {
     pub(crate) banned: Vec<String>,
+    pub(crate) families: Vec<String>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) refused_a_day: u32,
     pub(crate) moderation_url: String,

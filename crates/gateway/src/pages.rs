@@ -176,7 +176,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
         .example(r#"{"artgen.imagine.fast":8}"#),
     post("admin.prices.preview", "/admin/v1/prices/preview", VIEWER, "What the jobs of the last week would have cost with some prices changed.", page!(prices::preview))
         .example(r#"{"artgen.imagine.fast":8}"#),
-    get("admin.banned", "/admin/v1/banned", VIEWER, "The words that no prompt may contain.", page!(banned::show)),
+    get("admin.banned", "/admin/v1/banned", VIEWER, "The words that no prompt may contain, in artgen and the families that `prompts.families` names.", page!(banned::show)),
     put("admin.banned.change", "/admin/v1/banned", OPERATOR, "Replaces the words that no prompt may contain, from now on and on every node.", page!(banned::change))
         .example(r#"{"words":["gore","two words"]}"#),
     get("admin.vendors", "/admin/v1/vendors", VIEWER, "The vendors that back ends can be set up at.", page!(views::vendors)),

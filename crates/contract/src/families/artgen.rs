@@ -38,6 +38,8 @@ pub const FAMILY: Family = Family {
     queue: "artgen",
     shows_waiting: true,
     custody: true,
+    banned_words: true,
+    asked_for: flags::asked_for,
     timeout_s: 300,
     submits: &[IMAGINE, ACTION, SEED, BLEND, DESCRIBE, INPAINT],
     fetches: &[Fetch {

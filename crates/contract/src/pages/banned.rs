@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The words that no prompt of any family may contain, whole and in any case.
+/// The words that no prompt of artgen, and of the families that `prompts.families` names, may contain: whole, in any case and
+/// however they are written.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BannedWords {
     /// The words; a line of several words is banned as it stands.

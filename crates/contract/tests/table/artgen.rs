@@ -3,7 +3,7 @@
 use atelier_contract::brief::Task;
 use atelier_contract::families::artgen::actions::Action;
 use atelier_contract::families::artgen::history::history_item;
-use atelier_contract::{Code, Job, JobState, Speed, refuse_banned};
+use atelier_contract::{Code, Job, JobState, PromptRule, Speed, refuse_banned};
 use serde_json::{Value, json};
 
 use crate::sample::{drawn, order, price, refusal, refused, shown};
@@ -304,23 +304,67 @@ fn a_caller_cannot_set_what_is_inherited() {
     assert_eq!(job.text("seed"), None);
 }
 
+fn refusal_of(operation: &str, prompt: &str, rules: &[PromptRule]) -> Option<String> {
+    let (family, submit) = atelier_contract::operation(operation).expect("in the table");
+    let fields = json!({ "prompt": prompt, "imageUrl": "https://example.com/a.png" });
+    let request = (submit.parse)(fields.as_object().expect("fields").clone()).expect("parsed");
+    let judged = refuse_banned(request.as_ref(), family, rules);
+    judged.err().map(|refusal| refusal.message)
+}
+
 #[test]
 fn a_banned_word_is_refused_by_field() {
-    let (_, submit) = atelier_contract::operation("artgen.imagine").expect("imagine");
-    let fields = json!({ "prompt": "a Nude statue" });
-    let request = (submit.parse)(fields.as_object().expect("fields").clone()).expect("parsed");
-    let mut rules = vec![atelier_contract::PromptRule {
-        words: vec!["nude".into()],
+    let mut rules = vec![PromptRule {
+        words: ["nude"].into(),
         ..Default::default()
     }];
-    let refused = |rules: &[_]| refuse_banned(request.as_ref(), "artgen", rules);
-    let refusal = refused(&rules).expect_err("banned");
-    assert_eq!(refusal.message, "prompt: banned prompt words: [nude]");
+    let refused = |rules: &[_]| refusal_of("artgen.imagine", "a Nude statue", rules);
+    let message = refused(&rules).expect("banned");
+    assert_eq!(message, "prompt: banned prompt words: [nude]");
     rules[0].name = "skin".into();
     rules[0].families = vec!["artgen".into()];
-    let refusal = refused(&rules).expect_err("banned");
+    let message = refused(&rules).expect("banned");
     let named = "prompt: banned prompt words: [nude] (rule skin)";
-    assert_eq!(refusal.message, named);
+    assert_eq!(message, named);
     rules[0].families = vec!["motion".into()];
-    assert!(refused(&rules).is_ok(), "another family's rule");
+    assert_eq!(refused(&rules), None, "another family's rule");
+}
+
+/// The promise: what is not wanted may be named, up to the next flag.
+#[test]
+fn what_is_left_out_of_a_picture_may_be_named() {
+    let rules = [PromptRule {
+        words: ["nude", "gore"].into(),
+        ..Default::default()
+    }];
+    for operation in ["artgen.imagine", "artgen.video.submit"] {
+        for prompt in [
+            "a statue --no nude, gore",
+            "a statue --NO nude --ar 3:2",
+            "a fox \u{2014}no gore",
+        ] {
+            assert_eq!(refusal_of(operation, prompt, &rules), None, "{prompt}");
+        }
+        for prompt in [
+            "a nude statue --no gore",
+            "a statue --no red --ar 3:2 nude",
+            "a statue --nothing nude",
+            "no nude",
+        ] {
+            let refused = refusal_of(operation, prompt, &rules);
+            assert!(refused.is_some(), "{prompt}");
+        }
+    }
+    let elsewhere = refusal_of("vidgen_partner.generations", "a statue --no nude", &rules);
+    assert!(elsewhere.is_some(), "there it is a word like any other");
+}
+
+/// The promise: the common list is for the families in which the interface has banned words.
+#[test]
+fn the_interface_has_banned_words_in_artgen_alone() {
+    let with = atelier_contract::FAMILIES
+        .iter()
+        .filter(|family| family.banned_words);
+    let with: Vec<&str> = with.map(|family| family.name).collect();
+    assert_eq!(with, ["artgen", "artgen_video"]);
 }

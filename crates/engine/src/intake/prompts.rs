@@ -56,7 +56,7 @@ pub(super) async fn check(
     request: &dyn Request,
     rules: &[PromptRule],
 ) -> Result<(), Refusal> {
-    let judged = refuse_banned(request, family.name, rules);
+    let judged = refuse_banned(request, family, rules);
     if judged.is_err() {
         count(house, pauses, account_id, family).await?;
     }

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use crate::house::House;
 use crate::settings::Moderation;
 
+/// The header line that tells the endpoint how strictly a caller wants to be reviewed, where it asked for less.
+const WISH: &str = "x-moderation";
 /// How long the endpoint may take.
 const PATIENCE: Duration = Duration::from_secs(4);
 
@@ -33,12 +35,33 @@ impl Review {
             return Ok(());
         };
         let input = input(request, brief, settings.pictures);
+        let wish = brief.model_words.get("moderation");
+        self.judge(house, settings, input, wish.and_then(Value::as_str))
+            .await
+    }
+
+    /// The same for the words that a prompt was put into.
+    pub(super) async fn check_words(&self, house: &House, words: &str) -> Result<(), Refusal> {
+        let Some(settings) = &house.settings.moderation else {
+            return Ok(());
+        };
+        let input = vec![json!({ "type": "text", "text": words })];
+        self.judge(house, settings, input, None).await
+    }
+
+    async fn judge(
+        &self,
+        house: &House,
+        settings: &Moderation,
+        input: Vec<Value>,
+        wish: Option<&str>,
+    ) -> Result<(), Refusal> {
         if input.is_empty() {
             return Ok(());
         }
         let http = self.0.get_or_init(|| connect(house, settings));
         let judged = match http {
-            Ok(http) => ask(http, settings, input).await,
+            Ok(http) => ask(http, settings, input, wish).await,
             Err(why) => Err(why.clone()),
         };
         match judged {
@@ -103,12 +126,17 @@ async fn ask(
     http: &VendorHttp,
     settings: &Moderation,
     input: Vec<Value>,
+    wish: Option<&str>,
 ) -> Result<Option<String>, String> {
     let mut body = json!({ "input": input });
     if !settings.model.is_empty() {
         body["model"] = settings.model.as_str().into();
     }
-    let call = VendorCall::post_json("moderations", &body).within(PATIENCE);
+    let mut call = VendorCall::post_json("moderations", &body).within(PATIENCE);
+    // Beside the body, whose fields are the endpoint's own.
+    if wish == Some("low") {
+        call = call.header(WISH, "low");
+    }
     let answer = http.ask(call).await.map_err(|fault| fault.detail)?;
     if !answer.is_good() {
         return Err(answer.start());

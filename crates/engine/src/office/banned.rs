@@ -1,5 +1,5 @@
-//! The words that no prompt may contain: the list of the configuration until an operator edits it, then the edited one, on
-//! every node. Rules with a name of their own stay as they are configured.
+//! The banned words: the list of the configuration until an operator edits it, then the edited one, on every node and for the
+//! same families. Rules with a name of their own stay as they are configured.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -36,11 +36,13 @@ impl BannedWords {
         Arc::clone(&held.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// The words that no prompt of any family may contain.
+    /// The words of the common list.
     pub fn words(&self) -> Vec<String> {
         let rules = self.rules();
         let common = rules.iter().filter(|rule| is_common(rule));
-        common.flat_map(|rule| rule.words.clone()).collect()
+        common
+            .flat_map(|rule| rule.words.shown().to_vec())
+            .collect()
     }
 
     /// Looks whether the list was edited, here or on another node, and takes it over.
@@ -51,15 +53,11 @@ impl BannedWords {
         }
         let mut rules = self.house.settings.prompt_rules.clone();
         if let Some(text) = &stored {
-            rules.retain(|rule| !is_common(rule));
-            let words = text.lines().map(str::to_owned).collect();
-            rules.insert(
-                0,
-                PromptRule {
-                    words,
-                    ..PromptRule::default()
-                },
-            );
+            let words: Vec<String> = text.lines().map(str::to_owned).collect();
+            let configured = rules.iter().position(is_common);
+            let mut common = configured.map_or_else(PromptRule::default, |at| rules.remove(at));
+            common.words = words.into();
+            rules.insert(0, common);
         }
         let held = self.held.write();
         *held.unwrap_or_else(PoisonError::into_inner) = (Arc::new(rules), stored);
@@ -95,9 +93,9 @@ impl BannedWords {
     }
 }
 
-/// Whether a rule is the list that holds for everything.
+/// Whether a rule is the common list.
 fn is_common(rule: &PromptRule) -> bool {
-    rule.name.is_empty() && rule.families.is_empty()
+    rule.name.is_empty()
 }
 
 /// Words as they are compared: small, each once, none of them empty.

@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 
 use atelier_contract::Code;
+use atelier_contract::families::artgen::FAMILY;
 use serde_json::json;
 
 use crate::rig::Rig;
@@ -14,7 +15,8 @@ async fn thirty_refused_prompts_pause_a_family_until_the_next_day() {
     let rig = Rig::new().await;
     let (caller, other) = (rig.account(100).await, rig.account(100).await);
     for _ in 0..30 {
-        assert!(rig.engine.intake().banned_word("artgen", "gore").is_some());
+        let found = rig.engine.intake().banned_word(&FAMILY, "gore");
+        assert_eq!(found.as_deref(), Some("gore"));
         let refused = rig.imagine(&caller, "so much gore").await;
         assert_eq!(refused.expect_err("banned").code, Code::BannedPrompt);
     }

@@ -440,13 +440,13 @@ pub(crate) fn settings() -> Settings {
     Settings {
         prompt_rules: vec![
             PromptRule {
-                words: vec!["gore".into()],
+                words: ["gore"].into(),
                 ..PromptRule::default()
             },
             PromptRule {
                 name: "faces".into(),
                 families: vec!["facegen".into()],
-                words: vec!["president".into()],
+                words: ["president"].into(),
             },
         ],
         hook_base_url: "https://own.example".into(),

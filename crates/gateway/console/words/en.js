@@ -82,7 +82,7 @@ export const en = {
   pricesText: "A change holds for every request from now on, on every node.", savePriceOne: "Save {0} price", savePriceMany: "Save {0} prices", pricesSaved: "The new prices hold.", previewTitle: "What the last week would have cost", latestOnly: "(the latest)",
   was: "Was", wouldBe: "Would be", difference: "Difference", newOperator: "New operator", operatorsText: "Everybody with a token of their own; what they do is in the audit list.", noOperators: "Nobody but the token of the configuration.", role: "Role",
   "role.operator": "operator", "role.viewer": "viewer, may only look", revoked: "revoked", active: "active", actor: "Who", target: "On what", detail: "Detail", auditText: "What operators changed, newest first.",
-  words: "Banned words", wordsText: "No prompt of any kind may contain these, whole and in any case.", wordsHint: "One a line; a line of several words is banned as it stands.", wordOne: "{0} word", wordMany: "{0} words",
+  words: "Banned words", wordsText: "No prompt for art images and videos may contain these, whole, in any case and however they are written.", wordsHint: "One a line; a line of several words is banned as it stands.", wordOne: "{0} word", wordMany: "{0} words",
   wordsSaved: "The new list holds.", wordsSame: "Nothing was changed yet.", wordsNew: "Banned from now on", wordsGone: "Allowed again", margins: "Margin by vendor",
   margin: "Margin", callersPaid: "Callers paid", vendorTook: "Vendor took", perQuota: "For one quota", notSaid: "not said",
   vendorSettings: "Settings of this vendor", pairFor: "For", pairUse: "Use", addLine: "Add a line", mappings: "Models",

@@ -82,7 +82,7 @@ export const zh = {
   "docs.firstCall": "第一次调用", "docs.firstCallText": "提交后返回任务标识；可跟踪、轮询或等待回调。", "docs.noGuide": "没有这篇指南。",
   "fix.unauthorized": "检查密钥是否正确、是否已吊销。", "fix.forbidden": "使用具备所需权限的密钥。", "fix.insufficient_quota": "向运营申请额度，或选择更便宜的操作。", "fix.queue_full": "等待任务完成，或申请更长队列。",
   "fix.rate_limited": "按 Retry-After 等待。", "fix.invalid_parameter": "消息中有字段与允许的值。", "fix.idempotency_mismatch": "新的内容请用新的键。", "fix.overloaded": "按 Retry-After 重试；未计费。",
-  words: "禁用词", wordsText: "任何提示词都不得含有这些词（整词匹配，不分大小写）。", wordsHint: "每行一个；一行多个词时按整行禁用。", wordOne: "{0} 个词", wordMany: "{0} 个词",
+  words: "禁用词", wordsText: "艺术图片和视频的提示词不得含有这些词（整词匹配，不分大小写和写法）。", wordsHint: "每行一个；一行多个词时按整行禁用。", wordOne: "{0} 个词", wordMany: "{0} 个词",
   wordsSaved: "新名单已生效。", wordsSame: "尚未更改。", wordsNew: "从现在起禁用", wordsGone: "重新允许", margins: "各供应商利润",
   margin: "利润", callersPaid: "用户支付", vendorTook: "供应商收取", perQuota: "每单位额度", notSaid: "未说明",
   vendorSettings: "该供应商的设置", pairFor: "用于", pairUse: "使用", addLine: "添加一行", mappings: "模型",

@@ -1,6 +1,6 @@
 //! The settings of the engine, from the configuration.
 
-use atelier_contract::PromptRule;
+use atelier_contract::{FAMILIES, PromptRule};
 use atelier_engine::{Moderation, Settings, Telemetry, Translation};
 
 use super::addresses::Addresses;
@@ -69,16 +69,20 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
     }
 }
 
-/// The common list, and the rules with names.
+/// The common list, for the families in which the interface has banned words and those that are named; and the rules with
+/// names.
 fn prompt_rules(prompts: &Prompts) -> Vec<PromptRule> {
+    let usual = FAMILIES.iter().filter(|family| family.banned_words);
+    let usual = usual.map(|family| family.name.to_owned());
     let common = PromptRule {
-        words: prompts.banned.clone(),
-        ..PromptRule::default()
+        name: String::new(),
+        families: usual.chain(prompts.families.iter().cloned()).collect(),
+        words: prompts.banned.clone().into(),
     };
     let named = prompts.rules.iter().map(|rule| PromptRule {
         name: rule.name.clone(),
         families: rule.families.clone(),
-        words: rule.words.clone(),
+        words: rule.words.clone().into(),
     });
     std::iter::once(common).chain(named).collect()
 }

@@ -1,5 +1,7 @@
 //! Settings that contradict each other, or that nothing could run with.
 
+use atelier_contract::FAMILIES;
+
 use super::Config;
 use super::error::SettingError;
 
@@ -62,7 +64,24 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
         (jobs.max_queue < 1, "jobs.max_queue", least),
     ];
     let wrong = checks.into_iter().find(|(wrong, _, _)| *wrong);
-    wrong.map_or(Ok(()), |(_, field, why)| Err(SettingError::new(field, why)))
+    if let Some((_, field, why)) = wrong {
+        return Err(SettingError::new(field, why));
+    }
+    let prompts = &config.prompts;
+    check_families("prompts.families", &prompts.families)?;
+    let mut rules = prompts.rules.iter();
+    rules.try_for_each(|rule| check_families("prompts.rules", &rule.families))
+}
+
+/// A rule for a family that does not exist would hold for nobody.
+fn check_families(field: &str, names: &[String]) -> Result<(), SettingError> {
+    let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+    let unknown = names.iter().find(|name| !known.contains(&name.as_str()));
+    unknown.map_or(Ok(()), |name| {
+        let known = known.join(", ");
+        let why = format!("there is no family {name}, there are {known}");
+        Err(SettingError::new(field, why))
+    })
 }
 
 /// Whether a text can be a host, perhaps with its port.

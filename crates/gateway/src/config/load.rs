@@ -312,6 +312,25 @@ mod tests {
         assert_eq!(error.field, "jobs.renew_s");
     }
 
+    /// The promise: a list of words for a family that does not exist is a mistake that is told, not a list for nobody.
+    #[test]
+    fn families_of_words_are_known_ones() {
+        let config = with_variable("ATELIER_PROMPTS_FAMILIES", "clipgen, motion");
+        assert_eq!(
+            config.expect("settings").prompts.families,
+            ["clipgen", "motion"]
+        );
+        let error = with_variable("ATELIER_PROMPTS_FAMILIES", "clipgen, moton").expect_err("none");
+        let error = error
+            .downcast::<SettingError>()
+            .expect("a setting is named");
+        assert_eq!(error.field, "prompts.families");
+        assert!(
+            error.why.contains("moton") && error.why.contains("motion"),
+            "{error}"
+        );
+    }
+
     /// The promise: no setting makes loops and waiting calls look around without a pause.
     #[test]
     fn a_pause_of_nothing_is_refused() {

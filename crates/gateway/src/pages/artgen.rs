@@ -79,7 +79,7 @@ pub(super) async fn check_prompt(
     match app
         .engine
         .intake()
-        .banned_word(artgen::FAMILY.name, &check.prompt)
+        .banned_word(&artgen::FAMILY, &check.prompt)
     {
         None => Ok(Data(PROMPT_PASSED)),
         Some(word) => {

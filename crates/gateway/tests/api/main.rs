@@ -13,6 +13,7 @@ mod allowances;
 mod artgen_story;
 mod assets;
 mod backends;
+mod banned_words;
 mod batches;
 mod bodies;
 mod chained;

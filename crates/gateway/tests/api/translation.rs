@@ -122,3 +122,29 @@ async fn dictionaries_stand_behind_a_translator_that_is_away() {
     let job = made(&gateway, &account, json!({ "prompt": "a red fox" })).await;
     assert_eq!(job.get("understood"), None, "English is English: {job}");
 }
+
+/// The promise: a translation is judged as the words themselves are, alone and in a batch, and nothing is held for it.
+#[tokio::test]
+async fn a_translation_is_judged_again() {
+    let (outside, _) = translator(r#"{"translatedText":"a nude statue"}"#);
+    let options = Options::default().set("TRANSLATION_URL", &outside.url(""));
+    let gateway = options.spawn().await;
+    let account = gateway.account(1000).await;
+    let body = json!({ "prompt": "eine nackte Statue --ar 3:2" });
+    let answer = gateway.post(&account.key, "/artgen/v1/imagine", body).await;
+    answer.assert_refused(400, "banned_prompt");
+    assert_eq!(answer.json["param"], "prompt");
+    assert!(answer.json["message"].to_string().contains("[nude]"));
+    let one =
+        |prompt: &str| json!({ "operation": "artgen.imagine", "request": { "prompt": prompt } });
+    let plain = json!({ "operation": "artgen.imagine",
+        "request": { "prompt": "[[stall]] a fox", "translation": false } });
+    let body = json!({ "requests": [one("eine nackte Frau"), plain] });
+    let answer = gateway.post(&account.key, "/jobs/v1/batch", body).await;
+    assert_eq!(answer.json["data"]["accepted"], 1, "{}", answer.json);
+    let items = answer.json["data"]["items"].to_string();
+    assert!(items.contains("banned_prompt"), "{items}");
+    let (balance, held) = gateway.balance(&account.key).await;
+    assert_eq!(balance + held, 1000.0);
+    assert_eq!(held, 4.0);
+}

@@ -1,5 +1,6 @@
 //! The option flags of a prompt (`a fox --ar 16:9 --v 6.1`), read once: words apart from flags, every value checked.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
@@ -177,6 +178,31 @@ impl Flags {
         };
         Value::Object(self.values.iter().map(entry).collect::<Map<_, _>>())
     }
+}
+
+/// What a prompt asks for: all of it but the words of `--no`, which end where the next flag begins.
+pub(super) fn asked_for(prompt: &str) -> Cow<'_, str> {
+    let leaves_out = |token: &str| {
+        let name = token.strip_prefix("--").or(token.strip_prefix('—'));
+        name.is_some_and(|name| name.eq_ignore_ascii_case("no"))
+    };
+    let has_flags = prompt.contains("--") || prompt.contains('—');
+    if !has_flags || !prompt.split_whitespace().any(leaves_out) {
+        return prompt.into();
+    }
+    let (mut asked, mut left_out) = (Vec::new(), false);
+    for token in prompt.split_whitespace() {
+        if leaves_out(token) {
+            left_out = true;
+            continue;
+        }
+        // A flag that nobody knows is refused elsewhere; until then it is a flag.
+        left_out &= matches!(known(token), Ok(None));
+        if !left_out {
+            asked.push(token);
+        }
+    }
+    asked.join(" ").into()
 }
 
 /// The flag a token names. A dash pair before a letter must be a flag we know; other dashes are words.

@@ -19,6 +19,8 @@ pub const FAMILY: Family = Family {
     prefix: "/artgen/video/",
     queue: "artgen",
     shows_waiting: true,
+    banned_words: true,
+    asked_for: super::flags::asked_for,
     timeout_s: 1200,
     keep: Keep::ThreeDays,
     submits: &[

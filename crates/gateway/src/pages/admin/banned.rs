@@ -1,4 +1,4 @@
-//! The words that no prompt may contain, to read and to replace.
+//! The banned words, to read and to replace.
 
 use std::sync::Arc;
 
