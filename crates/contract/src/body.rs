@@ -74,12 +74,47 @@ fn settle_hook_spelling(fields: &mut Fields) {
             fields.remove(spelling);
         }
     }
-    let given = |value: Option<&Value>| value.is_some_and(|value| !is_absent(value));
-    if given(fields.get(HOOK_SPELLINGS[0])) {
+    if is_given(fields, HOOK_SPELLINGS[0]) {
         fields.remove(HOOK_SPELLINGS[1]);
-    } else if given(fields.get(HOOK_SPELLINGS[1])) {
+    } else if is_given(fields, HOOK_SPELLINGS[1]) {
         fields.remove(HOOK_SPELLINGS[0]);
     }
+}
+
+/// Fields under their documented names: another spelling counts only where the documented one is absent.
+pub(crate) fn settle_spellings(fields: &mut Fields, spellings: &[(&str, &str)]) {
+    for (documented, other) in spellings {
+        if let Some(value) = fields.remove(*other)
+            && !is_given(fields, documented)
+        {
+            fields.insert((*documented).to_owned(), value);
+        }
+    }
+}
+
+/// The fields of a query under those of a body: what the body gives wins, in whichever spelling it does.
+pub(crate) fn merged(mut query: Fields, mut body: Fields, spellings: &[(&str, &str)]) -> Fields {
+    // That a body wants no callback is said before its spellings are settled.
+    let no_hook = |name: &&str| body.get(*name) == Some(&Value::Bool(false));
+    let own_hook = HOOK_SPELLINGS
+        .iter()
+        .any(|name| is_given(&body, name) || no_hook(&name));
+    for fields in [&mut query, &mut body] {
+        settle_hook_spelling(fields);
+        settle_spellings(fields, spellings);
+    }
+    if own_hook {
+        HOOK_SPELLINGS
+            .iter()
+            .for_each(|name| drop(query.remove(*name)));
+    }
+    body.retain(|_, value| !is_absent(value));
+    query.extend(body);
+    query
+}
+
+fn is_given(fields: &Fields, name: &str) -> bool {
+    fields.get(name).is_some_and(|value| !is_absent(value))
 }
 
 fn is_absent(value: &Value) -> bool {

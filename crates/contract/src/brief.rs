@@ -128,6 +128,18 @@ pub enum Format {
     Webp(u8),
 }
 
+/// How finely a video is made at its size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Definition {
+    /// As its size says.
+    #[default]
+    BySize,
+    /// In standard definition, whatever its size.
+    Standard,
+    /// In high definition.
+    High,
+}
+
 /// What to make.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
@@ -177,6 +189,8 @@ pub struct Brief {
     pub span: Option<(f64, f64)>,
     /// Pixels of the shorter side of a video whose shape is left to its source; 0 when the size is given.
     pub short_side: u32,
+    /// How finely a video is made.
+    pub definition: Definition,
     /// Length of a video.
     pub seconds: u32,
     /// The sources are frames of the video itself; otherwise they are references for its words.
@@ -224,6 +238,7 @@ impl Brief {
             video: None,
             span: None,
             short_side: 0,
+            definition: Definition::BySize,
             seconds: 0,
             of_frames: false,
             covers: false,

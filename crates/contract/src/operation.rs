@@ -49,6 +49,9 @@ impl<'a> Context<'a> {
 
 /// A request type that can be ordered.
 pub trait Operation: Serialize + DeserializeOwned + JsonSchema {
+    /// Fields that have a second spelling: the documented one first, which wins where a call gives both.
+    const SPELLINGS: &'static [(&'static str, &'static str)] = &[];
+
     /// The earlier job it follows.
     fn parent(&self) -> Option<JobId> {
         None

@@ -98,6 +98,8 @@ impl Operation for Generate {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ClipgenResult")]
 struct Clip {
+    /// Job identifier.
+    job_id: String,
     /// Identifier of the produced video.
     video_id: String,
     /// Prompt text.
@@ -125,6 +127,7 @@ impl Clip {
         let file = job.file(0)?;
         let request: Generate = job.request()?;
         Some(Self {
+            job_id: job.id.to_string(),
             video_id: job.id.to_string(),
             prompt: request.prompt.to_string(),
             aspect_ratio: request.aspect_ratio,

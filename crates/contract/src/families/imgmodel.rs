@@ -94,11 +94,11 @@ const EDITS: Submit = vendor_form(
 
 const LEGACY: Submit = Submit {
     keep: Some(Keep::Day),
-    ..answer::<Legacy, answers::Wrapped>(
+    ..answer::<Legacy, answers::Images>(
         "imgmodel.legacy",
         "/imgmodel/v1/images/generations",
         example!("imgmodel.legacy"),
-        answers::wrapped,
+        answers::images,
     )
     .priced(&["imgmodel.legacy.standard", "imgmodel.legacy.hd_or_large"])
     .making(&[Task::Draw])

@@ -38,7 +38,8 @@ pub const FAMILY: Family = Family {
             "vidgen.generations.video-2-pro.large.15s",
         ])
         .making(&[Task::Animate])
-        .usually(|_| 150),
+        .usually(|_| 150)
+        .with_images(),
         job::<MakeCharacter>(
             "vidgen.characters",
             "/vidgen/characters",
@@ -46,7 +47,8 @@ pub const FAMILY: Family = Family {
         )
         .priced(&["vidgen.characters"])
         .making(&[Task::Character])
-        .usually(|_| 30),
+        .usually(|_| 30)
+        .with_query(),
         job::<Unmark>(
             "vidgen.no_watermark",
             "/vidgen/no-watermark",
@@ -54,7 +56,8 @@ pub const FAMILY: Family = Family {
         )
         .priced(&["vidgen.no_watermark"])
         .making(&[Task::Unmark])
-        .usually(|_| 30),
+        .usually(|_| 30)
+        .with_query(),
     ],
     fetches: &[Fetch {
         path: "/vidgen/fetch",
@@ -83,7 +86,7 @@ words! {
     pub Size = Small {
         /// Standard definition.
         Small "small",
-        /// HD; only with `video-2-pro`.
+        /// HD: more detail, a higher bit rate; only with `video-2-pro`.
         Large "large",
     }
 }

@@ -99,6 +99,10 @@ pub struct Submit {
     pub usual_s: fn(&Fields) -> u32,
     /// Every price key the operation may name.
     pub prices: &'static [&'static str],
+    /// Fields that have a second spelling, after the documented one.
+    pub spellings: &'static [(&'static str, &'static str)],
+    /// Whether its fields may also stand in the query; those of the body win.
+    pub reads_query: bool,
     /// Fields that may arrive as multipart files; empty for JSON only.
     pub files: &'static [&'static str],
     /// Whether the answer to this request carries the bytes themselves.
@@ -123,8 +127,9 @@ pub const IMAGE_BODY: usize = 64 * 1024 * 1024;
 pub const FORM_BODY: usize = 160 * 1024 * 1024;
 
 fn parse<T: Operation + Send + Sync + 'static>(
-    fields: Fields,
+    mut fields: Fields,
 ) -> Result<Box<dyn Request>, Refusal> {
+    body::settle_spellings(&mut fields, T::SPELLINGS);
     body::read::<T>(fields).map(|request| Box::new(request) as Box<dyn Request>)
 }
 
@@ -174,6 +179,8 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
         in_fours: false,
         usual_s: |_| USUAL_SECONDS,
         prices: &[],
+        spellings: T::SPELLINGS,
+        reads_query: false,
         files: &[],
         wants_bytes: |_| false,
         timeout_s: None,
@@ -244,6 +251,20 @@ impl Submit {
             most_bytes: FORM_BODY,
             ..self
         }
+    }
+
+    /// Reads fields from the query too.
+    #[must_use]
+    pub const fn with_query(self) -> Self {
+        Self {
+            reads_query: true,
+            ..self
+        }
+    }
+
+    /// The fields of a query and of a body together; what the body gives wins, in whichever spelling.
+    pub fn merged(&self, query: Fields, body: Fields) -> Fields {
+        body::merged(query, body, self.spellings)
     }
 
     /// Serves it on the alternative host too.

@@ -36,7 +36,7 @@ fn submit_of(family: &Family, submit: &Submit, generator: &mut SchemaGenerator) 
         path: submit.path.to_owned(),
         access: Access::Caller(Scope::Submit),
         summary: request["description"].clone(),
-        query: None,
+        query: submit.reads_query.then(|| in_query(&request)),
         form: (!submit.files.is_empty()).then(|| form_of(submit, &request)),
         body: Some(schema),
         example: serde_json::from_str(submit.example).ok(),
@@ -65,6 +65,11 @@ fn hook_field(request: &Value) -> &'static str {
     } else {
         "hookUrl"
     }
+}
+
+/// The fields of a request that may stand in the query: all of them, and none must.
+fn in_query(request: &Value) -> Value {
+    json!({ "type": "object", "properties": request["properties"] })
 }
 
 /// The multipart form of a request: its files as files, everything else as text.

@@ -105,8 +105,9 @@ pub(crate) fn names(catalogue: &Catalogue, operation: &Operation) -> Vec<(String
             .map(|(name, _)| name)
         {
             let must = required.is_some_and(|all| all.iter().any(|one| one == name));
-            if !all.iter().any(|(other, _)| other == name) {
-                all.push((name.clone(), must));
+            match all.iter_mut().find(|(other, _)| other == name) {
+                Some((_, known)) => *known |= must,
+                None => all.push((name.clone(), must)),
             }
         }
     }

@@ -44,6 +44,8 @@ impl Arriving {
 /// A body as it arrives.
 pub(super) struct Intake {
     body: Incoming,
+    /// What was looked at and not taken yet.
+    begun: Bytes,
     pass: Arc<Pass>,
     most: usize,
     taken: usize,
@@ -89,6 +91,7 @@ impl Intake {
         let grace = Duration::from_secs(limits.body_grace_s);
         let mut intake = Self {
             body: incoming,
+            begun: Bytes::new(),
             pass,
             most,
             taken: 0,
@@ -105,8 +108,30 @@ impl Intake {
         Ok(intake)
     }
 
+    /// The beginning of the body, so many bytes of it at least unless it has fewer; it is still to be taken.
+    pub(super) async fn beginning(&mut self, least: usize) -> Result<&[u8], Denial> {
+        while self.begun.len() < least {
+            let Some(more) = self.arrived().await? else {
+                break;
+            };
+            self.begun = if self.begun.is_empty() {
+                more
+            } else {
+                [&*self.begun, &*more].concat().into()
+            };
+        }
+        Ok(&self.begun)
+    }
+
     /// The next bytes, or `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Denial> {
+        if self.begun.is_empty() {
+            return self.arrived().await;
+        }
+        Ok(Some(std::mem::take(&mut self.begun)))
+    }
+
+    async fn arrived(&mut self) -> Result<Option<Bytes>, Denial> {
         loop {
             let frame = timeout_at(self.deadline, self.body.frame()).await;
             let frame = frame
@@ -208,7 +233,12 @@ pub(super) async fn fields_within(
         return Ok(Fields::new());
     }
     refuse_foreign_media(&head.headers)?;
-    let (bytes, pass, share) = Intake::new(app, head, body, most)?.all().await?;
+    fields_of(Intake::new(app, head, body, most)?, structure).await
+}
+
+/// The fields of a JSON body that has begun to arrive.
+pub(super) async fn fields_of(intake: Intake, structure: usize) -> Result<Fields, Denial> {
+    let (bytes, pass, share) = intake.all().await?;
     let parse = move || parse_object_within(&bytes, structure);
     let (parsed, share) = share.work_out(parse).await?;
     let fields = parsed?;
@@ -258,7 +288,7 @@ pub(super) fn query(head: &Parts) -> Result<Fields, Refusal> {
 }
 
 /// Any JSON-ish content type will do, and none at all; others say that the body is something else.
-fn refuse_foreign_media(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn refuse_foreign_media(headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(given) = headers.get(CONTENT_TYPE) else {
         return Ok(());
     };

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use atelier_contract::body::Fields;
+use atelier_contract::body::{Fields, USUAL_STRUCTURE};
 use atelier_contract::family::{FORM_BODY, SMALL_BODY};
 use atelier_contract::pages::{Described, Takes};
 use atelier_contract::{Code, Refusal};
@@ -22,6 +22,9 @@ use crate::app::App;
 
 /// The most parts a form may have; the largest sensible one has 16 images, a mask and a dozen fields.
 const MOST_PARTS: usize = 64;
+/// The longest boundary that the standard allows, and what stands before one.
+const LONGEST_BOUNDARY: usize = 70;
+const DASHES: &[u8] = b"--";
 
 /// What a page reads from a form.
 pub(crate) trait FormFields: DeserializeOwned + JsonSchema + Send {
@@ -50,14 +53,10 @@ impl<T: FormFields> Input for FormOf<T> {
     };
 
     async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
-        let form = if is_form(&head.headers) {
+        let form = if T::OR_JSON {
+            read_either(app, head, given, T::FILES, FORM_BODY).await?
+        } else if is_form(&head.headers) {
             read(app, head, given, T::FILES, FORM_BODY).await?
-        } else if T::OR_JSON {
-            let fields = body::fields(app, head, given, FORM_BODY).await?;
-            Form {
-                fields,
-                files: Vec::new(),
-            }
         } else {
             let message = "the body must be a form (Content-Type: multipart/form-data)";
             return Err(Refusal::new(Code::UnsupportedMedia, message).into());
@@ -71,20 +70,74 @@ impl<T: FormFields> Input for FormOf<T> {
 }
 
 /// A form, read.
+#[derive(Default)]
 pub(super) struct Form {
     pub(super) fields: Fields,
     pub(super) files: Vec<(String, Vec<u8>)>,
 }
 
 /// Whether the body says that it is a form.
-pub(super) fn is_form(headers: &HeaderMap) -> bool {
+fn is_form(headers: &HeaderMap) -> bool {
     headers
         .get(CONTENT_TYPE)
         .is_some_and(|value| media_essence(value.as_bytes()) == "multipart/form-data")
 }
 
+/// Reads a form, or JSON with the same fields. The interface shows the label of JSON over forms, so that a body under it that
+/// begins with the line of a boundary is read as the form it is.
+pub(super) async fn read_either(
+    app: &App,
+    head: &Parts,
+    body: Arriving,
+    names: &[&str],
+    most: usize,
+) -> Result<Form, Denial> {
+    if is_form(&head.headers) {
+        return read(app, head, body, names, most).await;
+    }
+    if body.is_end_stream() {
+        return Ok(Form::default());
+    }
+    body::refuse_foreign_media(&head.headers)?;
+    let mut intake = Intake::new(app, head, body, most)?;
+    if let Some(boundary) = boundary_line(&mut intake).await? {
+        return read_parts(intake, boundary, names, most).await;
+    }
+    Ok(Form {
+        fields: body::fields_of(intake, USUAL_STRUCTURE).await?,
+        files: Vec::new(),
+    })
+}
+
+/// The boundary that a body begins with the line of. No JSON begins with two dashes.
+async fn boundary_line(intake: &mut Intake) -> Result<Option<String>, Denial> {
+    if !intake.beginning(DASHES.len()).await?.starts_with(DASHES) {
+        return Ok(None);
+    }
+    let longest = DASHES.len() + LONGEST_BOUNDARY + b"\r\n".len();
+    let mut least = DASHES.len() + 1;
+    loop {
+        let start = intake.beginning(least).await?;
+        if let Some(end) = start.windows(2).position(|two| two == b"\r\n") {
+            let line = std::str::from_utf8(&start[DASHES.len()..end]).ok();
+            let named = line.map(|line| line.trim_end_matches([' ', '\t']));
+            return Ok(named.filter(|name| is_boundary(name)).map(str::to_owned));
+        }
+        if start.len() >= longest || start.len() < least {
+            return Ok(None);
+        }
+        least = start.len() + 1;
+    }
+}
+
+/// Whether a text may be a boundary.
+fn is_boundary(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&byte);
+    (1..=LONGEST_BOUNDARY).contains(&text.len()) && text.bytes().all(fits)
+}
+
 /// Reads a form.
-pub(super) async fn read(
+async fn read(
     app: &App,
     head: &Parts,
     body: Arriving,
@@ -96,13 +149,19 @@ pub(super) async fn read(
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
     let boundary = boundary.and_then(|value| multer::parse_boundary(value).ok());
-    let boundary = boundary.filter(|boundary| (1..=70).contains(&boundary.len()));
+    let boundary = boundary.filter(|boundary| (1..=LONGEST_BOUNDARY).contains(&boundary.len()));
     let boundary = boundary.ok_or_else(|| unreadable("Content-Type names no usable boundary"))?;
-    let mut intake = Intake::new(app, head, body, most)?;
-    let mut form = Form {
-        fields: Fields::new(),
-        files: Vec::new(),
-    };
+    read_parts(Intake::new(app, head, body, most)?, boundary, names, most).await
+}
+
+/// Reads the parts of a form.
+async fn read_parts(
+    mut intake: Intake,
+    boundary: String,
+    names: &[&str],
+    most: usize,
+) -> Result<Form, Denial> {
+    let mut form = Form::default();
     {
         let chunks = stream::unfold(&mut intake, |intake| async {
             let next = intake.next().await.transpose()?;

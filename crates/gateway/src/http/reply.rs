@@ -49,7 +49,7 @@ pub(crate) enum RefusalShape {
 impl RefusalShape {
     /// The shape of refusals under a path.
     pub(crate) fn of(path: &str) -> Self {
-        if path.starts_with("/v1/") {
+        if path.starts_with("/v1/") || path.starts_with("/imgmodel/v1/") {
             return Self::Vendor;
         }
         let family = FAMILIES.iter().find(|family| {
@@ -297,11 +297,16 @@ mod tests {
 
     #[test]
     fn only_the_vendor_paths_carry_the_vendor_object() {
-        for path in ["/v1/images/generations", "/v1/models", "/v1/videos/a/remix"] {
+        for path in [
+            "/v1/images/generations",
+            "/v1/models",
+            "/v1/videos/a/remix",
+            "/imgmodel/v1/images/generations",
+        ] {
             assert_eq!(RefusalShape::of(path), RefusalShape::Vendor, "{path}");
         }
         assert_eq!(
-            RefusalShape::of("/imgmodel/v1/images/generations"),
+            RefusalShape::of("/imgmodel/chat-image/generations"),
             RefusalShape::Usual
         );
         let error = vendor_error(&Refusal::invalid("size", "must be 256x256"));

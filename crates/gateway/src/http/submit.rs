@@ -26,13 +26,16 @@ pub(super) async fn accept(
     let Received {
         head, from, pass, ..
     } = received;
-    let (fields, files) = if !entry.files.is_empty() && form::is_form(&head.headers) {
-        let form = form::read(app, &head, body, entry.files, entry.most_bytes).await?;
-        (form.fields, form.files)
-    } else {
+    let (mut fields, files) = if entry.files.is_empty() {
         let fields = body::fields(app, &head, body, entry.most_bytes).await?;
         (fields, Vec::new())
+    } else {
+        let form = form::read_either(app, &head, body, entry.files, entry.most_bytes).await?;
+        (form.fields, form.files)
     };
+    if entry.reads_query {
+        fields = entry.merged(body::query(&head)?, fields);
+    }
     pass.lap("body");
     let patience = patience_s(family, entry, &fields);
     let account_id = caller.account_id.clone();

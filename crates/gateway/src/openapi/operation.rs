@@ -108,5 +108,7 @@ fn request_body(operation: &Operation) -> Option<Value> {
     if let Some(form) = &operation.form {
         content.insert("multipart/form-data".into(), json!({ "schema": form }));
     }
-    (!content.is_empty()).then(|| json!({ "required": true, "content": content }))
+    // What may stand in the query needs no body.
+    let required = operation.query.is_none();
+    (!content.is_empty()).then(|| json!({ "required": required, "content": content }))
 }

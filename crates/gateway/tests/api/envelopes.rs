@@ -181,3 +181,24 @@ async fn health_needs_no_key() {
             .contains("atelier_http_answers_total{class=\"2xx\"} ")
     );
 }
+
+/// The promise: the legacy endpoint is the vendor's, also where it refuses.
+#[tokio::test]
+async fn the_legacy_endpoint_refuses_as_the_vendor_does() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(10).await;
+    let path = "/imgmodel/v1/images/generations";
+    let body = json!({ "prompt": "a fox", "size": "1x1" });
+    let answer = gateway.post(&caller.key, path, body).await;
+    answer.assert_refused(400, "invalid_parameter");
+    assert_eq!(answer.json["error"]["param"], "size", "{}", answer.json);
+    assert_eq!(answer.json["error"]["type"], "invalid_request_error");
+    let answer = gateway.post("at_wrong", path, json!({})).await;
+    answer.assert_refused(401, "unauthorized");
+    assert_eq!(answer.json["error"]["type"], "authentication_error");
+    let body = json!({ "prompt": "a fox", "size": "1024x1024" });
+    let answer = gateway.post(&caller.key, path, body).await;
+    assert_eq!(answer.status, 200, "{}", answer.json);
+    assert_eq!(answer.json.as_object().expect("a body").len(), 2);
+    assert!(answer.json["created"].is_number() && answer.json["data"][0]["url"].is_string());
+}

@@ -85,4 +85,5 @@ mod traces;
 mod translation;
 mod upkeep;
 mod vendors;
+mod vidgen;
 mod words;

@@ -1,4 +1,4 @@
-//! The answers of the image endpoints: the vendor's body, and the same wrapped for the legacy endpoint.
+//! The answers of the image endpoints: the vendor's body.
 
 use crate::job::Role;
 use crate::prelude::*;
@@ -32,7 +32,7 @@ pub(super) struct Images {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImgmodelImage")]
 struct Image {
-    /// Its address; it works for 60 minutes.
+    /// Its address; it works for 60 minutes, at the legacy endpoint for 24 hours.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     /// The image itself.
@@ -58,18 +58,6 @@ struct Usage {
 struct InputTokens {
     text_tokens: u64,
     image_tokens: u64,
-}
-
-/// The legacy answer.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ImgmodelLegacyAnswer")]
-pub(super) struct Wrapped {
-    /// `SUCCESS`.
-    status: &'static str,
-    /// `success`.
-    message: &'static str,
-    /// The vendor's body.
-    data: Images,
 }
 
 /// What a text, an input image and a square output image count as.
@@ -145,20 +133,10 @@ pub(super) fn images(finished: &Finished<'_>) -> Value {
     shaped(&Images::of(finished))
 }
 
-pub(super) fn wrapped(finished: &Finished<'_>) -> Value {
-    shaped(&Wrapped {
-        status: "SUCCESS",
-        message: "success",
-        data: Images::of(finished),
-    })
-}
-
 /// The answer again, without bytes: addresses stand where they were.
 pub(super) fn render(job: &Job) -> Value {
-    let finished = Finished { job, base64: &[] };
-    match job.operation.as_str() {
-        _ if job.output().is_none() => Value::Null,
-        "imgmodel.legacy" => wrapped(&finished),
-        _ => images(&finished),
+    match job.output() {
+        None => Value::Null,
+        Some(_) => images(&Finished { job, base64: &[] }),
     }
 }

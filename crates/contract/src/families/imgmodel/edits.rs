@@ -44,7 +44,7 @@ pub struct Edit {
     /// How many images.
     #[serde(default)]
     pub n: Count<1, 10, 1>,
-    /// Compression in percent; only `image-1` with `webp` or `jpeg`.
+    /// Compression in percent; only `image-1`, and other than 100 only with `webp` or `jpeg`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_compression: Option<Count<0, 100, 100>>,
     /// File format; only `image-1`.

@@ -1,4 +1,4 @@
-//! The legacy endpoint: one `art-3` image by address, wrapped in the service's envelope.
+//! The legacy endpoint: one `art-3` image by address, in the vendor's body.
 
 use crate::fields::{Count, Prompt, words};
 use crate::prelude::*;

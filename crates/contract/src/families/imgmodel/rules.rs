@@ -211,8 +211,10 @@ impl Wish<'_> {
             let message = "transparent needs output_format png or webp, is jpeg";
             return Err(Refusal::invalid("background", message));
         }
-        if self.output_compression.is_some() && format == OutputFormat::Png {
-            let message = "is only for output_format webp or jpeg, is png";
+        // Nothing lost is what every format can do.
+        let lossy = self.output_compression.filter(|given| given.get() != 100);
+        if lossy.is_some() && format == OutputFormat::Png {
+            let message = "must be 100 unless output_format is webp or jpeg, it is png";
             return Err(Refusal::invalid("output_compression", message));
         }
         Ok(())

@@ -3,12 +3,12 @@
 use crate::fields::Span;
 use crate::prelude::*;
 
-/// Creates a character; when it is finished, prompts may name it as `@username`.
+/// Creates a character; when it is finished, prompts may name it as `@username`. Fields may also stand in the query.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct MakeCharacter {
-    /// Address of a video that shows the character; no real people.
+    /// Address of a video that shows the character, also as `character_url`; no real people.
     pub url: ImageUrl,
-    /// The part of the video that shows it, `start,end` in seconds, 1 to 3 seconds long.
+    /// The part of the video that shows it, `start,end` in seconds, 1 to 3 seconds long; also as `character_timestamps`.
     pub timestamps: Span,
     /// Address that receives the result.
     #[serde(
@@ -21,6 +21,11 @@ pub struct MakeCharacter {
 }
 
 impl Operation for MakeCharacter {
+    const SPELLINGS: &'static [(&'static str, &'static str)] = &[
+        ("url", "character_url"),
+        ("timestamps", "character_timestamps"),
+    ];
+
     fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
         let mut brief = Brief::new(Task::Character);
         brief.video = Some(("url".to_owned(), self.url.clone()));

@@ -1,7 +1,8 @@
 //! A video from words, images and characters.
 
 use super::{Model, Orientation, Size};
-use crate::fields::{Flag, List, Pick, Prompt, Span};
+use crate::brief::Definition;
+use crate::fields::{Flag, ImageData, List, Pick, Prompt, Span};
 use crate::prelude::*;
 
 /// Makes a video.
@@ -10,18 +11,19 @@ use crate::prelude::*;
 pub struct Generate {
     /// The model.
     pub model: Model,
-    /// What happens; `@username` lets a character of yours appear.
+    /// What happens; `@username` lets a finished character of yours appear, any other `@word` is words.
     pub prompt: Prompt,
-    /// Addresses of reference images; no real people, no real brand logos.
+    /// Addresses, data-URIs or base64 of reference images; no real people, no real brand logos.
     #[serde(default, rename = "referImages")]
-    pub refer_images: List<ImageUrl, 0, 10>,
+    pub refer_images: List<ImageData, 0, 10>,
     /// Upright or lying.
     #[serde(default)]
     pub orientation: Orientation,
     /// Length in seconds; 25 only with `video-2-pro`. Default 10, with `video-2-pro` 15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<Pick<10, 15, 25, 10>>,
-    /// Definition; `large` only with `video-2-pro` and not with 25 seconds.
+    /// Definition, at the same width and height: `large` has more detail and a higher bit rate; only with `video-2-pro` and
+    /// not with 25 seconds.
     #[serde(default)]
     pub size: Size,
     /// Address of a video to take a character from; no real people.
@@ -80,6 +82,14 @@ impl Generate {
         }
     }
 
+    fn definition(&self) -> Definition {
+        match (self.model, self.size) {
+            (Model::Video2, _) => Definition::BySize,
+            (Model::Video2Pro, Size::Small) => Definition::Standard,
+            (Model::Video2Pro, Size::Large) => Definition::High,
+        }
+    }
+
     fn price(&self) -> Price {
         let price = Price::of("vidgen.generations").by(self.model.word());
         let price = match self.model {
@@ -118,24 +128,14 @@ impl Operation for Generate {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
         self.check()?;
-        for name in self.cites() {
-            let is_it = |job: &Job| {
-                job.operation == "vidgen.characters"
-                    && job.output().and_then(|output| output.alias.as_deref()) == Some(&*name)
-            };
-            if !context.cited.iter().any(is_it) {
-                let message = format!("@{name} is not a finished character of this account");
-                return Err(Refusal::invalid("prompt", message));
-            }
-        }
         let mut brief = Brief::new(Task::Animate)
             .words(&self.prompt)
             .sized(self.pixels())
             .by_model(self.model.word());
         for (index, image) in self.refer_images.iter().enumerate() {
-            brief = brief.from_url(format!("referImages[{index}]"), image);
+            brief = brief.from(format!("referImages[{index}]"), image.clone());
         }
         brief.video = self
             .character_url
@@ -143,6 +143,7 @@ impl Operation for Generate {
             .map(|url| ("character_url".to_owned(), url));
         brief.span = self.character_timestamps.as_ref().map(Span::bounds);
         brief.seconds = self.seconds();
+        brief.definition = self.definition();
         brief.marked = true;
         Ok(Order::new(self.price(), brief)
             .hook(self.hook_url.as_ref())

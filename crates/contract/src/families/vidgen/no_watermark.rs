@@ -6,10 +6,11 @@ use crate::ids::JobId;
 use crate::prelude::*;
 use crate::refusal::Code;
 
-/// Converts a produced video to one without a watermark; at least one of `jobId` and `url` is needed, `jobId` wins.
+/// Converts a produced video to one without a watermark; at least one of `jobId` and `url` is needed, `jobId` wins. Fields
+/// may also stand in the query.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Unmark {
-    /// A finished vidgen job.
+    /// A finished vidgen job, also as `job_id`.
     #[serde(default, rename = "jobId", skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     /// Address of a produced video; not looked at when `jobId` is given.
@@ -26,6 +27,8 @@ pub struct Unmark {
 }
 
 impl Operation for Unmark {
+    const SPELLINGS: &'static [(&'static str, &'static str)] = &[("jobId", "job_id")];
+
     fn parent(&self) -> Option<JobId> {
         self.job_id.clone()
     }

@@ -13,7 +13,7 @@ struct Film {
     model: Option<String>,
     /// Prompt text; null for a video that came by address.
     prompt: Option<String>,
-    /// Addresses of the reference images.
+    /// Addresses of the reference images; an inline one by its name.
     refer_images: Vec<String>,
     /// Film address; it works for 72 hours.
     video_url: String,

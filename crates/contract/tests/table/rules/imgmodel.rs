@@ -67,6 +67,39 @@ fn output_compression_is_only_for_webp_and_jpeg() {
         "output_compression",
         "webp or jpeg",
     );
+    // Nothing is compressed: that is what every format has.
+    for format in [json!(null), json!("png"), json!("webp"), json!("jpeg")] {
+        let mut whole = body(format);
+        whole["output_compression"] = json!("100");
+        accepted(IMAGES, &whole);
+    }
+}
+
+/// The promise: the legacy endpoint answers with the vendor's body, as `/v1/images` does.
+#[test]
+fn the_legacy_endpoint_answers_with_the_vendors_body() {
+    let name = "imgmodel.legacy";
+    let job = drawn(
+        name,
+        &json!({ "prompt": "four", "size": "1024x1024" }),
+        None,
+    );
+    let job = finish(job, vec![file(Role::Main, "image/png", (1024, 1024), 0)]);
+    let (_, submit) = atelier_contract::operation(name).expect("in the table");
+    let AnswersWith::Answer(render) = submit.answers_with else {
+        panic!("answered in the response");
+    };
+    let answer = render(&Finished {
+        job: &job,
+        base64: &[],
+    });
+    let keys = |value: &Value| {
+        let keys = value.as_object().into_iter().flatten();
+        keys.map(|(key, _)| key.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&answer), ["created", "data"], "{answer}");
+    assert_eq!(keys(&answer["data"][0]), ["revised_prompt", "url"]);
+    assert_eq!(answer["data"][0]["revised_prompt"], "four");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The video families: lengths, sizes, characters, extensions.
 
+use atelier_contract::brief::Definition;
 use atelier_contract::operation::Context;
 use atelier_contract::{Code, Job, JobState, Speed};
 use serde_json::json;
@@ -69,34 +70,80 @@ fn character_timestamps_span_1_to_3_seconds() {
     }
 }
 
+/// The promise: `@word` is words, unless it names a finished character of the account, which is then used.
 #[test]
-fn a_mentioned_character_must_be_a_finished_one() {
-    let body = json!({ "model": "video-2", "prompt": "@Fox runs" });
-    let cited = [character()];
-    order_in(
-        VIDEO,
-        &body,
-        Context {
-            parent: None,
-            cited: &cited,
-        },
-    )
-    .expect("known");
-    refused(VIDEO, &body, "prompt", "@fox is not a finished character");
+fn an_unknown_at_word_is_text_and_a_finished_character_is_used() {
+    let body = json!({ "model": "video-2", "prompt": "@Fox runs, seen by @nobody" });
+    let made = |cited: &[Job]| {
+        let parent = None;
+        let order = order_in(VIDEO, &body, Context { parent, cited });
+        order.expect("accepted").0.brief
+    };
+    let known = made(&[character()]);
+    assert_eq!(known.prompt, "@Fox runs, seen by @nobody");
+    assert_eq!(made(&[]), known, "words all the same");
     let mut unfinished = character();
     unfinished.state = JobState::Running;
-    let cited = [unfinished];
-    assert!(
-        order_in(
-            VIDEO,
-            &body,
-            Context {
-                parent: None,
-                cited: &cited
-            }
-        )
-        .is_err()
+    unfinished.output = None;
+    assert_eq!(made(&[unfinished]), known);
+}
+
+/// The promise: both spellings of what a character is taken from are read, here and in a video's own fields.
+#[test]
+fn a_character_takes_both_spellings_of_its_fields() {
+    let name = "vidgen.characters";
+    let other =
+        json!({ "character_url": "https://example.com/a.mp4", "character_timestamps": "1,3" });
+    let (order, job) = order(name, &other, None).expect("the other spelling");
+    assert_eq!(job.text("url"), Some("https://example.com/a.mp4"));
+    assert_eq!(order.brief.span, Some((1.0, 3.0)));
+    let both = json!({ "url": "https://example.com/own.mp4", "character_url": "https://example.com/a.mp4",
+        "timestamps": "0,1", "character_timestamps": "1,3" });
+    let (_, job) = crate::sample::order(name, &both, None).expect("the documented one wins");
+    assert_eq!(job.text("url"), Some("https://example.com/own.mp4"));
+    refused(name, &json!({ "timestamps": "0,1" }), "url", "required");
+    let parent = filmed(VIDEO, &json!({}));
+    let unmark = json!({ "job_id": "x" });
+    crate::sample::order("vidgen.no_watermark", &unmark, Some(&parent)).expect("job_id");
+}
+
+/// The promise: pictures come to a video as everywhere else: by address, as data-URI, or in base64.
+#[test]
+fn reference_images_of_a_video_come_in_every_form() {
+    let picture = crate::good_requests::example("artgen.blend")["imgBase64Array"][0].clone();
+    let bare = picture
+        .as_str()
+        .and_then(|text| text.split_once(','))
+        .expect("a data-URI")
+        .1;
+    let body = json!({ "model": "video-2", "prompt": "x",
+        "referImages": ["https://example.com/a.png", picture, bare] });
+    let (order, job) = order(VIDEO, &body, None).expect("accepted");
+    assert_eq!(order.brief.sources.len(), 3);
+    assert_eq!(order.brief.sources[2].field, "referImages[2]");
+    let kept = job.request["referImages"][1].as_str().expect("a name");
+    assert!(kept.starts_with("inline:"), "{kept}");
+    let not = json!({ "model": "video-2", "prompt": "x", "referImages": ["aGVsbG8="] });
+    refused(VIDEO, &not, "referImages[0]", "image");
+}
+
+/// The promise: who pays for `large` gets an order that says so, to whoever makes it.
+#[test]
+fn a_large_video_is_ordered_in_high_definition_and_has_the_same_dimensions() {
+    let of = |size: &str| {
+        let body = json!({ "model": "video-2-pro", "prompt": "x", "size": size });
+        order(VIDEO, &body, None).expect("accepted").0.brief
+    };
+    let (small, large) = (of("small"), of("large"));
+    assert_eq!((small.width, small.height), (1024, 1792));
+    assert_eq!((large.width, large.height), (1024, 1792));
+    assert_eq!(
+        (small.definition, large.definition),
+        (Definition::Standard, Definition::High)
     );
+    let plain = json!({ "model": "video-2", "prompt": "x" });
+    let plain = order(VIDEO, &plain, None).expect("accepted").0.brief;
+    assert_eq!(plain.definition, Definition::BySize);
 }
 
 #[test]
