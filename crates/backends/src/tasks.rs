@@ -13,7 +13,7 @@ mod timing;
 pub(crate) use chain::Passes;
 pub(crate) use desk::Desk;
 pub(crate) use heard::Heard;
-pub(crate) use scene::{Films, Lengths, Scene, films, nearest_ratio, words};
+pub(crate) use scene::{Films, Lengths, Scene, asked_size, films, nearest_ratio, words};
 pub(crate) use sheet::{Masks, Pictures, Sheet};
 pub(crate) use skills::{ANIME, Skills, label, refused};
 pub(crate) use speech::{Brought, Found, Plan, Speech, Told, id};

@@ -17,6 +17,8 @@ pub struct Label {
     pub job: String,
     /// What made it, such as "procedural".
     pub engine: String,
+    /// How finely a clip was made, where that was not as usual.
+    pub definition: String,
     /// The description it was rendered from, for whoever wrote it; one that is too long is left out.
     pub scene: String,
 }
@@ -36,6 +38,7 @@ impl Label {
             ("model", &self.model, SHORT),
             ("job", &self.job, SHORT),
             ("engine", &self.engine, SHORT),
+            ("definition", &self.definition, SHORT),
             ("scene", &self.scene, SCENE),
         ]
         .into_iter()

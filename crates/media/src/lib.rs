@@ -39,6 +39,6 @@ pub use seamless::{seamless, spread};
 pub use strip::{Damaged, without_metadata};
 pub use upscale::upscale;
 pub use video::{
-    VideoError, VideoInfo, encode_video, first_frame, fit_video, frame_at, label_video, last_frame,
-    video_info,
+    Fineness, VideoError, VideoInfo, encode_video, encode_video_as, first_frame, fit_video,
+    frame_at, label_video, last_frame, video_info,
 };

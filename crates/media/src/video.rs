@@ -9,7 +9,7 @@ mod still;
 mod writer;
 mod yuv;
 
-pub use encoder::encode_video;
+pub use encoder::{Fineness, encode_video, encode_video_as};
 pub use error::VideoError;
 pub use fit::fit_video;
 pub use reader::{VideoInfo, video_info};

@@ -39,6 +39,7 @@ fn label() -> Label {
         model: "studio".into(),
         job: "job-7".into(),
         engine: "procedural".into(),
+        definition: "high".into(),
         scene: String::new(),
     }
 }

@@ -2,6 +2,7 @@
 //! moves over given pictures, and the change of one into another.
 
 pub(crate) mod camera;
+mod carve;
 mod flow;
 pub(crate) mod mark;
 pub(crate) mod morph;
@@ -11,6 +12,7 @@ use atelier_media::Picture;
 
 use crate::scene::Scene;
 use crate::wanted::kinds::Motion;
+use carve::carved;
 use morph::Morph;
 
 /// A moving scene is drawn this often; between these drawings its parts travel.
@@ -21,6 +23,7 @@ pub struct Film {
     scene: Scene,
     size: (u32, u32),
     motion: Motion,
+    fine: bool,
     drawings: Vec<Option<Picture>>,
     way: Option<(usize, Morph)>,
 }
@@ -32,9 +35,16 @@ impl Film {
             scene: scene.clone(),
             size,
             motion,
+            fine: false,
             drawings: vec![None; DRAWINGS + 1],
             way: None,
         }
+    }
+
+    /// The same film drawn more finely, or not.
+    #[must_use]
+    pub fn finely(self, fine: bool) -> Self {
+        Self { fine, ..self }
     }
 
     /// The picture at a moment, 0 to 1; at 0 it is the resting scene.
@@ -58,7 +68,10 @@ impl Film {
     fn drawing(&mut self, index: usize) -> &Picture {
         let (width, height) = self.size;
         let moment = index as f32 / DRAWINGS as f32;
-        let (scene, motion) = (&self.scene, self.motion);
-        self.drawings[index].get_or_insert_with(|| scene.render_at(width, height, moment, motion))
+        let (scene, motion, fine) = (&self.scene, self.motion, self.fine);
+        self.drawings[index].get_or_insert_with(|| {
+            let drawing = scene.render_at(width, height, moment, motion);
+            if fine { carved(&drawing) } else { drawing }
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Clips that are longer or larger than was asked: cut and fitted, kept as they came, or refused.
 
 use atelier_contract::Role;
-use atelier_contract::brief::{Brief, Task};
+use atelier_contract::brief::{Brief, Definition, Task};
 use atelier_media::{fit_video, video_info};
 use bytes::Bytes;
 use serde::Deserialize;
@@ -31,6 +31,8 @@ pub(crate) enum Oversized {
 pub(crate) struct Asked {
     seconds: Option<f64>,
     size: Option<(u32, u32)>,
+    /// Whether it was asked for smaller than it is to be, in standard definition.
+    enlarged: bool,
 }
 
 impl Asked {
@@ -42,7 +44,15 @@ impl Asked {
         Self {
             seconds: seconds.then_some(f64::from(brief.seconds)),
             size: size.then_some((brief.width, brief.height)),
+            enlarged: brief.definition == Definition::Standard,
         }
+    }
+
+    /// The size to give a clip of this one.
+    fn size_for(&self, (is_wide, is_high): (u32, u32)) -> Option<(u32, u32)> {
+        let smaller = |(wide, high)| self.enlarged && is_wide < wide && is_high < high;
+        let larger = |(wide, high)| is_wide > wide || is_high > high;
+        self.size.filter(|size| larger(*size) || smaller(*size))
     }
 }
 
@@ -61,13 +71,12 @@ pub(crate) async fn fitted(
             continue;
         };
         let seconds = asked.seconds.filter(|most| info.duration > most + SLACK);
-        let size = asked
-            .size
-            .filter(|(width, height)| info.width > *width || info.height > *height);
+        let size = asked.size_for((info.width, info.height));
         if seconds.is_none() && size.is_none() {
             continue;
         }
-        if oversized == Oversized::Refuse {
+        let small = size.is_some_and(|(width, _)| info.width < width) && seconds.is_none();
+        if oversized == Oversized::Refuse && !small {
             let (width, height, length) = (info.width, info.height, info.duration);
             let detail = format!("a clip of {width}x{height} and {length:.1} s was not asked for");
             return Err(Fault::useless(detail));

@@ -10,7 +10,7 @@ pub(super) mod reel;
 use atelier_contract::Role;
 use atelier_contract::brief::Task;
 use atelier_media::{
-    Label, Picture, encode_video, first_frame, label_video, last_frame, video_info,
+    Fineness, Label, Picture, encode_video_as, first_frame, label_video, last_frame, video_info,
 };
 use atelier_studio::{Scene, watermark};
 
@@ -23,6 +23,8 @@ use reel::{RATE, Reel, Shot};
 
 pub(super) use cast::character;
 
+/// What the label of a fine video says of its definition.
+const FINE: &str = "high";
 /// A video made again whose first frame differs by more than this on average is another video.
 const SAME_VIDEO: f64 = 14.0;
 
@@ -113,7 +115,10 @@ fn unmark_given(assignment: &Assignment) -> Result<Made, Fault> {
     // Where the scene itself was too long to be kept, its words must do.
     let scene = serde_json::from_str::<Scene>(&label.scene);
     let scene = scene.unwrap_or_else(|_| Scene::from_prompt(&label.prompt, "", seed));
-    let reel = plan::of_scene(&scene, size, seed, seconds);
+    let reel = Reel {
+        fine: label.definition == FINE,
+        ..plan::of_scene(&scene, size, seed, seconds)
+    };
     let again = Player::new(&reel, &[]).next().ok_or_else(other)?;
     if difference(&again, &shown) > SAME_VIDEO {
         return Err(other());
@@ -194,10 +199,18 @@ fn film(
         shown += 1;
         Some(frame)
     });
-    let encoded = encode_video(&mut frames, RATE);
+    let fineness = if reel.fine {
+        Fineness::High
+    } else {
+        Fineness::Usual
+    };
+    let encoded = encode_video_as(&mut frames, RATE, fineness);
     assignment.step(index * total + shown, count * total)?;
     let mut bytes = encoded.map_err(|error| Fault::ours(error.to_string()))?;
     let mut label = assignment.label(reel.seed);
+    if reel.fine {
+        FINE.clone_into(&mut label.definition);
+    }
     if let Some(scene) = reel.scene() {
         label.prompt.clone_from(&scene.prompt);
         label.scene = serde_json::to_string(scene).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A video as it is ordered: words, frames and references in the shape that was asked for, and nothing that the vendor
 //! cannot do.
 
-use atelier_contract::brief::{Brief, Task};
+use atelier_contract::brief::{Brief, Definition, Task};
 use atelier_media::{Encoding, Picture, encode, header};
 use bytes::Bytes;
 
@@ -13,6 +13,8 @@ use crate::pictures::on_threads;
 
 /// Frames are sent so: as sharp as the video, and small enough for inline data.
 const FRAME: Encoding = Encoding::Jpeg { quality: 95 };
+/// Standard definition, upright.
+const STANDARD: Size = (720, 1280);
 /// The shorter side where nobody said one.
 const USUAL_SHORT_SIDE: u32 = 720;
 
@@ -171,11 +173,24 @@ pub(super) fn check(brief: &Brief, can: &Films) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The size to ask a vendor for where one is given: the wanted one, or that of standard definition in the same shape, which is
+/// made larger here.
+pub(crate) fn asked_size(brief: &Brief) -> Size {
+    let (short, long) = STANDARD;
+    let wanted = (brief.width, brief.height);
+    match brief.definition {
+        Definition::Standard if brief.width.min(brief.height) <= short => wanted,
+        Definition::Standard if brief.width > brief.height => (long, short),
+        Definition::Standard => (short, long),
+        Definition::BySize | Definition::High => wanted,
+    }
+}
+
 /// The size of the video: the given one, or that of its first source by the shorter side.
 fn size(work: &Work) -> Size {
     let brief = &work.brief;
     if brief.width > 0 && brief.height > 0 {
-        return (brief.width, brief.height);
+        return asked_size(brief);
     }
     let short = match brief.short_side {
         0 => USUAL_SHORT_SIDE,

@@ -1,7 +1,9 @@
 //! Videos: length, size, start and end frames, loops, extensions, marks, characters.
 
 use atelier_contract::{FaultKind, Job, Role};
-use atelier_media::{Picture, VideoInfo, encode_video, first_frame, last_frame, video_info};
+use atelier_media::{
+    Picture, VideoInfo, encode_video, first_frame, frame_at, last_frame, video_info,
+};
 use serde_json::json;
 
 use crate::measure;
@@ -104,6 +106,61 @@ async fn a_scene_of_motion_moves() {
     let info = facts(&studio, &job, 0);
     assert_eq!((info.width, info.height, info.frames), (1280, 720, 120));
     assert!(difference(&first(&studio, &job, 0), &last(&studio, &job, 0)) > 1.0);
+}
+
+/// How much a frame changes from pixel to pixel, on average: what an eye sees of its detail.
+fn detail(frame: &Picture) -> f64 {
+    let grey = |x: u32, y: u32| {
+        let [r, g, b, _] = frame.pixel(x, y).map(f64::from);
+        0.3 * r + 0.59 * g + 0.11 * b
+    };
+    let mut sum = 0.0;
+    for y in 1..frame.height - 1 {
+        for x in 1..frame.width - 1 {
+            let around = grey(x - 1, y) + grey(x + 1, y) + grey(x, y - 1) + grey(x, y + 1);
+            sum += (4.0 * grey(x, y) - around).abs();
+        }
+    }
+    sum / f64::from((frame.width - 2) * (frame.height - 2))
+}
+
+/// The promise: `large` costs more and shows it, at the same dimensions, also once its mark is off.
+#[tokio::test]
+async fn a_large_video_has_more_detail_and_a_higher_bit_rate_than_a_small_one() {
+    let studio = Studio::new();
+    let mut made = Vec::new();
+    for size in ["small", "large"] {
+        let body =
+            json!({ "model": "video-2-pro", "prompt": "a red fox in a meadow", "size": size });
+        let (mut work, job) = studio.work("vidgen.generations", &body, None);
+        // The same scene, as short and small as shows the difference.
+        work.brief.seed = Some(7);
+        (work.brief.seconds, work.brief.width, work.brief.height) = (1, 512, 896);
+        let film = studio.make(work).await.expect("a video");
+        let film = studio.settle(job, film);
+        assert_eq!(facts(&studio, &film, 0).frames, 24);
+        made.push(film);
+    }
+    let bytes = |job: &Job| studio.read(&job.file(0).expect("a video").key);
+    let seen = |job: &Job| detail(&frame_at(&bytes(job), 0.5).expect("a frame"));
+    let (small, large) = (&made[0], &made[1]);
+    let (few, many) = (bytes(small).len(), bytes(large).len());
+    let (coarse, fine) = (seen(small), seen(large));
+    println!("bytes of a second {few} and {many}, detail {coarse:.2} and {fine:.2}");
+    assert!(many * 2 > few * 3, "{few} bytes and {many}");
+    assert!(fine > coarse * 1.2, "detail {coarse:.2} and {fine:.2}");
+    let given = studio.host_bytes("large.mp4", bytes(large));
+    for (body, parent) in [
+        (json!({ "jobId": large.id }), Some(large)),
+        (json!({ "url": given }), None),
+    ] {
+        let plain = studio.finish("vidgen.no_watermark", &body, parent).await;
+        let kept = bytes(&plain).len();
+        assert!(
+            kept * 2 > few * 3,
+            "{few} bytes and {kept} without the mark"
+        );
+    }
 }
 
 /// The lower right corner, where the mark is.

@@ -66,6 +66,36 @@ async fn a_video_is_started_asked_about_and_fetched() {
     assert_eq!(stand.asked("DELETE /v1/videos/video_1").len(), 1);
 }
 
+/// The promise: `large` asks a vendor for its HD tier and `small` does not; both have the dimensions of the model.
+#[tokio::test]
+async fn a_large_video_asks_for_high_definition_and_a_small_one_is_enlarged() {
+    let studio = Studio::new();
+    for (size, asked, made_in) in [
+        ("small", "720x1280", (72, 128)),
+        ("large", "1024x1792", (1024, 1792)),
+    ] {
+        let stand = camera(made_in.0, made_in.1);
+        let settings = json!({"video_model": "sora-2-pro", "video_seconds": [1]});
+        let worker = stand.worker("openai", settings);
+        let body = json!({"prompt": "a wave", "model": "video-2-pro", "size": size});
+        let (mut work, _) = studio.work("vidgen.generations", &body, None);
+        work.brief.seconds = 1;
+        let paper = ticket(&worker, work.clone()).await.expect("a ticket");
+        let made = polled(&worker, &work, &paper).await.expect("a video");
+        assert_eq!(stand.seen()[0].json()["size"], asked, "{size}");
+        let file = &made.files[0];
+        assert_eq!((file.width, file.height), (1024, 1792), "{size}");
+    }
+    // Where only the dimensions themselves are offered, they are asked for.
+    let stand = camera(1024, 1792);
+    let sizes = json!({"video_model": "x", "video_seconds": [15], "video_sizes": ["1024x1792"]});
+    let worker = stand.worker("openai", sizes);
+    let body = json!({"prompt": "a wave", "model": "video-2-pro"});
+    let (work, _) = studio.work("vidgen.generations", &body, None);
+    ticket(&worker, work).await.expect("a ticket");
+    assert_eq!(stand.seen()[0].json()["size"], "1024x1792");
+}
+
 #[tokio::test]
 async fn the_reference_is_sent_as_a_file_of_the_video_s_size() {
     let (stand, studio) = (camera(1280, 720), Studio::new());

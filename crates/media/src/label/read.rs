@@ -27,6 +27,7 @@ impl Label {
             "model" => self.model = value,
             "job" => self.job = value,
             "engine" => self.engine = value,
+            "definition" => self.definition = value,
             "scene" => self.scene = value,
             _ => {}
         }
@@ -81,7 +82,15 @@ fn from_packet(bytes: &[u8]) -> Option<Label> {
     let text = String::from_utf8_lossy(&bytes[start..]);
     let end = text.find("/>").unwrap_or(text.len());
     let mut label = Label::default();
-    for name in ["prompt", "seed", "model", "job", "engine", "scene"] {
+    for name in [
+        "prompt",
+        "seed",
+        "model",
+        "job",
+        "engine",
+        "definition",
+        "scene",
+    ] {
         if let Some(value) = attribute(&text[..end], name) {
             label.take(name, value);
         }

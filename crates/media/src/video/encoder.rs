@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use openh264::encoder::{
-    Complexity, Encoder, EncoderConfig, FrameRate, IntraFramePeriod, RateControlMode, UsageType,
-    VuiConfig,
+    BitRate, Complexity, Encoder, EncoderConfig, FrameRate, IntraFramePeriod, QpRange,
+    RateControlMode, UsageType, VuiConfig,
 };
 use openh264::{OpenH264API, Timestamp};
 
@@ -18,6 +18,28 @@ use crate::Picture;
 /// Planes of one group may hold this much; it bounds memory whatever the size of the frames.
 const GROUP_BYTES: usize = 32 << 20;
 const SMALLEST: u32 = 16;
+
+/// How finely frames are encoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fineness {
+    /// As clips usually are.
+    #[default]
+    Usual,
+    /// So that fine detail stays.
+    High,
+}
+
+/// The quantiser of fine clips; the library's own is 26, and six steps halve what is lost.
+const FINE: QpRange = QpRange::new(20, 20);
+/// More than any of our clips takes, so that the quantiser alone decides.
+const UNBOUNDED: BitRate = BitRate::from_bps(100_000_000);
+
+/// How fast frames follow each other, and how finely they are encoded.
+#[derive(Clone, Copy)]
+struct Rate {
+    fps: u32,
+    fineness: Fineness,
+}
 
 struct Group {
     index: usize,
@@ -39,6 +61,15 @@ pub fn encode_video(
     frames: &mut dyn Iterator<Item = Picture>,
     fps: u32,
 ) -> Result<Vec<u8>, VideoError> {
+    encode_video_as(frames, fps, Fineness::Usual)
+}
+
+/// The same, as finely as is said.
+pub fn encode_video_as(
+    frames: &mut dyn Iterator<Item = Picture>,
+    fps: u32,
+    fineness: Fineness,
+) -> Result<Vec<u8>, VideoError> {
     if !(1..=240).contains(&fps) {
         return Err(VideoError::Rate(fps));
     }
@@ -51,7 +82,7 @@ pub fn encode_video(
     }
     let frame_bytes = width as usize * height as usize * 3 / 2;
     let length = (GROUP_BYTES / frame_bytes).clamp(8, (fps as usize * 2).max(8));
-    let mut groups = encode_groups(&mut frames, (width, height), length, fps)?;
+    let mut groups = encode_groups(&mut frames, (width, height), length, Rate { fps, fineness })?;
     groups.sort_by_key(|group| group.index);
     let sets = groups[0].sets.clone();
     if groups.iter().any(|group| group.sets != sets) {
@@ -76,7 +107,7 @@ fn encode_groups(
     frames: &mut dyn Iterator<Item = Picture>,
     size: (u32, u32),
     length: usize,
-    fps: u32,
+    rate: Rate,
 ) -> Result<Vec<Encoded>, VideoError> {
     let workers = thread::available_parallelism()
         .map_or(1, usize::from)
@@ -86,7 +117,7 @@ fn encode_groups(
     thread::scope(|scope| {
         let receive = &receive;
         let running: Vec<_> = (0..workers)
-            .map(|_| scope.spawn(move || work(receive, fps)))
+            .map(|_| scope.spawn(move || work(receive, rate)))
             .collect();
         let drawn = draw(frames, size, length, &|group| send.send(group).is_ok());
         drop(send);
@@ -138,13 +169,13 @@ fn draw(
 }
 
 /// Encodes groups until there are no more; after an error it only drains, so that the drawing side never waits.
-fn work(groups: &Mutex<Receiver<Group>>, fps: u32) -> Result<Vec<Encoded>, VideoError> {
+fn work(groups: &Mutex<Receiver<Group>>, rate: Rate) -> Result<Vec<Encoded>, VideoError> {
     let mut done = Ok(Vec::new());
     loop {
         let next = groups.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(group) = next else { return done };
         if let Ok(list) = &mut done {
-            match encode_group(&group, fps) {
+            match encode_group(&group, rate) {
                 Ok(encoded) => list.push(encoded),
                 Err(error) => done = Err(error),
             }
@@ -153,12 +184,20 @@ fn work(groups: &Mutex<Receiver<Group>>, fps: u32) -> Result<Vec<Encoded>, Video
 }
 
 /// A fixed quantiser: every group looks alike, whichever core made it, and no frame is ever dropped.
-fn config(fps: u32) -> EncoderConfig {
-    EncoderConfig::new()
+fn config(rate: Rate) -> EncoderConfig {
+    let config = EncoderConfig::new();
+    let config = match rate.fineness {
+        Fineness::Usual => config.rate_control_mode(RateControlMode::Off),
+        // Where nothing is controlled the library takes its own quantiser; in this mode it goes down to the range at once.
+        Fineness::High => config
+            .rate_control_mode(RateControlMode::Bufferbased)
+            .bitrate(UNBOUNDED)
+            .qp(FINE),
+    };
+    config
         .usage_type(UsageType::CameraVideoRealTime)
-        .rate_control_mode(RateControlMode::Off)
         .skip_frames(false)
-        .max_frame_rate(FrameRate::from_hz(fps as f32))
+        .max_frame_rate(FrameRate::from_hz(rate.fps as f32))
         .complexity(Complexity::Low)
         .scene_change_detect(false)
         .adaptive_quantization(false)
@@ -168,14 +207,14 @@ fn config(fps: u32) -> EncoderConfig {
         .vui(VuiConfig::bt709())
 }
 
-fn encode_group(group: &Group, fps: u32) -> Result<Encoded, VideoError> {
+fn encode_group(group: &Group, rate: Rate) -> Result<Encoded, VideoError> {
     let codec = |error: openh264::Error| VideoError::Codec(error.to_string());
     let mut encoder =
-        Encoder::with_api_config(OpenH264API::from_source(), config(fps)).map_err(codec)?;
+        Encoder::with_api_config(OpenH264API::from_source(), config(rate)).map_err(codec)?;
     let mut sets = (Vec::new(), Vec::new());
     let mut samples = Vec::with_capacity(group.frames.len());
     for (number, frame) in group.frames.iter().enumerate() {
-        let time = Timestamp::from_millis(number as u64 * 1000 / u64::from(fps));
+        let time = Timestamp::from_millis(number as u64 * 1000 / u64::from(rate.fps));
         let stream = encoder.encode_at(frame, time).map_err(codec)?.to_vec();
         let mut sample = Sample {
             bytes: Vec::with_capacity(stream.len() + 8),

@@ -1,6 +1,6 @@
 //! Plans videos: how large, how long, and what is seen one after the other.
 
-use atelier_contract::brief::Task;
+use atelier_contract::brief::{Definition, Task};
 use atelier_media::Picture;
 use atelier_studio::Scene;
 
@@ -76,6 +76,7 @@ pub(super) fn of_scene(scene: &Scene, size: (u32, u32), seed: u64, seconds: u32)
         seconds,
         looped: false,
         high: true,
+        fine: false,
         seed,
         shots: views(scene, size, shots(seconds)).collect(),
     }
@@ -92,6 +93,7 @@ pub(super) fn empty(assignment: &Assignment, (width, height): (u32, u32), seed: 
         looped: brief.looped,
         // A scene always moves well; only given frames leave a choice.
         high: brief.high_motion || !given,
+        fine: brief.definition == Definition::High,
         seed,
         shots: Vec::new(),
     }

@@ -44,7 +44,7 @@ impl<'a> Player<'a> {
             Shot::Scene(scene) => {
                 let motion = if reel.high { Motion::High } else { Motion::Low };
                 let size = (reel.width, reel.height);
-                Moving::Scene(Box::new(Film::new(scene, size, motion)))
+                Moving::Scene(Box::new(Film::new(scene, size, motion).finely(reel.fine)))
             }
             Shot::Still(index) => {
                 let still = self.stills.get(*index)?;

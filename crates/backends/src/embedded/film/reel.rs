@@ -19,6 +19,9 @@ pub(in crate::embedded) struct Reel {
     pub(super) looped: bool,
     /// Whether much moves.
     pub(super) high: bool,
+    /// Whether it is drawn and encoded finely.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) fine: bool,
     /// The seed of its choices.
     pub(super) seed: u64,
     /// What is seen, one after the other.

@@ -4,8 +4,9 @@ use atelier_contract::brief::Brief;
 
 use super::settings::{Dialect, Negative, Settings};
 use crate::backend::Fault;
+use crate::fit::Size;
 use crate::inputs::cannot;
-use crate::tasks::{Films, Lengths, Masks, Pictures, Skills};
+use crate::tasks::{Films, Lengths, Masks, Pictures, Skills, asked_size};
 
 /// The words of its own picture models.
 const WORDS: &[&str] = &["quality", "moderation", "style"];
@@ -47,11 +48,18 @@ impl Settings {
 
     /// Refuses a video of a size that is not offered.
     pub(super) fn check_size(&self, brief: &Brief) -> Result<(), Fault> {
-        let size = (brief.width, brief.height);
+        let size = self.video_size(brief);
         if self.video_sizes.is_empty() || self.video_sizes.contains(&size) {
             return Ok(());
         }
         let message = format!("no back end makes videos of {}x{}", size.0, size.1);
         Err(cannot("size", &message))
+    }
+
+    /// The size to ask for: that of the definition, or the wanted one where only that is offered.
+    pub(super) fn video_size(&self, brief: &Brief) -> Size {
+        let (asked, wanted) = (asked_size(brief), (brief.width, brief.height));
+        let only_wanted = !self.video_sizes.contains(&asked) && self.video_sizes.contains(&wanted);
+        if only_wanted { wanted } else { asked }
     }
 }

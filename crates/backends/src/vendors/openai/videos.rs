@@ -114,7 +114,8 @@ impl OpenAi {
         put("prompt", json!(self.words(&brief.prompt, &brief.negative)));
         put("model", json!(self.model(work)?));
         put("seconds", self.seconds_value(work)?);
-        put("size", json!(format!("{}x{}", brief.width, brief.height)));
+        let (width, height) = self.settings.video_size(brief);
+        put("size", json!(format!("{width}x{height}")));
         if self.settings.negative == Negative::Field && !brief.negative.is_empty() {
             put("negative_prompt", json!(brief.negative));
         }
@@ -155,12 +156,13 @@ impl OpenAi {
         };
         // The only picture of a brief may be the one to end on.
         let start = start.filter(|_| brief.last_frame != Some(0));
+        let (width, height) = self.settings.video_size(brief);
         let mut body = json!({
             "model": self.model(work)?,
             "prompt": brief.prompt,
             "negative_prompt": brief.negative,
-            "width": brief.width,
-            "height": brief.height,
+            "width": width,
+            "height": height,
             "response_format": "b64_json",
         });
         // The server reads `seconds` and forgets it: frames are what it makes.
@@ -190,7 +192,10 @@ impl OpenAi {
     /// A source cut to the size of the video, as the format demands.
     async fn sized_source(&self, work: &Work, index: usize) -> Result<Bytes, Fault> {
         let picture = inputs::source(work, index).await?;
-        let (width, height) = inputs::size_or_usual(work);
+        let (width, height) = match self.settings.video_size(&work.brief) {
+            (0, _) | (_, 0) => inputs::size_or_usual(work),
+            size => size,
+        };
         inputs::png(picture.on([0; 3]).covering(width, height)).await
     }
 
