@@ -70,7 +70,16 @@ where
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
     let (whose, megabytes) = (Arc::clone(whose), megabytes_of(pictures));
-    async move { THREADS.run(&whose, megabytes, work).await }
+    async move {
+        let piece = Piece {
+            whose: &whose,
+            long: false,
+            megabytes,
+            thread: None,
+            gauge: &Gauge::default(),
+        };
+        THREADS.run(piece, work).await
+    }
 }
 
 /// What pictures take while they are worked on.
@@ -98,24 +107,19 @@ where
 }
 
 /// Does CPU work on the shared threads, with so much memory.
-pub(crate) fn with_megabytes<T, W>(
-    megabytes: u32,
-    work: W,
-) -> impl Future<Output = Result<T, Fault>> + Send + use<T, W>
+pub(crate) async fn with_megabytes<T, W>(megabytes: u32, work: W) -> Result<T, Fault>
 where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
-    async move {
-        let piece = Piece {
-            whose: &EVERYBODY,
-            long: false,
-            megabytes,
-            thread: None,
-            gauge: &Gauge::default(),
-        };
-        THREADS.run(piece, work).await
-    }
+    let piece = Piece {
+        whose: &EVERYBODY,
+        long: false,
+        megabytes,
+        thread: None,
+        gauge: &Gauge::default(),
+    };
+    THREADS.run(piece, work).await
 }
 
 fn area((width, height): Size) -> u64 {

@@ -98,15 +98,15 @@ pub(crate) fn merged(mut query: Fields, mut body: Fields, spellings: &[(&str, &s
     let no_hook = |name: &&str| body.get(*name) == Some(&Value::Bool(false));
     let own_hook = HOOK_SPELLINGS
         .iter()
-        .any(|name| is_given(&body, name) || no_hook(&name));
+        .any(|name| is_given(&body, name) || no_hook(name));
     for fields in [&mut query, &mut body] {
         settle_hook_spelling(fields);
         settle_spellings(fields, spellings);
     }
     if own_hook {
-        HOOK_SPELLINGS
-            .iter()
-            .for_each(|name| drop(query.remove(*name)));
+        for name in HOOK_SPELLINGS {
+            query.remove(name);
+        }
     }
     body.retain(|_, value| !is_absent(value));
     query.extend(body);

@@ -140,7 +140,8 @@ async fn fill(
         } = fault;
         first.get_or_insert_with(|| format!("{invariant}: {what}: {subject}"));
     };
-    let look = Look::new(now_ms, false);
+    // Nobody works on a copy, so nothing in it is due.
+    let look = Look::new(now_ms, now_ms, false);
     let mut copied = 0;
     let rows = if let Some(files) = files {
         let kept = Files::folder(folder.join(FILES))?;

@@ -42,7 +42,6 @@ use translator::Translator;
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submitted};
 
-
 const BEYOND_RATE: &str = "too many requests of this account; submit this one again later";
 
 /// How long everything takes that goes before the acceptance of a call; nothing of it is kept.

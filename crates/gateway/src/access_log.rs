@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -78,7 +78,7 @@ impl Drop for AccessLog {
     }
 }
 
-fn write(path: &PathBuf, waiting: &Receiver<String>) {
+fn write(path: &Path, waiting: &Receiver<String>) {
     while let Ok(mut text) = waiting.recv() {
         while text.len() < AT_ONCE {
             let Ok(line) = waiting.try_recv() else { break };

@@ -233,14 +233,16 @@ impl Places {
         match (whose, &self.kept) {
             (Whose::Account(id), _) => self.shared.take(&Arc::from(id), 1).await,
             (Whose::Service, None) => self.shared.take(&SERVICE, 1).await,
-            (Whose::Service, Some(kept)) => match self.shared.try_take(&SERVICE, 1) {
-                Ok(place) => place,
-                Err(_) => tokio::select! {
+            (Whose::Service, Some(kept)) => {
+                if let Ok(place) = self.shared.try_take(&SERVICE, 1) {
+                    return place;
+                }
+                tokio::select! {
                     biased;
                     place = kept.take(&SERVICE, 1) => place,
                     place = self.shared.take(&SERVICE, 1) => place,
-                },
-            },
+                }
+            }
         }
     }
 }

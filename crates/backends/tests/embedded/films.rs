@@ -146,7 +146,6 @@ async fn a_large_video_has_more_detail_and_a_higher_bit_rate_than_a_small_one() 
     let (small, large) = (&made[0], &made[1]);
     let (few, many) = (bytes(small).len(), bytes(large).len());
     let (coarse, fine) = (seen(small), seen(large));
-    println!("bytes of a second {few} and {many}, detail {coarse:.2} and {fine:.2}");
     assert!(many * 2 > few * 3, "{few} bytes and {many}");
     assert!(fine > coarse * 1.2, "detail {coarse:.2} and {fine:.2}");
     let given = studio.host_bytes("large.mp4", bytes(large));

@@ -85,6 +85,8 @@ pub(super) async fn begin(context: &Context, job: &RunningJob) -> Result<Begun, 
     crash::point("runner.started");
     let fault = match started {
         Ok(Started::Done(made)) => {
+            // It was taken and done in one; what is left is to keep it.
+            kept.progress.begin();
             pool.accepted(worker, house.steady_ms());
             return Ok(Begun::Done(made, kept));
         }

@@ -11,6 +11,7 @@ pub(crate) mod pace;
 mod quick;
 mod refusal;
 mod slot;
+mod slot_use;
 pub(crate) mod view;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +29,7 @@ use choice::{Candidate, Choice, Leaves, Wish, choose};
 use health::{Condition, Fitness, Health};
 use member::{Member, Worker};
 use open_kinds::{LATELY_MS, OpenKinds};
-use slot::Taken;
+use slot_use::SlotUse;
 
 pub(crate) use slot::Slot;
 
@@ -114,7 +115,7 @@ impl Pool {
         let counted = (member.candidate.spare > 0)
             .then(|| self.inside.try_take(account_id, 1).ok())
             .flatten();
-        let taken = Taken {
+        let taken = SlotUse {
             probe,
             began: false,
             long: wish.long,
@@ -135,10 +136,10 @@ impl Pool {
             .iter_mut()
             .find(|member| member.candidate.name == *name)?;
         member.enter(long);
-        let taken = Taken {
+        let taken = SlotUse {
             began: true,
             long,
-            ..Taken::default()
+            ..SlotUse::default()
         };
         Some(Slot::new(Arc::clone(self), member, taken))
     }
@@ -262,7 +263,7 @@ impl Pool {
     ) -> Option<(Leaves, ShortWork)> {
         let members = self.members();
         let candidates = || members.iter().map(|one| &one.candidate);
-        open_kinds::gives_way(wish, candidates(), now_ms).or_else(|| {
+        open_kinds::gives_way(wish, &candidates(), now_ms).or_else(|| {
             let short = open_kinds::short_work(wish, candidates(), now_ms - LATELY_MS);
             let any = always && wish.long && !short.operations.is_empty();
             any.then_some((Leaves::OneOfSeveral, short))

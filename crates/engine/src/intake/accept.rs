@@ -324,15 +324,11 @@ pub(super) async fn in_time<T>(
     until: Instant,
     accepted: JoinHandle<Result<T, Refusal>>,
 ) -> Result<T, Refusal> {
-    match timeout_at(until, accepted).await {
-        Ok(accepted) => accepted.unwrap_or_else(|error| Err(broken_off(&error))),
-        Err(_) => {
-            tracing::error!(
-                "an acceptance takes long; the caller is told that its outcome is not known"
-            );
-            Err(Refusal::new(Code::Internal, UNKNOWN))
-        }
+    if let Ok(accepted) = timeout_at(until, accepted).await {
+        return accepted.unwrap_or_else(|error| Err(broken_off(&error)));
     }
+    tracing::error!("an acceptance takes long; the caller is told that its outcome is not known");
+    Err(Refusal::new(Code::Internal, UNKNOWN))
 }
 
 /// An acceptance that nobody can tell the end of.

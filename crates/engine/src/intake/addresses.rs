@@ -46,7 +46,7 @@ pub(super) async fn check(
                 vault
                     .uploads()
                     .admit(&caller.account_id, field, &key)
-                    .await?
+                    .await?;
             }
             None if kept_only => return Err(Refusal::invalid(field, KEPT_ONLY)),
             None => {

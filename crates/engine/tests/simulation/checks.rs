@@ -22,7 +22,7 @@ async fn jobs(engine: &Engine, caller: &Caller) -> Result<Vec<Job>, String> {
         ..JobsFilter::default()
     };
     let listed = engine.jobs().list(Some(&caller.account_id), filter).await;
-    listed.map(|(jobs, _)| jobs).map_err(|no| no.message)
+    listed.map(|page| page.jobs).map_err(|no| no.message)
 }
 
 async fn callbacks(engine: &Engine, caller: &Caller) -> Result<Vec<CallbackView>, String> {

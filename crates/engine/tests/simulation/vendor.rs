@@ -146,6 +146,10 @@ impl Actor {
     }
 
     /// Whoever stands before the vendor has given up, and the vendor takes the job all the same, after a while.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a vendor is no part of the service"
+    )]
     fn take_later(&self, work: &Work) {
         let (own, work) = (self.clone(), work.clone());
         let pause = lock(&self.world).dice.u64(0..60_000);

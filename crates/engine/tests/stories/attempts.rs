@@ -18,6 +18,8 @@ async fn a_paid_result_waits_for_the_vault_and_is_not_made_again() {
     // Longer than the short pauses together.
     tokio::time::sleep(std::time::Duration::from_millis(8_500)).await;
     rig.rest().await;
+    let floor = rig.engine.floor();
+    floor.progress_step().await.expect("written down");
     assert_eq!(rig.state(&caller, &id).await, JobState::Running);
     rig.mend_vault();
     for _ in 0..600 {

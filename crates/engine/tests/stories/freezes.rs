@@ -55,7 +55,7 @@ async fn what_another_node_has_taken_up_is_not_ordered_by_one_that_stood_still()
     let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
     let outbound = Outbound::new(policy, Limits::default()).expect("a client");
     let outbound = outbound.with_resolver(resolver).expect("a client");
-    let rig = Rig::reaching(outbound).await;
+    let rig = Rig::with_vendors_reaching(outbound).await;
     assert!(freeze.clock.set(rig.clock.clone()).is_ok());
     assert!(freeze.other.set(rig.second_node()).is_ok());
 
@@ -78,8 +78,11 @@ async fn what_another_node_has_taken_up_is_not_ordered_by_one_that_stood_still()
     let id = id.expect("accepted");
     rig.until_final(&caller, &id).await;
     rig.rest().await;
-    assert!(!freeze.armed.load(Ordering::SeqCst), "it stood still");
     let job = rig.job(&caller, &id).await;
+    assert!(
+        !freeze.armed.load(Ordering::SeqCst),
+        "it stood still: {job:?}"
+    );
     assert_eq!(job.state, JobState::Failed);
     assert_eq!(
         job.message.as_deref(),

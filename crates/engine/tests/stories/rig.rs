@@ -55,6 +55,11 @@ impl Rig {
         Self::build(4, LostSubmit::Repeat, outbound).await
     }
 
+    /// The same with nobody inside to work for it.
+    pub(crate) async fn with_vendors_reaching(outbound: Outbound) -> Self {
+        Self::build(0, LostSubmit::Repeat, outbound).await
+    }
+
     /// A house on the machine's own time that nobody inside works for.
     pub(crate) async fn live() -> Self {
         let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");

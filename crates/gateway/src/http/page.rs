@@ -182,8 +182,12 @@ pub(crate) struct Continued<T> {
     pub(crate) next: Option<String>,
 }
 
-impl<T: Serialize + JsonSchema + Send> Output for Continued<T> {
+impl<T: Serialize + JsonSchema + Send + 'static> Output for Continued<T> {
     const GIVES: Gives = Gives::Continued(SchemaGenerator::subschema_for::<T>);
+
+    fn is_long(&self) -> bool {
+        self.list.is_long()
+    }
 
     fn reply(self) -> Reply {
         let List {

@@ -120,7 +120,7 @@ pub(crate) fn success(data: impl Serialize) -> Reply {
 
 /// The usual envelope around one page of a list.
 pub(crate) fn page<T: Serialize>(data: &[T], total: i64, page: i64, limit: i64) -> Reply {
-    listed(data, (total, page, limit), None)
+    listed(data, (total, page, limit), Onward::Unsaid)
 }
 
 /// The same of a list that says where it goes on, or that it does not.
@@ -129,13 +129,27 @@ pub(crate) fn continued_page<T: Serialize>(
     numbers: (i64, i64, i64),
     next: Option<&str>,
 ) -> Reply {
-    listed(data, numbers, Some(next))
+    listed(data, numbers, Onward::Said(next))
+}
+
+/// Where a list goes on, of those that say it; null at the end.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Onward<'a> {
+    Unsaid,
+    Said(Option<&'a str>),
+}
+
+impl Onward<'_> {
+    const fn is_unsaid(&self) -> bool {
+        matches!(self, Self::Unsaid)
+    }
 }
 
 fn listed<T: Serialize>(
     data: &[T],
     (total, page, limit): (i64, i64, i64),
-    next: Option<Option<&str>>,
+    next: Onward<'_>,
 ) -> Reply {
     #[derive(Serialize)]
     struct Listed<'a, T> {
@@ -145,8 +159,8 @@ fn listed<T: Serialize>(
         total: i64,
         page: i64,
         limit: i64,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        next: Option<Option<&'a str>>,
+        #[serde(skip_serializing_if = "Onward::is_unsaid")]
+        next: Onward<'a>,
     }
     json_of(&Listed {
         status: "SUCCESS",

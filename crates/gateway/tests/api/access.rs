@@ -73,9 +73,10 @@ enum Due {
 fn due(route: &Route, who: Who) -> Due {
     match (route.needs, who) {
         (Needs::Nothing, _) => Due::Open,
-        (Needs::Scope("submit") | Needs::Operator, Who::Unproven) => Due::Forbidden,
         (_, Who::Unproven) if route.method != Method::GET => Due::Forbidden,
-        (Needs::Scope(_), Who::WithoutScope) | (Needs::Operator, Who::Viewer) => Due::Forbidden,
+        (Needs::Scope("submit") | Needs::Operator, Who::Unproven)
+        | (Needs::Scope(_), Who::WithoutScope)
+        | (Needs::Operator, Who::Viewer) => Due::Forbidden,
         (Needs::Scope(_), Who::Stranger) => Due::Blind,
         (_, Who::Session | Who::Unproven)
         | (Needs::Scope(_), Who::Owner)

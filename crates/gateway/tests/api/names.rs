@@ -49,7 +49,8 @@ async fn a_foreign_name_gets_nothing_without_a_credential_of_its_own() {
         let request = request.header("cookie", &cookie);
         request.header("x-csrf-token", proof)
     };
-    let ways: [(&str, Box<dyn Fn() -> RequestBuilder>); 8] = [
+    type Way<'a> = Box<dyn Fn() -> RequestBuilder + 'a>;
+    let ways: [(&str, Way<'_>); 8] = [
         ("counters", Box::new(|| get("/metrics"))),
         ("the console", Box::new(|| get("/console/"))),
         ("its bare name", Box::new(|| get("/console"))),

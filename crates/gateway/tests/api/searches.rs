@@ -54,7 +54,9 @@ async fn filled(gateway: &Gateway, account: &str, jobs: u32, emoji: u32) {
 
 async fn on_sqlite() -> Gateway {
     let folder = tempfile::tempdir().expect("a folder");
-    Options::default().spawn_on(folder).await
+    // The words of failed jobs are to stay, and the other account's jobs need not be done at once.
+    let options = Options::default().set("RETENTION_FAILED_DAYS", "36500");
+    options.set("JOBS_MAX_QUEUE", "1000").spawn_on(folder).await
 }
 
 /// The promise: while one account searches through all it ever wrote, twelve times at once and again and again, everybody
@@ -98,14 +100,9 @@ async fn searches_of_one_account_keep_nobody_waiting() {
             let asked = Instant::now();
             let answer = timeout(4 * PATIENCE, gateway.get(&other.key, &path)).await;
             let answer = answer.unwrap_or_else(|_| panic!("{path}: no answer"));
-            assert_eq!(
-                answer.status,
-                200,
-                "{path} after {:?}: {}",
-                asked.elapsed(),
-                answer.json
-            );
-            longest = longest.max(asked.elapsed());
+            let took = asked.elapsed();
+            assert_eq!(answer.status, 200, "{path}, {took:?}: {}", answer.json);
+            longest = longest.max(took);
             calls += 1;
         }
         let asked = Instant::now();

@@ -48,5 +48,5 @@ async fn a_synchronous_picture_does_not_wait_for_videos_of_its_account() {
             "{video} ({idle:?}, {beside:?})"
         );
     }
-    println!("idle {idle:?}, beside ten videos {beside:?}");
+    eprintln!("idle {idle:?}, beside ten videos {beside:?}");
 }

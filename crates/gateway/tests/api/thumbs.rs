@@ -19,7 +19,7 @@ const SIDE: u32 = 6_000;
 const CROWD: usize = 40;
 
 /// A part of a PNG.
-fn chunk(name: &[u8; 4], bytes: &[u8], out: &mut Vec<u8>) {
+fn chunk(name: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     let length = u32::try_from(bytes.len()).expect("a short part");
     let mut crc = Crc::new();
     crc.update(name);

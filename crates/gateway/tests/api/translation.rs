@@ -142,9 +142,12 @@ async fn a_translation_is_judged_again() {
     let body = json!({ "requests": [one("eine nackte Frau"), plain] });
     let answer = gateway.post(&account.key, "/jobs/v1/batch", body).await;
     assert_eq!(answer.json["data"]["accepted"], 1, "{}", answer.json);
-    let items = answer.json["data"]["items"].to_string();
+    let items = answer.json["data"]["answers"].to_string();
     assert!(items.contains("banned_prompt"), "{items}");
     let (balance, held) = gateway.balance(&account.key).await;
-    assert_eq!(balance + held, 1000.0);
-    assert_eq!(held, 4.0);
+    assert!(
+        (balance + held - 1000.0).abs() < 0.001,
+        "{balance} and {held}"
+    );
+    assert!((held - 4.0).abs() < 0.001, "{held} held");
 }

@@ -211,19 +211,24 @@ async fn a_spool_that_cannot_be_put_back_is_not_served_past() {
     until_done(&gateway, &account.key, &job).await;
     gateway.kill();
     let folder = gateway.folder.path().to_owned();
-    // Something stands where the folder of the results has to be.
-    let (out, aside) = (folder.join("assets/out"), folder.join("aside"));
-    std::fs::rename(&out, &aside).expect("moved");
-    std::fs::write(&out, "in the way").expect("written");
-    let words = folder.display().to_string();
-    let served = tokio::task::spawn_blocking(move || {
-        atelier(&["serve", "--listen", "127.0.0.1:0", "--data-dir", &words])
-    });
-    let served = tokio::time::timeout(Duration::from_secs(60), served).await;
-    let (fine, text) = served.expect("it ends").expect("a command");
-    assert!(!fine && text.contains("could not be put back"), "{text}");
-    std::fs::remove_file(&out).expect("out of the way");
-    std::fs::rename(&aside, &out).expect("moved back");
+    // Something stands where the folder of a small file has to be.
+    let (place, aside) = (folder.join("assets/installs"), folder.join("aside"));
+    std::fs::rename(&place, &aside).expect("moved");
+    std::fs::write(&place, "in the way").expect("written");
+    let served = tokio::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+        .arg(&folder)
+        .kill_on_drop(true)
+        .output();
+    let served = tokio::time::timeout(Duration::from_mins(1), served).await;
+    let served = served.expect("it ends").expect("a command");
+    let text = String::from_utf8_lossy(&served.stderr);
+    assert!(
+        !served.status.success() && text.contains("could not be put back"),
+        "{text}"
+    );
+    std::fs::remove_file(&place).expect("out of the way");
+    std::fs::rename(&aside, &place).expect("moved back");
     let again = tokio::task::spawn_blocking(move || gateway.restart(Options::default())).await;
     let again = again.expect("a gateway");
     until_done(&again, &account.key, &job).await;

@@ -42,7 +42,7 @@ pub(super) async fn cut(conn: &mut Conn, cut: &Cut, file: &ArchiveFile) -> Resul
     }
     conn.run(&format!("DELETE FROM ledger WHERE {ROWS}"), whole)
         .await?;
-    conn.run(WORDS, args![&cut.account_id, &jobs]).await?;
+    conn.run(BYTES_BACK, args![&cut.account_id, &jobs]).await?;
     conn.run("DELETE FROM job WHERE id IN ({list:$1})", args![&jobs])
         .await
         .map(|_| ())
@@ -118,7 +118,7 @@ pub(super) async fn attempts(conn: &mut Conn, ids: &[String]) -> Result<()> {
 }
 
 /// What is kept for the account is less by what goes.
-const WORDS: &str = "UPDATE account SET words = words - COALESCE((SELECT CAST(SUM(request_bytes) AS BIGINT) FROM job \
+const BYTES_BACK: &str = "UPDATE account SET words = words - COALESCE((SELECT CAST(SUM(request_bytes) AS BIGINT) FROM job \
      WHERE job.id IN ({list:$2})), 0) WHERE account.id = $1";
 
 /// Lists count what is left.

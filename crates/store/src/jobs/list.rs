@@ -47,17 +47,14 @@ impl Store {
         let days = self.days(&filter, &operations).await?;
         let total = days.jobs.iter().map(|(_, jobs)| jobs).sum();
         let limit = filter.limit.max(0);
-        let (mut rows, more) = match &filter.after {
-            Some(after) => {
-                let rows = self.rows_after(days, &filter, &operations, after).await?;
-                let more = rows.len() as i64 > limit;
-                (rows, more)
-            }
-            None => {
-                let more = filter.offset.saturating_add(limit) < total;
-                let rows = self.rows_at(days, &filter, &operations).await?;
-                (rows, more && filter.account_id.is_some())
-            }
+        let (mut rows, more) = if let Some(after) = &filter.after {
+            let rows = self.rows_after(days, &filter, &operations, after).await?;
+            let more = rows.len() as i64 > limit;
+            (rows, more)
+        } else {
+            let more = filter.offset.saturating_add(limit) < total;
+            let rows = self.rows_at(days, &filter, &operations).await?;
+            (rows, more && filter.account_id.is_some())
         };
         rows.truncate(limit as usize);
         let last = rows.last().filter(|_| more);
@@ -267,11 +264,11 @@ impl Store {
             return Ok(Days { jobs, falls: None });
         }
         let which = conditions(filter, filter.operations.is_empty());
-        let finished = which.replace("job.", "tally.");
+        let finished = of_ended(&which, "tally");
         let day = format!(
             "CASE WHEN job.created_ms / 86400000 < {LATE} THEN {EARLIER} ELSE job.created_ms / 86400000 END"
         );
-        let in_all = which.replace("job.", "tally_total.");
+        let in_all = of_ended(&which, "tally_total");
         let open = filter.open_jobs(&format!("{day}, 1, 0, 0"), &which);
         // What is counted in all, less what the latest days say of it, ended before them.
         let sql = format!(
@@ -306,7 +303,7 @@ impl Store {
     ) -> Result<Vec<(i64, i64)>> {
         let first = from_ms.div_euclid(DAY_MS) + i64::from(from_ms.rem_euclid(DAY_MS) > 0);
         let which = conditions(filter, filter.operations.is_empty());
-        let finished = which.replace("job.", "tally.");
+        let finished = of_ended(&which, "tally");
         // Each way of ending by itself, because then an index has all that is asked.
         let rest = |state: JobState| {
             format!(
@@ -344,7 +341,7 @@ impl Store {
                  WHERE {which} AND deleted_ms IS NULL AND ($7 IS NULL OR created_ms >= $7) GROUP BY day ORDER BY day {way}"
             )
         } else {
-            let finished = which.replace("job.", "tally.");
+            let finished = of_ended(&which, "tally");
             let open = filter.open_jobs("job.created_ms / 86400000, 1", &which);
             let late = if earlier { LATE } else { "NULL" };
             format!(
@@ -393,6 +390,12 @@ fn days_after(days: &[(i64, i64)], own: i64, filter: &JobFilter) -> Option<(i64,
         }
     }
     span
+}
+
+/// The same conditions for a table of what has ended, which knows nothing of work under way.
+fn of_ended(which: &str, table: &str) -> String {
+    let which = which.replace("job.started_ms", "NULL");
+    which.replace("job.", &format!("{table}."))
 }
 
 /// A page: those before it are skipped in the index, the jobs themselves are read for the page alone.

@@ -310,4 +310,5 @@ async fn words_removed_while_they_are_archived_are_not_moved(rig: Rig) {
     // What is left of it goes the next time.
     let lines = archive(&rig, NOW - 2 * DAY).await;
     assert!(lines.iter().any(|line| line.contains(&job)), "{lines:?}");
+    restore_guard(&rig).await;
 }

@@ -27,6 +27,8 @@ async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
         rig.begin(&id, 1, "attempt-b").await,
         "the same attempt again after a crash"
     );
+    let began = rig.store.attempt_began("attempt-b").await;
+    assert_eq!(began.expect("an answer"), Some(NOW));
     let job = rig.job(&id).await;
     assert_eq!(
         (job.tries, job.worker.as_deref(), job.ticket),

@@ -229,6 +229,8 @@ async fn two_stores_on_one_database_keep_one_set_of_books(rig: Rig) {
 
 /// Another node writes the try of a callback down while the job it is about is deleted: both are answered, and nothing is left.
 async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
+    /// When the callback is due.
+    const LATER: i64 = NOW + 6_000;
     let account = rig.account(1_000, 1_000).await;
     let other = Store::open(&rig.url, options()).await.expect("a store");
     for _ in 0..60 {
@@ -238,7 +240,7 @@ async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
         rig.take(accept).await;
         rig.settle(rig.success(&job, Guard::Unfinished, 1)).await;
         let claim = Claim {
-            now_ms: NOW,
+            now_ms: LATER,
             for_ms: 60_000,
             limit: 10,
             per_route: 10,
@@ -246,7 +248,7 @@ async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
             per_account: 10,
             accounts: Vec::new(),
         };
-        let claimed = other.claim_deliveries(&claim, || NOW).await;
+        let claimed = other.claim_deliveries(&claim, || LATER).await;
         let delivery = claimed.expect("claimed").pop().expect("one is owed");
         let result = DeliveryResult {
             id: delivery.id.clone(),
@@ -257,10 +259,10 @@ async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
             error: None,
             duration_ms: 1,
             answer_start: String::new(),
-            now_ms: NOW,
+            now_ms: LATER,
         };
         let recorded = other.finish_delivery(result);
-        let deleted = rig.store.delete_job(&account, &job, &[], NOW);
+        let deleted = rig.store.delete_job(&account, &job, &[], LATER);
         let (recorded, deleted) = futures_util::future::join(recorded, deleted).await;
         recorded.expect("a try that came too late is no fault");
         assert!(deleted.expect("deleted"), "{job}");

@@ -39,7 +39,7 @@ pub(crate) fn open(kinds: Vec<String>, candidates: &[&Candidate], now_ms: i64) -
         }
         // Of a kind that is short, those that came together with others are long.
         let long = Wish { long: true, ..wish };
-        match gives_way(&long, members(), now_ms) {
+        match gives_way(&long, &members(), now_ms) {
             None => open.wide.push(kind),
             Some((_, short)) => open.narrow.push(Narrow {
                 long: wish.long,
@@ -55,7 +55,7 @@ pub(crate) fn open(kinds: Vec<String>, candidates: &[&Candidate], now_ms: i64) -
 /// there is room for both.
 pub(crate) fn gives_way<'a>(
     wish: &Wish<'_>,
-    candidates: impl Iterator<Item = &'a Candidate> + Clone,
+    candidates: &(impl Iterator<Item = &'a Candidate> + Clone),
     now_ms: i64,
 ) -> Option<(Leaves, ShortWork)> {
     let has_place = |leaves: Leaves| {

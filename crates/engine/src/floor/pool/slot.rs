@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use atelier_backends::Backend;
 use atelier_backends::reserved::Reserved;
-use atelier_backends::shares::Part;
 use atelier_contract::brief::Brief;
 use atelier_contract::{AttemptId, JobId};
 use atelier_store::{Attempt, StartLimits};
 
 use super::Pool;
 use super::member::Member;
+use super::slot_use::SlotUse;
 use crate::names::WorkerName;
 
 /// How often a job that comes back looks whether a place is free.
@@ -36,30 +36,15 @@ pub(crate) struct Slot {
     /// Whether the vendor was asked; until then the start does not count.
     began: AtomicBool,
     place: AtomicU8,
-    taken: Taken,
+    taken: SlotUse,
     /// It was given without a place, for work that takes no time.
     ahead: AtomicBool,
     /// What is kept inside this process for the work to begin at once.
     reserved: OnceLock<Reserved>,
 }
 
-/// How a place was taken.
-#[derive(Default)]
-pub(super) struct Taken {
-    /// To see whether the worker account is well again.
-    pub(super) probe: bool,
-    /// The vendor was asked already.
-    pub(super) began: bool,
-    /// For long work.
-    pub(super) long: bool,
-    /// One of several slots is left to short work of the same account, on all nodes together.
-    pub(super) leaves_one: bool,
-    /// That its account has one job more in hand.
-    pub(super) _counted: Option<Part>,
-}
-
 impl Slot {
-    pub(super) fn new(pool: Arc<Pool>, member: &Member, taken: Taken) -> Self {
+    pub(super) fn new(pool: Arc<Pool>, member: &Member, taken: SlotUse) -> Self {
         Self {
             pool,
             name: member.candidate.name.clone(),

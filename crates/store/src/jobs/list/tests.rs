@@ -46,7 +46,7 @@ async fn jobs_before_a_page_are_not_read() {
     }
     // The house's own list of what waits or is worked on does not go through what has ended.
     let unfinished = [
-        (JobState::Waiting, "job_open"),
+        (JobState::Waiting, "job_unfinished"),
         (JobState::Running, "job_running"),
     ];
     for (state, index) in unfinished {
