@@ -69,17 +69,7 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
-    let (whose, megabytes) = (Arc::clone(whose), megabytes_of(pictures));
-    async move {
-        let piece = Piece {
-            whose: &whose,
-            long: false,
-            megabytes,
-            thread: None,
-            gauge: &Gauge::default(),
-        };
-        THREADS.run(piece, work).await
-    }
+    run(Arc::clone(whose), megabytes_of(pictures), work)
 }
 
 /// What pictures take while they are worked on.
@@ -112,8 +102,16 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
+    run(Arc::clone(&EVERYBODY), megabytes, work).await
+}
+
+async fn run<T, W>(whose: Arc<str>, megabytes: u32, work: W) -> Result<T, Fault>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
     let piece = Piece {
-        whose: &EVERYBODY,
+        whose: &whose,
         long: false,
         megabytes,
         thread: None,

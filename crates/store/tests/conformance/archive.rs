@@ -82,12 +82,7 @@ async fn what_is_old_goes_and_sums_stay_right(rig: Rig) {
     let account = rig.account(5_000, 2_000).await;
     let other = rig.account(10, 10).await;
     // The accounts were made now; what they did is older.
-    sql(&rig.url, "DROP TRIGGER ledger_kept").await.ok();
-    sql(&rig.url, "DROP TRIGGER ledger_kept ON ledger")
-        .await
-        .ok();
-    let aged = format!("UPDATE ledger SET time_ms = {}", NOW - 9 * DAY);
-    sql(&rig.url, &aged).await.expect("aged");
+    age(&rig).await;
     let many = (0..600).map(|_| done(&rig, &account, NOW - 5 * DAY, NOW - 5 * DAY + 1_000));
     futures_util::future::join_all(many).await;
     let young = done(&rig, &account, NOW - DAY, NOW - DAY + 1_000).await;
@@ -140,6 +135,16 @@ async fn what_is_old_goes_and_sums_stay_right(rig: Rig) {
     assert!(files.len() > 1, "{files:?}");
     end(&rig, &waiting, NOW).await;
     restore_guard(&rig).await;
+}
+
+/// Makes what accounts were given old; the trigger against that has to be put back.
+async fn age(rig: &Rig) {
+    sql(&rig.url, "DROP TRIGGER ledger_kept").await.ok();
+    sql(&rig.url, "DROP TRIGGER ledger_kept ON ledger")
+        .await
+        .ok();
+    let aged = format!("UPDATE ledger SET time_ms = {}", NOW - 9 * DAY);
+    sql(&rig.url, &aged).await.expect("aged");
 }
 
 /// Puts the trigger back that the test removed, so that the books are clean at the end.
@@ -283,12 +288,7 @@ async fn a_copy_is_of_one_moment_and_whole(rig: Rig) {
 /// What a caller has had removed after it was read is not in what is kept: the rows stay, to be read again.
 async fn words_removed_while_they_are_archived_are_not_moved(rig: Rig) {
     let account = rig.account(100, 100).await;
-    sql(&rig.url, "DROP TRIGGER ledger_kept").await.ok();
-    sql(&rig.url, "DROP TRIGGER ledger_kept ON ledger")
-        .await
-        .ok();
-    let aged = format!("UPDATE ledger SET time_ms = {}", NOW - 9 * DAY);
-    sql(&rig.url, &aged).await.expect("aged");
+    age(&rig).await;
     let job = done(&rig, &account, NOW - 5 * DAY, NOW - 5 * DAY + 1_000).await;
     let cut = rig
         .store
