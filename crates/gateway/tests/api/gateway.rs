@@ -53,11 +53,13 @@ impl Options {
         self
     }
 
-    /// Makes it another node on the database of a running one; `None` on SQLite, where one node is alone.
+    /// Makes it another node on the database and files of a running one; `None` on SQLite, where one node is alone.
     pub(crate) fn beside(mut self, first: &Gateway) -> Option<Self> {
         let postgres = first.postgres.as_ref()?;
         self.shares_database = true;
-        Some(self.set("DATABASE", &postgres.url))
+        let files = first.folder.path().join("assets");
+        let shared = self.set("DATABASE", &postgres.url);
+        Some(shared.set("ASSETS_URL", &files.to_string_lossy()))
     }
 
     /// Starts it on a folder that somebody else has filled, with SQLite.
@@ -316,7 +318,8 @@ impl Gateway {
         let ran = command.output().expect("the binary starts");
         assert!(
             ran.status.success(),
-            "{}",
+            "{words:?}: {}{}",
+            String::from_utf8_lossy(&ran.stdout),
             String::from_utf8_lossy(&ran.stderr)
         );
         String::from_utf8_lossy(&ran.stdout).into_owned()
