@@ -9,7 +9,7 @@ use std::path::Path;
 
 use atelier_store::{ArchiveFile, Cut, Store};
 
-use file::{Draft, discard, left_in, publish};
+use file::{Draft, discard, hold, left_in, publish};
 pub use file::{FileState, state_of};
 
 /// Ledger rows, or attempts, that share a file and a commit, about.
@@ -27,6 +27,9 @@ pub enum ArchiveError {
     /// What was to be moved did not stand still.
     #[error("what was to be archived changed again and again; archive again later")]
     Changing,
+    /// Another one archives into the same folder: it would take this one's file for what a crash left, and remove it.
+    #[error("another `atelier archive` is at work in {0}; wait for its end")]
+    InUse(String),
     /// The file could not be written.
     #[error("the archive's folder failed: {0}")]
     Io(#[from] io::Error),
@@ -45,13 +48,16 @@ pub struct Moved {
     pub attempts: u64,
 }
 
-/// Moves what ended before a time into a folder.
+/// Moves what ended before a time into a folder. One at a time does so in a folder, until its end.
 pub async fn archive(
     store: &Store,
     folder: &Path,
     before_ms: i64,
     now_ms: i64,
 ) -> Result<Moved, ArchiveError> {
+    let Some(_alone) = hold(folder)? else {
+        return Err(ArchiveError::InUse(folder.display().to_string()));
+    };
     let mut archiver = Archiver {
         store,
         folder,

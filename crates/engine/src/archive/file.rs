@@ -1,6 +1,6 @@
 //! Files of the archive: lines of JSON, compressed, named after their content.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,28 @@ use sha2::{Digest as _, Sha256};
 
 use crate::key::hex;
 
+/// What whoever archives into a folder has locked; it stays there, because a lock on a file that is gone keeps nobody out.
+const LOCK: &str = ".lock";
 /// Where a file lies until it is whole.
 const UNFINISHED: &str = "unfinished.part";
 /// Bytes read at once.
 const PIECE: usize = 64 * 1024;
+
+/// Takes a folder for one archiving alone, until the file is dropped or the process is gone; `None` when another one has it.
+pub(super) fn hold(folder: &Path) -> io::Result<Option<File>> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let mut options = OpenOptions::new();
+    let options = options.write(true).create(true).truncate(false).mode(0o600);
+    let file = options.open(folder.join(LOCK))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
 
 /// A file that is being written.
 pub(super) struct Draft {
@@ -41,14 +59,11 @@ impl Write for Hashed {
 }
 
 impl Draft {
-    /// Begins a file in a folder; what an interrupted one left there is written over.
+    /// Begins a file in a folder that is held. What an interrupted archiving left was put right before: a file that is there
+    /// all the same is somebody else's, where locks do not work, and is not written over.
     pub(super) fn begin(folder: &Path) -> io::Result<Self> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
         let mut options = OpenOptions::new();
-        let options = options.write(true).create(true).truncate(true).mode(0o600);
+        let options = options.write(true).create_new(true).mode(0o600);
         let file = options.open(folder.join(UNFINISHED))?;
         let hashed = Hashed {
             file,
@@ -134,4 +149,28 @@ pub fn state_of(folder: &Path, name: &str, hash: &str) -> io::Result<FileState> 
         Some(same) if same == hash => FileState::Whole,
         Some(_) => FileState::Changed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The promise: nobody writes over a file whose rows another archiving is about to remove.
+    #[test]
+    fn a_file_that_is_being_written_is_nobody_elses_to_begin() {
+        let folder = std::env::temp_dir().join(format!("atelier-draft-{}", std::process::id()));
+        let held = hold(&folder).expect("a folder").expect("nobody else's");
+        assert!(hold(&folder).expect("a folder").is_none(), "held");
+        let mut draft = Draft::begin(&folder).expect("begun");
+        draft.write("{}").expect("written");
+        let second = Draft::begin(&folder).err().expect("refused");
+        assert_eq!(second.kind(), io::ErrorKind::AlreadyExists);
+        let (name, hash) = draft.finish().expect("durable");
+        publish(&folder, &name).expect("named");
+        let state = state_of(&folder, &name, &hash).expect("read");
+        assert_eq!(state, FileState::Whole);
+        drop(held);
+        assert!(hold(&folder).expect("a folder").is_some(), "free again");
+        fs::remove_dir_all(&folder).expect("removed");
+    }
 }

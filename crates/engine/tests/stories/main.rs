@@ -7,6 +7,7 @@ mod stage;
 
 mod address_keys;
 mod adoption;
+mod archive;
 mod attempts;
 mod backups;
 mod callbacks;
