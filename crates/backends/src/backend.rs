@@ -433,8 +433,8 @@ pub trait Backend: Send + Sync {
     fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()>;
 
     /// Looks for work whose submit was lost, by its attempt id: what a start would have said, or `None` when the vendor
-    /// does not have it. The work comes with its inputs. When it is `late`, nothing of it is on its way any more, and what
-    /// is there only in part is taken back.
+    /// does not have it. The work comes with its inputs. What is there only in part may still become whole; when it is `late`,
+    /// nothing of it is on its way any more, and a part is taken as it is, or taken back where it is worth nothing.
     fn look_up<'a>(
         &'a self,
         work: &'a Work,

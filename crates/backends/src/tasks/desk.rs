@@ -321,11 +321,13 @@ impl<S: Speech> Desk<S> {
         }
     }
 
-    /// Looks for every start of a piece of work; none of them may be missing, because what is missing would be made
-    /// again.
-    async fn search(&self, work: &Work) -> Result<Option<Started>, Fault> {
+    /// Looks for every start of a piece of work. A part of them may be all that was sent, or all that the vendor has entered
+    /// so far, so that it is believed only when it is `late`. Then it is treated as what a failed start leaves behind: fewer
+    /// are made than were asked for, unless a part is worth nothing.
+    async fn search(&self, work: &Work, late: bool) -> Result<Option<Started>, Fault> {
+        let starts = starts(work);
         let mut tasks = Vec::new();
-        for place in 0..work.brief.count.clamp(1, 16) {
+        for place in 0..starts {
             let Some(call) = self.vendor.lost(work, place) else {
                 return Ok(None);
             };
@@ -334,7 +336,14 @@ impl<S: Speech> Desk<S> {
                 Err(answer) => return Err(self.vendor.fault(&answer)),
             }
         }
-        if tasks.is_empty() {
+        let partial = tasks.len() < starts as usize;
+        if tasks.is_empty() || (partial && !late) {
+            return Ok(None);
+        }
+        if partial && work.brief.grid {
+            for task in &tasks {
+                self.stop(task).await;
+            }
             return Ok(None);
         }
         let size = crate::fit::target(&work.brief, None);
@@ -349,6 +358,11 @@ impl<S: Speech> Desk<S> {
         }
         Err(self.vendor.fault(&answer))
     }
+}
+
+/// How many starts a piece of work takes that can be looked for: one for each result.
+fn starts(work: &Work) -> u32 {
+    work.brief.count.clamp(1, 16)
 }
 
 /// Vector drawings as they came.
@@ -404,9 +418,10 @@ impl<S: Speech> Backend for Desk<S> {
         self.vendor.lost_submit()
     }
 
-    /// One start goes after the other.
-    fn submit_limit(&self, work: &Work) -> Duration {
-        self.vendor.patience() * work.brief.count.clamp(1, 16)
+    /// One start goes after the other, and none after one that failed: what is not there when the first can no longer arrive
+    /// was never ordered. Whoever waited for all of them one by one would find a part when its job is over.
+    fn submit_limit(&self, _: &Work) -> Duration {
+        self.vendor.patience()
     }
 
     fn takes_hints(&self) -> bool {
@@ -440,8 +455,12 @@ impl<S: Speech> Backend for Desk<S> {
         })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
-        Box::pin(self.search(work))
+    fn look_up<'a>(
+        &'a self,
+        work: &'a Work,
+        late: bool,
+    ) -> Later<'a, Result<Option<Started>, Fault>> {
+        Box::pin(self.search(work, late))
     }
 
     fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {

@@ -147,6 +147,11 @@ impl Local {
         self.books.lock().expect("the books").is_fronted = true;
     }
 
+    /// Nobody stands before it any more.
+    pub(crate) fn be_reached(&self) {
+        self.books.lock().expect("the books").is_fronted = false;
+    }
+
     /// Whether it was asked about an order.
     pub(crate) fn was_asked(&self) -> bool {
         !self.books.lock().expect("the books").asked.is_empty()

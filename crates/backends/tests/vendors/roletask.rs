@@ -1,6 +1,7 @@
 //! The makers of role-tagged tasks, each against a server that speaks its format: the whole story.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use atelier_backends::Started;
 use atelier_backends::backend::LostSubmit;
@@ -394,6 +395,41 @@ async fn a_lost_start_of_kling_is_found_by_its_name() {
         .look_up(&work, true)
         .await;
     assert!(found.expect("an answer").is_none());
+}
+
+#[tokio::test]
+async fn a_part_of_lost_starts_is_not_taken_for_all_while_the_rest_may_be_on_its_way() {
+    let studio = Studio::new();
+    let image = studio.host("a.png", &Picture::filled(64, 64, [9, 9, 9, 255]));
+    let body = json!({"prompt": "x", "imageUrl": image, "bs": 2, "resolution": "sd"});
+    let (work, _) = studio.work("artgen.video.submit", &body, None);
+    let entered = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&entered);
+    let stand = Stand::new(move |seen| {
+        let data = if seen.line.ends_with("-0") {
+            json!([{"id": "t-1", "status": "processing"}])
+        } else if now.load(Ordering::SeqCst) {
+            json!([{"id": "t-2", "status": "processing"}])
+        } else {
+            json!([])
+        };
+        answer(&json!({"code": 0, "data": data}))
+    });
+    let worker = stand.worker("roletask", json!({"dialect": "kling"}));
+    let tasks = async |late: bool| match worker.look_up(&work, late).await.expect("an answer") {
+        Some(Started::Ticket(paper)) => Some(paper["tasks"].clone()),
+        None => None,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(tasks(false).await, None, "the second may still arrive");
+    assert_eq!(
+        tasks(true).await,
+        Some(json!([{"id": "t-1"}])),
+        "it was never ordered"
+    );
+    entered.store(true, Ordering::SeqCst);
+    let both = json!([{"id": "t-1"}, {"id": "t-2"}]);
+    assert_eq!(tasks(false).await, Some(both), "the second was entered");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atelier_backends::backend::{Progress, Started, Step, Taken, Work};
-use atelier_backends::http::carrying;
+use atelier_backends::http::{carrying, fenced};
 use atelier_backends::{Class, Fault, Made};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -57,7 +57,9 @@ pub(super) async fn ask(context: &Context, job: RunningJob) -> Asked {
         let backend = job.backend();
         let span = question_span(context, &job);
         let parent = span.context().map(TraceContext::header);
-        let question = carrying(parent, backend.poll(work, ticket));
+        // Some vendors are asked by ordering again what they may have lost; a plain question takes no notice.
+        let question = fenced(job.lease(&context.house), backend.poll(work, ticket));
+        let question = carrying(parent, Box::pin(question));
         let question = tokio::time::timeout(QUESTION_MOST, question);
         let asked_at = Instant::now();
         let answer = tokio::select! {
@@ -174,7 +176,8 @@ fn still_on_its_way(context: &Context, job: &RunningJob, work: &Work) -> Option<
         .map(Duration::from_millis)
 }
 
-/// Looks for a lost submit.
+/// Looks for a lost submit. Some vendors are asked by repeating it, which is an order like the first one: it goes out only
+/// while the job is this node's.
 async fn look_up(
     context: &Context,
     job: &RunningJob,
@@ -182,7 +185,8 @@ async fn look_up(
     late: bool,
 ) -> Result<Option<Started>, Fault> {
     let work = with_inputs(context, work.clone(), &job.leased.account_id, false).await?;
-    job.backend().look_up(&work, late).await
+    let (backend, lease) = (job.backend(), job.lease(&context.house));
+    fenced(lease, backend.look_up(&work, late)).await
 }
 
 /// What became of a lost submit; one that is found becomes a job like any other.

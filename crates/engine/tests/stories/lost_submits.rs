@@ -137,6 +137,31 @@ async fn what_never_arrived_is_ordered_again_once_it_no_longer_can() {
 }
 
 #[tokio::test]
+async fn a_part_that_was_ordered_is_taken_while_there_is_time_to_make_it() {
+    let mut all = FORMATS.iter();
+    let format = all
+        .find(|one| one.dialect == "kling")
+        .expect("in the table");
+    let local = Local::speaking(format);
+    // The answer to the first of four starts is lost, and the others are never sent.
+    local.be_fronted();
+    let rig = connected(format.vendor, &(format.settings)(), &local).await;
+    let caller = rig.account(100_000).await;
+    let picture = local.stand.url("/made.png");
+    let body = json!({ "prompt": "a wave", "imageUrl": picture, "bs": 4, "resolution": "sd" });
+    let id = rig.call(&caller, "artgen.video.submit", body, false).await;
+    let id = id.expect("accepted");
+    until_taken(&rig, &local).await;
+    rig.until_final(&caller, &id).await;
+    let job = rig.job(&caller, &id).await;
+    assert_eq!(job.state, JobState::Succeeded, "{:?}", job.message);
+    assert_eq!(local.taken(), 1, "ordered once");
+    assert!(job.quota < job.price, "what was not made is not charged");
+    assert_eq!(rig.purse(&caller).await.1, "0", "nothing is held");
+    rig.check_books().await;
+}
+
+#[tokio::test]
 async fn what_may_still_arrive_at_the_deadline_ends_there_and_costs_nothing() {
     let mut all = FORMATS.iter();
     let format = all
