@@ -103,6 +103,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0041_bound_sessions",
         include_str!("../migrations/0041_bound_sessions.sql"),
     ),
+    (
+        "0042_words_removed",
+        include_str!("../migrations/0042_words_removed.sql"),
+    ),
 ];
 
 /// The migration since which it is noted whether one widens.

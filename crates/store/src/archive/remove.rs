@@ -117,9 +117,10 @@ pub(super) async fn attempts(conn: &mut Conn, ids: &[String]) -> Result<()> {
     conn.run(sql, args![&json(ids)]).await.map(|_| ())
 }
 
-/// What is kept for the account is less by what goes.
+/// What is kept for the account is less by what goes. An older program leaves the bytes of a job that it deletes with it; they count
+/// no more.
 const BYTES_BACK: &str = "UPDATE account SET words = words - COALESCE((SELECT CAST(SUM(request_bytes) AS BIGINT) FROM job \
-     WHERE job.id IN ({list:$2})), 0) WHERE account.id = $1";
+     WHERE job.id IN ({list:$2}) AND job.deleted_ms IS NULL), 0) WHERE account.id = $1";
 
 /// Lists count what is left.
 const UNCOUNT: &str = "UPDATE tally SET jobs = tally.jobs - g.jobs FROM (SELECT created_ms / 86400000 AS day, operation, \

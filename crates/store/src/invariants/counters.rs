@@ -23,7 +23,8 @@ pub(super) const ALL: &[Invariant] = &[
         name: "counters.words",
         what: "counter of the bytes of words is wrong",
         of: Rows::Accounts,
-        broken: "account.words <> (SELECT COALESCE(SUM(job.request_bytes), 0) FROM job WHERE job.account_id = account.id) \
+        broken: "account.words <> (SELECT COALESCE(SUM(job.request_bytes), 0) FROM job WHERE job.account_id = account.id \
+              AND job.deleted_ms IS NULL) \
             + (SELECT COALESCE(SUM(bulk.bytes), 0) FROM bulk WHERE bulk.account_id = account.id)",
         at_work: false,
     },

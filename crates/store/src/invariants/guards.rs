@@ -28,6 +28,8 @@ const GUARDS: &[&str] = &[
     "job_uncounted",
     "job_totalled",
     "tally_lowered",
+    "job_words_removed",
+    "bulk_words_removed",
     "audit_by_number",
 ];
 

@@ -6,13 +6,14 @@ use atelier_store::migrate::{MIGRATIONS, is_widening};
 use atelier_store::{Error, Guard, JobFilter, JobPage, Store};
 use sha2::{Digest, Sha256};
 
-use crate::rig::{Folder, Rig, options, quota, spawn, sql};
+use crate::rig::{Folder, NOW, Rig, number, options, quota, spawn, sql};
 
 each_db!(
     opening_again_changes_nothing,
     a_newer_schema_is_refused,
     a_schema_that_is_only_wider_is_worked_beside,
     jobs_from_before_there_were_totals_are_in_them,
+    what_an_older_program_deletes_is_no_longer_counted,
     two_nodes_may_start_at_once,
 );
 
@@ -157,6 +158,10 @@ const SHIPPED: &[(&str, &str)] = &[
     (
         "0041_bound_sessions",
         "d06d704cc01c7da3e1cf9323b17e3703d29e78efe2f9635045b249f73c0e36ae",
+    ),
+    (
+        "0042_words_removed",
+        "0f50107224e1ce9c2f669b5006264cca51568d4d8686552ca3d087d408dbd0a0",
     ),
 ];
 
@@ -321,10 +326,13 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
     let functions = if rig.store.is_postgres() {
         "DROP TRIGGER job_totalled ON job; DROP TRIGGER tally_lowered ON tally; \
          DROP FUNCTION total_job; DROP FUNCTION lower_total; DROP TRIGGER job_final ON job; \
-         CREATE TRIGGER job_final BEFORE UPDATE ON job FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change('no');"
+         CREATE TRIGGER job_final BEFORE UPDATE ON job FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change('no'); \
+         DROP TRIGGER job_words_removed ON job; DROP TRIGGER bulk_words_removed ON bulk; \
+         DROP FUNCTION remove_job_words; DROP FUNCTION remove_bulk_words;"
     } else {
         "DROP TRIGGER job_totalled; DROP TRIGGER tally_lowered; DROP TRIGGER job_final; \
-         CREATE TRIGGER job_final BEFORE UPDATE ON job WHEN 0 BEGIN SELECT RAISE(ABORT, 'no'); END;"
+         CREATE TRIGGER job_final BEFORE UPDATE ON job WHEN 0 BEGIN SELECT RAISE(ABORT, 'no'); END; \
+         DROP TRIGGER job_words_removed; DROP TRIGGER bulk_words_removed;"
     };
     // And nothing of what came after them.
     let before = format!(
@@ -350,10 +358,69 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
     store.close().await;
 }
 
-/// What is said to widen adds tables, indexes, columns that a program need not fill, and triggers that fill those tables, or
-/// says what a server is to count for its plans; nothing else.
+/// The promise: a program from before words were counted, at work beside this one, deletes a job and then its account, and what went
+/// is counted no more.
+async fn what_an_older_program_deletes_is_no_longer_counted(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let ended = async || {
+        let job = rig.waiting(&account, 1).await;
+        rig.settle(rig.success(&job, Guard::Unfinished, 1)).await;
+        job
+    };
+    let (first, second) = (ended().await, ended().await);
+    let told = format!(
+        "INSERT INTO bulk (id, account_id, items, created_ms, bytes) VALUES ('b', '{account}', '[]', 1, 70); \
+         UPDATE account SET words = words + 70 WHERE id = '{account}'"
+    );
+    sql(&rig.url, &told).await.expect("a batch");
+    let counted = async || {
+        let found = rig.store.check_books().await.expect("an audit");
+        assert!(found.is_empty(), "{found:?}");
+        let words = format!("SELECT words FROM account WHERE id = '{account}'");
+        number(&rig.url, &words).await
+    };
+    let bytes = format!("SELECT request_bytes FROM job WHERE id = '{second}'");
+    let bytes = number(&rig.url, &bytes).await;
+    assert!(bytes > 0, "its words are counted");
+    assert_eq!(counted().await, 2 * bytes + 70);
+
+    let later = NOW + 9_000;
+    let wordless = format!(
+        "UPDATE job SET deleted_ms = {later}, request = '{{}}', message = NULL, alias = NULL, hook_url = NULL, parent_id = NULL, \
+         output = CASE WHEN state = 2 THEN '{{\"made\":0}}' END \
+         WHERE state >= 2 AND deleted_ms IS NULL AND account_id = '{account}'"
+    );
+    let one = format!("{wordless} AND id = '{first}'");
+    assert_eq!(sql(&rig.url, &one).await.expect("deleted"), 1);
+    assert_eq!(counted().await, bytes + 70, "without the job");
+
+    let all = format!(
+        "{wordless}; DELETE FROM bulk WHERE account_id = '{account}'; \
+         UPDATE account SET email = 'deleted-' || id, email_key = 'deleted-' || id, email_verified_ms = NULL, \
+         disabled = TRUE WHERE id = '{account}'"
+    );
+    sql(&rig.url, &all).await.expect("deleted");
+    assert_eq!(counted().await, 0, "without the account");
+}
+
+/// The columns that migrations which widen have added, each with its table: older programs do not know them.
+fn added_columns() -> Vec<(&'static str, &'static str)> {
+    let wider = MIGRATIONS.iter().filter(|(_, text)| is_widening(text));
+    let lines = wider.flat_map(|(_, text)| text.lines());
+    let added = lines.filter_map(|line| {
+        let (table, column) = line
+            .strip_prefix("ALTER TABLE ")?
+            .split_once(" ADD COLUMN ")?;
+        Some((table, column.split_whitespace().next()?))
+    });
+    added.collect()
+}
+
+/// What is said to widen adds tables, indexes, columns that a program need not fill, and triggers that fill those tables and
+/// columns, or says what a server is to count for its plans; nothing else.
 #[test]
 fn a_migration_that_widens_takes_nothing_away() {
+    let columns = added_columns();
     for (name, text) in MIGRATIONS {
         if !is_widening(text) {
             continue;
@@ -385,6 +452,11 @@ fn a_migration_that_widens_takes_nothing_away() {
                 statement.starts_with(&format!("INSERT INTO {table} "))
                     || statement.starts_with(&format!("UPDATE {table} "))
             });
+            // One of those columns and no other.
+            let fills_column = columns.iter().any(|(table, column)| {
+                let begin = format!("UPDATE {table} SET {column} = ");
+                statement.starts_with(&begin) && !statement.contains(',')
+            });
             let adds_column = statement.starts_with("ALTER TABLE")
                 && statement.contains(" ADD COLUMN ")
                 && (!statement.contains("NOT NULL") || statement.contains("DEFAULT"));
@@ -399,7 +471,7 @@ fn a_migration_that_widens_takes_nothing_away() {
                 .and_then(|rest| rest.split_whitespace().next())
                 .is_some_and(|name| code.contains(&format!("CREATE TRIGGER {name} ")));
             assert!(
-                adds || adds_column || fills || counts || replaces,
+                adds || adds_column || fills || fills_column || counts || replaces,
                 "{name}: {statement}"
             );
         }
