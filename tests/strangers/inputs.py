@@ -1,5 +1,6 @@
 """The worst that the OpenAPI document allows for every route: the longest texts, the largest arrays and numbers, the deepest page, the
-oldest moment; and the example of the document with its texts made long, which is accepted and makes work."""
+oldest moment; and the example of the document with its texts made long, which is accepted and makes work: once with signs of four
+bytes, once with as many different `@names` as there is room for, each of which might have to be looked up."""
 import json
 import urllib.parse
 
@@ -9,6 +10,15 @@ MOST_BYTES = 2**20
 # What has no bound of its own in the document.
 UNBOUNDED_TEXT, UNBOUNDED_ITEMS = 10_000, 200
 METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def signs(most):
+    return EMOJI * most
+
+
+def names(most):
+    """Different names, as many as fit."""
+    return " ".join(f"@{number:x}" for number in range(most // 3 + 1))[:most]
 
 
 class Inputs:
@@ -49,18 +59,18 @@ class Inputs:
             return "1970-01-01 00:00:00"
         return "~" * most if schema.get("pattern", "").startswith("^[!-~]") else EMOJI * most
 
-    def lengthened(self, value, schema):
+    def lengthened(self, value, schema, filling):
         """An example with the longest prompts, and with addresses that lead somewhere."""
         schema = self.resolved(schema)
         if isinstance(value, dict):
             inside = schema.get("properties", {})
-            return {name: self.lengthened(one, dict(self.resolved(inside.get(name, {})), name=name)) for name, one in value.items()}
+            return {name: self.lengthened(one, dict(self.resolved(inside.get(name, {})), name=name), filling) for name, one in value.items()}
         if isinstance(value, list):
-            return [self.lengthened(one, schema.get("items", {})) for one in value]
+            return [self.lengthened(one, schema.get("items", {}), filling) for one in value]
         if isinstance(value, str) and value.startswith("https://example.com/"):
             return self.address
         if isinstance(value, str) and schema.get("x-widget") == "prompt":
-            return value + " " + EMOJI * (schema.get("maxLength", 2000) - len(value) - 1)
+            return value + " " + filling(schema.get("maxLength", 2000) - len(value) - 1)
         return value
 
     def of(self, method, path, operation, ground):
@@ -87,7 +97,11 @@ class Inputs:
             schema = content.get("schema", {})
             bodies = [self.worst(schema)]
             if "example" in content:
-                bodies.append(self.lengthened(content["example"], schema))
+                for filling in (signs, names):
+                    body = self.lengthened(content["example"], schema, filling)
+                    # An example without a prompt is the same both times.
+                    if body not in bodies:
+                        bodies.append(body)
             for body in bodies:
                 if isinstance(body, dict) and "jobId" in body:
                     body = dict(body, jobId=ground["jobId"])

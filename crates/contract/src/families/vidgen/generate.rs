@@ -1,5 +1,7 @@
 //! A video from words, images and characters.
 
+use std::collections::BTreeSet;
+
 use super::{Model, Orientation, Size};
 use crate::brief::Definition;
 use crate::fields::{Flag, ImageData, List, Pick, Prompt, Span};
@@ -11,7 +13,8 @@ use crate::prelude::*;
 pub struct Generate {
     /// The model.
     pub model: Model,
-    /// What happens; `@username` lets a finished character of yours appear, any other `@word` is words.
+    /// What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so is what comes
+    /// after 32 different ones.
     pub prompt: Prompt,
     /// Addresses, data-URIs or base64 of reference images; no real people, no real brand logos.
     #[serde(default, rename = "referImages")]
@@ -100,10 +103,14 @@ impl Generate {
     }
 }
 
-/// The characters a prompt mentions as `@username`, each once, in lower case. An `@` inside a word is none.
+/// So many different names of a prompt are looked up: nobody casts more, and a prompt has room for thousands that all have to
+/// be read from the store.
+const MOST_NAMES: usize = 32;
+
+/// The characters a prompt mentions as `@username`, the first ones each once, in lower case. An `@` inside a word is none.
 fn mentioned(prompt: &str) -> Vec<String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    let mut names = Vec::new();
+    let mut names = BTreeSet::new();
     for (at, _) in prompt.match_indices('@') {
         let before = prompt[..at].chars().next_back();
         let rest = &prompt[at + 1..];
@@ -112,11 +119,14 @@ fn mentioned(prompt: &str) -> Vec<String> {
             .trim_end_matches(['.', '-'])
             .to_ascii_lowercase();
         let inside = before.is_some_and(char::is_alphanumeric);
-        if !inside && !name.is_empty() && !names.contains(&name) {
-            names.push(name);
+        if !inside && !name.is_empty() {
+            names.insert(name);
+        }
+        if names.len() == MOST_NAMES {
+            break;
         }
     }
-    names
+    names.into_iter().collect()
 }
 
 impl Operation for Generate {
@@ -153,7 +163,7 @@ impl Operation for Generate {
 
 #[cfg(test)]
 mod tests {
-    use super::mentioned;
+    use super::{MOST_NAMES, mentioned};
 
     #[test]
     fn a_character_is_mentioned_by_its_name_after_an_at_sign() {
@@ -162,5 +172,18 @@ mod tests {
             ["fox.one", "owl_2"]
         );
         assert!(mentioned("write to me@example.com, 3 @ 5").is_empty());
+    }
+
+    /// The promise: a prompt full of names costs no more look-ups than one with a few.
+    #[test]
+    fn of_many_names_the_first_are_looked_up_and_the_rest_is_words() {
+        let every: Vec<String> = (1000..7400).map(|number| format!("@{number}")).collect();
+        let names = mentioned(&every.join(" "));
+        assert_eq!(names.len(), MOST_NAMES);
+        let first: Vec<&str> = every[..MOST_NAMES].iter().map(|name| &name[1..]).collect();
+        assert_eq!(names, first);
+        // One that is said again and again leaves room for others.
+        let again = format!("{}@owl", "@fox ".repeat(6000));
+        assert_eq!(mentioned(&again), ["fox", "owl"]);
     }
 }
