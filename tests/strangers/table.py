@@ -8,7 +8,7 @@ what was left behind, and ends with 1 when a promise does not hold.
 The promise: the polite one's p99 is at most twice what it was in the quiet moments around it, or 50 ms for a read and 250 ms for a
 submit if that is more; it is not turned away; memory stays under 2 GiB; when the calls end nothing is held any more, and those
 without a key leave no row and no file. What a bare server waited longer meanwhile is the machine's part and is taken off:
-the attacker has the same processors here."""
+the attacker has the same processors here. A route that was not as promised is measured again, twice at most; the last figures stand."""
 import argparse, asyncio, json, logging, multiprocessing, os, re, shutil, sqlite3, sys, tempfile, time
 
 import attacks
@@ -23,6 +23,10 @@ HISTORY = 400
 MOST_MS = {"read": 50, "submit": 250}
 MOST_MEMORY_MIB = 2048
 QUIET_SECONDS = 1
+# A disk or a host that stands still for a moment spoils one measurement, a hole spoils all of them.
+TRIES = 3
+# While the host takes more of the processors than this, nothing is measured: it is waited for, so long at most.
+MOST_STOLEN, STOLEN_SECONDS = 0.1, 600
 # Tables whose rows say what the polite one and the operator do, and those that keep house.
 OURS = ("job", "ledger", "delivery", "idempotency", "attempt", "usage", "tally", "node", "writer", "day", "account_day")
 BEGIN, END = "<!-- every route: begin -->", "<!-- every route: end -->"
@@ -57,6 +61,17 @@ def attack(port, variants, key, seconds, told):
 
     asyncio.run(all_of_them())
     told.send(answers)
+
+
+def stolen_time():
+    """How long the host has kept the processors from this machine, and all time, in ticks."""
+    ticks = [int(word) for word in open("/proc/stat").readline().split()[1:9]]
+    return ticks[7], sum(ticks)
+
+
+def stolen_since(before):
+    stolen, every = (after - earlier for after, earlier in zip(stolen_time(), before))
+    return stolen / max(every, 1)
 
 
 def method_of(target):
@@ -109,7 +124,9 @@ class Polite:
 class Table:
     def __init__(self, service, polite, attacker, seconds):
         self.service, self.polite, self.attacker, self.seconds = service, polite, attacker, seconds
-        self.quiet, self.rows, self.bad = [], [], []
+        # What was measured of each route, and what was not as promised: both of the last time.
+        self.quiet, self.rows, self.bad = [], {}, {}
+        self.patience = STOLEN_SECONDS
 
     async def quiet_moment(self):
         times, away = await self.polite.during(min(QUIET_SECONDS, self.seconds))
@@ -120,8 +137,8 @@ class Table:
     def usual(self, kind):
         return percentile([one for times in self.quiet for one in times[kind]], 0.99)
 
-    async def pressed(self, route, who, variants, key):
-        """One route as one of the two: its cells, after the complaints are noted."""
+    async def pressed(self, who, variants, key):
+        """One route as one of the two: its cells, what was answered, and what was not as promised."""
         rows, files = self.counted(), self.files()
         mine, theirs = multiprocessing.Pipe(False)
         args = (self.service.port, variants, key, self.seconds / 2, theirs)
@@ -141,8 +158,7 @@ class Table:
             if p99 - machine > max(2 * usual, least):
                 wrong.append(f"{kind} p99 {p99:.0f} ms, quiet {usual:.0f} ms, the machine's part {machine:.0f} ms")
         wrong += await self.left(rows, files, is_nobody=key is None)
-        self.bad += [f"{route} as {who}: {one}" for one in wrong]
-        return cells, answers, wrong
+        return cells, answers, [f"as {who}: {one}" for one in wrong]
 
     def counted(self):
         database = sqlite3.connect(f"file:{os.path.join(self.service.folder, 'atelier.db')}?mode=ro", uri=True, timeout=20)
@@ -162,7 +178,7 @@ class Table:
         while time.monotonic() < until:
             shares = (await sure(line, "GET", "/admin/v1/stats", headers=operator))["data"]["shares"]
             # The question itself has a place.
-            held = [f"{one['taken']} of {one['of']}" for one in shares if one["taken"] > (one["of"] == "requests")]
+            held = [f"{one['taken']} of {one['of']}" for one in shares if one["taken"] > (one["of"] in ("requests", "operator_requests"))]
             # Drawing goes on, and with it the memory of inputs; that is work that was accepted.
             held = [one for one in held if not one.endswith("input_memory")]
             if not held:
@@ -194,21 +210,39 @@ class Table:
             await asyncio.sleep(0.1)
         line.close()
 
+    async def undisturbed(self):
+        """Waits until the host lets this machine work."""
+        while self.patience > 0:
+            before = stolen_time()
+            await asyncio.sleep(1)
+            if stolen_since(before) < MOST_STOLEN:
+                break
+            self.patience -= 1
+
     async def route(self, method, path, variants):
         """One route, as nobody and as one account: nobody has no key for the body either."""
         name = f"{method} {path}"
+        before = stolen_time()
+        await self.measured(name, method, variants)
+        if stolen_since(before) > MOST_STOLEN:
+            await self.undisturbed()
+            await self.measured(name, method, variants)
+
+    async def measured(self, name, method, variants):
         await self.quiet_moment()
         found = []
         for who, key in (("nobody", None), ("an account", self.attacker)):
             hidden = lambda body: body and (body if key else body.replace(self.attacker.encode(), b"at_nobody"))
             asked = [(f"{method} {target}", headers, hidden(body), kind) for target, headers, body, kind in variants]
-            found.append(await self.pressed(name, who, asked, key))
+            found.append(await self.pressed(who, asked, key))
         await self.cleared()
         said = lambda answers: ", ".join(f"{count} × {status}" for status, count in sorted(answers.items(), key=lambda one: -one[1])[:3])
         (nobody, first, _), (account, second, _) = found
         figures = (nobody["read"], nobody["submit"], account["read"], account["submit"])
-        wrong = "; ".join(one for _, _, some in found for one in some)
-        self.rows.append((name, figures, said(first), said(second)))
+        self.bad.pop(name, None)
+        if wrong := "; ".join(one for _, _, some in found for one in some):
+            self.bad[name] = wrong
+        self.rows[name] = (figures, said(first), said(second))
         print(f"{name}: " + " ".join(f"{one:.0f}" for one in figures) + f" | {said(first)} | {said(second)} {wrong and '| ' + wrong}", flush=True)
 
 
@@ -259,10 +293,10 @@ async def addresses():
 def written(path, table, took, service):
     """Puts the table between its marks."""
     head = "| route | nobody: read | submit | an account: read | submit | what nobody was answered | what the account was answered |\n|---|---|---|---|---|---|---|"
-    lines = [f"| `{name}` | " + " | ".join(f"{one:.0f}" for one in figures) + f" | {first} | {second} |" for name, figures, first, second in table.rows]
+    lines = [f"| `{name}` | " + " | ".join(f"{one:.0f}" for one in figures) + f" | {first} | {second} |" for name, (figures, first, second) in table.rows.items()]
     quiet = f"Quiet: {table.usual('read'):.0f} ms for a read, {table.usual('submit'):.0f} ms for a submit."
     about = f"{len(table.rows)} routes, {table.seconds:g} s each, {took / 60:.0f} minutes; the process took {service.memory('VmHWM'):.0f} MiB at most. p99 in ms. {quiet}"
-    wrong = "Not as promised: " + ("; ".join(table.bad) if table.bad else "nothing") + "."
+    wrong = "Not as promised: " + ("; ".join(f"`{name}` {wrong}" for name, wrong in table.bad.items()) or "nothing") + "."
     text = open(path).read()
     inside = "\n".join([BEGIN, about, wrong, "", head, *lines, END])
     open(path, "w").write(re.sub(re.escape(BEGIN) + r".*?" + re.escape(END), lambda _: inside, text, flags=re.S))
@@ -285,15 +319,18 @@ async def main(words):
         table = Table(service, polite, attacker, words.seconds)
         for _ in range(3):
             await table.quiet_moment()
-        for method, path, operation in inputs.routes():
-            if not words.only or any(text in f"{method} {path}" for text in words.only):
+        routes = {f"{method} {path}": (method, path, operation) for method, path, operation in inputs.routes()}
+        asked = [name for name in routes if not words.only or any(text in name for text in words.only)]
+        for attempt in range(TRIES):
+            for name in asked if attempt == 0 else list(table.bad):
+                method, path, operation = routes[name]
                 await table.route(method, path, inputs.of(method, path, operation, ground))
         took = time.monotonic() - began
         if service.memory("VmHWM") >= MOST_MEMORY_MIB:
-            table.bad.append(f"the process took {service.memory('VmHWM'):.0f} MiB")
+            table.bad["the process"] = f"took {service.memory('VmHWM'):.0f} MiB"
         print(f"{len(table.rows)} routes in {took:.0f} s; memory {service.memory('VmHWM'):.0f} MiB at most; not as promised: {len(table.bad) or 'nothing'}")
-        for one in table.bad:
-            print(f"  {one}")
+        for name, wrong in table.bad.items():
+            print(f"  {name} {wrong}")
         if words.write:
             written(words.write, table, took, service)
         return 1 if table.bad else 0
