@@ -50,6 +50,7 @@ use pool::Pool;
 use pool::load::Loader;
 use question::Asked;
 
+pub(crate) use beside::ShortSeen;
 pub(crate) use job::{Born, Leased};
 pub(crate) use lane::Lane;
 pub(crate) use length::is_long;
@@ -153,11 +154,12 @@ impl Floor {
         wish: &Wish<'_>,
         account_id: &Arc<str>,
         now_ms: i64,
+        seen: &mut ShortSeen,
     ) -> Result<Slot, Choice> {
         if self.house.stopping.is_cancelled() {
             return Err(self.pool().outlook(wish, now_ms));
         }
-        let leaves = beside::leaves(&self.context, wish, account_id).await;
+        let leaves = beside::leaves(&self.context, wish, account_id, seen).await;
         let wish = Wish { leaves, ..*wish };
         self.pool().take(&wish, account_id, now_ms)
     }

@@ -5,6 +5,7 @@ mod accept;
 mod addresses;
 mod bulk;
 mod call;
+mod many;
 mod prompts;
 mod review;
 mod translator;
@@ -20,9 +21,8 @@ use atelier_contract::models::model_of;
 use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::tariff::Price;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal, refuse_translation};
-use atelier_store::{Idempotency, NewBulk, NewJob};
+use atelier_store::{Idempotency, NewJob};
 use futures_util::future::BoxFuture;
-use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -42,17 +42,11 @@ use translator::Translator;
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submitted};
 
-const BEYOND_RATE: &str = "too many requests of this account; submit this one again later";
-
-/// How long everything takes that goes before the acceptance of a call; nothing of it is kept.
+/// How long everything takes that goes before the acceptance of a call, or of many together; nothing of it is kept.
 const PREPARED_WITHIN: Duration = Duration::from_secs(8);
 /// How long a caller waits for the acceptance in all, so that with the look at its key there is an answer within 15 seconds,
 /// whatever is silent. The acceptance itself goes on to its end.
 const ANSWERED_WITHIN: Duration = Duration::from_millis(11_500);
-/// Prompts of a batch that are translated at once, so that other callers find a place too.
-const TRANSLATED_AT_ONCE: usize = 8;
-/// How long a batch waits for the translations of all its prompts.
-const TRANSLATED_WITHIN: Duration = Duration::from_secs(16);
 
 /// A call that was looked at.
 enum Ready {
@@ -189,66 +183,6 @@ impl Intake {
             || prepared.brief.inputs().any(inline)
     }
 
-    /// Accepts calls together, in one commit, or refuses each on its own.
-    pub async fn submit_bulk(&self, call: BulkCall) -> Result<BulkView, Refusal> {
-        let (caller, created_ms) = (&call.caller, self.house.now_ms());
-        let keep_after_ms = created_ms - self.house.settings.idempotency_ms;
-        let idempotency = call.idempotency.map(|(key, fingerprint)| Idempotency {
-            key,
-            fingerprint,
-            keep_after_ms,
-        });
-        if let Some(given) = &idempotency
-            && let Some(earlier) = accept::earlier(&self.house, &caller.account_id, given).await?
-        {
-            return self.bulk(&caller.account_id, earlier.job_id.as_str()).await;
-        }
-        let mut ready = Vec::with_capacity(call.requests.len());
-        for (place, (name, fields)) in call.requests.into_iter().enumerate() {
-            let prepared = if place < call.within_rate {
-                let fields = (fields, call.custody);
-                self.one_of_many(caller, &name, fields).await
-            } else {
-                Err(Refusal::new(Code::RateLimited, BEYOND_RATE))
-            };
-            ready.push((name, prepared));
-        }
-        self.translate_all(&mut ready).await;
-        let new = NewBulk {
-            id: self.house.ids.uuid(),
-            account_id: caller.account_id.to_string(),
-            idempotency,
-            items: Vec::new(),
-            created_ms,
-        };
-        let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
-        let accepted = bulk::accept(house, floor, vault, new, ready);
-        let until = Instant::now() + ANSWERED_WITHIN;
-        accept::in_time(until, self.house.tasks.spawn(accepted)).await
-    }
-
-    /// Makes a call ready that is submitted together with others.
-    async fn one_of_many(
-        &self,
-        caller: &Caller,
-        name: &str,
-        (fields, custody): (Fields, bool),
-    ) -> Result<Prepared, Refusal> {
-        let endpoint = bulk::operation(name)?;
-        let fields = (fields, Fields::new(), custody && endpoint.0.custody);
-        let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
-        prepared.job.batched = true;
-        accept::fits(&self.floor, &prepared)?;
-        self.reviewed(endpoint.0, request.as_ref(), &prepared)
-            .await?;
-        Ok(prepared)
-    }
-
-    /// What an account submitted together.
-    pub async fn bulk(&self, account_id: &AccountId, id: &str) -> Result<BulkView, Refusal> {
-        bulk::show(&self.house, account_id, id).await
-    }
-
     /// Makes a call ready to be accepted: parsed, ordered, priced, its addresses judged. Nothing is kept for it yet.
     async fn prepare(
         &self,
@@ -347,21 +281,6 @@ impl Intake {
             judged = self.review.check_words(house, english).await;
         }
         self.counted(family, &job.account_id, judged).await
-    }
-
-    /// Has the prompts of calls that come together put into English, several at once; those that are not done when the time
-    /// for all is over are left as they are.
-    async fn translate_all(&self, ready: &mut [(String, Result<Prepared, Refusal>)]) {
-        let all = stream::iter(ready).for_each_concurrent(TRANSLATED_AT_ONCE, async |(_, one)| {
-            if let Ok(prepared) = one
-                && let Err(refusal) = self.translate(prepared).await
-            {
-                *one = Err(refusal);
-            }
-        });
-        if timeout(TRANSLATED_WITHIN, all).await.is_err() {
-            tracing::warn!("some prompts of a batch were not translated in time");
-        }
     }
 
     /// Where a job may run, and whose earlier work it follows. A follow-up stays with whoever made its parent: nobody

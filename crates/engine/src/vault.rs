@@ -158,7 +158,7 @@ impl Vault {
         self.thumbs.queue()
     }
 
-    /// The rendered body of a final job, if it is remembered.
+    /// The rendered body of a job that succeeded, if it is remembered.
     pub(crate) fn rendered(&self, account_id: &AccountId, job_id: &str) -> Option<Rendered> {
         self.rendered.get(account_id, job_id)
     }
@@ -168,7 +168,7 @@ impl Vault {
         self.forgotten.load(Ordering::SeqCst)
     }
 
-    /// Remembers the rendered body of a final job, unless one was forgotten since it was read.
+    /// Remembers the rendered body of a job that succeeded, unless one was forgotten since it was read.
     pub(crate) fn remember(
         &self,
         (account_id, job_id): (&AccountId, &str),

@@ -50,7 +50,7 @@ use crate::network;
 use crate::server::framing::Wrong;
 use crate::server::watch::Seat;
 
-pub(crate) use received::From;
+pub(crate) use received::{From, Reach};
 
 use body::Arriving;
 use denial::Denial;
@@ -184,7 +184,8 @@ async fn handle(
     request: Request<Incoming>,
 ) -> Answer {
     let (head, body) = request.into_parts();
-    let inside = from.role == Role::Metrics || !app.is_public;
+    let for_collectors = from.role == Role::Metrics && from.reach == Reach::Machine;
+    let inside = for_collectors || !app.is_public;
     let from = From {
         role: app.hosts.role_of(&head, from.role),
         ..from
@@ -197,7 +198,7 @@ async fn handle(
     if let Some(caller) = &known {
         pass.enter((&app.places, &app.rates), target.kind(), &caller.account_id)?;
     } else if !target.needs_no_place() {
-        if target.has_open_rate() {
+        if target.has_open_rate(&head) {
             let counted = app.rates.open_page(from.peer);
             counted.map_err(|seconds| Denial::later(TOO_MANY_PAGES, seconds))?;
         }

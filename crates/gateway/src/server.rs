@@ -54,6 +54,8 @@ pub(crate) struct Door {
     pub(crate) listener: TcpListener,
     /// What it serves.
     pub(crate) role: Role,
+    /// Who can reach it.
+    pub(crate) reach: http::Reach,
     /// Whether it speaks TLS.
     pub(crate) secure: bool,
 }
@@ -154,6 +156,7 @@ impl Server {
         let from = http::From {
             peer,
             role: door.role,
+            reach: door.reach,
             secure: door.secure,
             by_proxy: false,
             by_tls: door.secure,

@@ -79,10 +79,16 @@ impl Store {
         made.ok_or_else(taken)
     }
 
-    /// The account with an id.
+    /// The account with an id: for the service and its operators.
     pub async fn account(&self, id: &str) -> Result<Option<Account>> {
         let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE id = $1");
         self.db().maybe(&sql, args![id]).await
+    }
+
+    /// The account with an id: for whoever calls with its key.
+    pub async fn own_account(&self, id: &str) -> Result<Option<Account>> {
+        let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE id = $1");
+        self.db().of(Some(id)).maybe(&sql, args![id]).await
     }
 
     /// The account with an e-mail, in any case.

@@ -56,12 +56,26 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<AuditRow>, i64)> {
-        let sql = "SELECT id, time_ms, actor, action, target, detail FROM account_act \
-             WHERE account_id = $1 ORDER BY time_ms DESC, id DESC LIMIT $2 OFFSET $3";
-        let args = args![account_id, limit, offset];
-        let rows = self.db().all(sql, args).await?;
+        let reader = self.db().of(Some(account_id));
         let sql = "SELECT COUNT(*) FROM account_act WHERE account_id = $1";
-        Ok((rows, self.db().one(sql, args![account_id]).await?))
+        let total: i64 = reader.one(sql, args![account_id]).await?;
+        // From the end that is nearer, and by the index: the rows themselves are read for the page alone.
+        let behind = total - offset.saturating_add(limit);
+        let (way, skipped, wanted) = if behind < offset {
+            ("ASC", behind.max(0), limit + behind.min(0))
+        } else {
+            ("DESC", offset, limit)
+        };
+        if wanted <= 0 {
+            return Ok((Vec::new(), total));
+        }
+        let page = format!(
+            "SELECT id, time_ms, actor, action, target, detail FROM account_act \
+             WHERE id IN (SELECT id FROM account_act WHERE account_id = $1 \
+               ORDER BY time_ms {way}, id {way} LIMIT $2 OFFSET $3) ORDER BY time_ms DESC, id DESC"
+        );
+        let values = args![account_id, wanted, skipped];
+        Ok((reader.all(&page, values).await?, total))
     }
 }
 

@@ -182,11 +182,11 @@ impl Store {
             .await
     }
 
-    /// Every try of a delivery that is still remembered, oldest first.
-    pub async fn delivery_log(&self, id: &str) -> Result<Vec<DeliveryTry>> {
+    /// Every try of a delivery of an account that is still remembered, oldest first.
+    pub async fn delivery_log(&self, account_id: &str, id: &str) -> Result<Vec<DeliveryTry>> {
         let sql = "SELECT attempt, time_ms, status, error, duration_ms, answer_start \
              FROM delivery_log WHERE delivery_id = $1 ORDER BY attempt";
-        self.db().all(sql, args![id]).await
+        self.db().of(Some(account_id)).all(sql, args![id]).await
     }
 
     /// When the next delivery is due, or a try being made counts as lost.

@@ -60,6 +60,17 @@ impl Store {
         self.db().all(&sql, args![&json(ids)]).await
     }
 
+    /// Some jobs of an account, in no particular order; found by their names, like one.
+    pub async fn jobs_of(&self, account_id: &str, ids: &[String]) -> Result<Vec<JobRow>> {
+        let sql = format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}}) AND account_id || '' = $2 AND deleted_ms IS NULL"
+        );
+        self.db()
+            .of(Some(account_id))
+            .all(&sql, args![&json(ids), account_id])
+            .await
+    }
+
     /// An unfinished job of an account whose request has a word in it: for the auditor.
     pub async fn unfinished_with(&self, account_id: &str, word: &str) -> Result<Option<String>> {
         let sql = "SELECT id FROM job WHERE account_id = $1 AND state < 2 \

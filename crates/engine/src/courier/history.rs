@@ -32,8 +32,8 @@ pub(super) async fn one(
     let row = row
         .map_err(unavailable)?
         .ok_or_else(|| Refusal::new(Code::NotFound, "no such callback"))?;
-    let log = house.store.delivery_log(id).await.map_err(unavailable)?;
-    let tries = log.into_iter().map(|one| TryView {
+    let log = house.store.delivery_log(account_id, id).await;
+    let tries = log.map_err(unavailable)?.into_iter().map(|one| TryView {
         attempt: one.attempt,
         time_ms: one.time_ms,
         status: one.status,

@@ -3,7 +3,7 @@
 use atelier_store::LeaseRequest;
 
 use crate::crash;
-use crate::floor::beside::leaves;
+use crate::floor::beside::{ShortSeen, leaves};
 use crate::floor::context::Context;
 use crate::floor::earlier::earlier;
 use crate::floor::give_back::{Why, give_back};
@@ -57,7 +57,8 @@ pub(super) async fn lease(
         let earlier = earlier(house, &leased).await;
         let wish = leased.wish(&earlier);
         // Several may have been leased at once, and the last place is another matter than the first.
-        let leaves = leaves(context, &wish, &leased.account_id).await;
+        let seen = &mut ShortSeen::default();
+        let leaves = leaves(context, &wish, &leased.account_id, seen).await;
         let wish = Wish { leaves, ..wish };
         let taken = pool.take(&wish, leased.account_id.shared(), now_ms);
         match taken {

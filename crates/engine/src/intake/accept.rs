@@ -11,7 +11,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use crate::crash;
-use crate::floor::{Born, Choice, Earlier, Floor, Lane, Leased, Leaves, Slot, Wish, is_long};
+use crate::floor::{
+    Born, Choice, Earlier, Floor, Lane, Leased, Leaves, ShortSeen, Slot, Wish, is_long,
+};
 use crate::house::{House, unavailable};
 use crate::intake::call::Submitted;
 use crate::lately::Lately;
@@ -50,7 +52,11 @@ pub(super) struct Placed {
 
 impl Placed {
     /// Takes a place for a job; a refusal when waiting for one is of no use.
-    pub(super) async fn new(floor: &Floor, prepared: Prepared) -> Result<Self, Refusal> {
+    pub(super) async fn new(
+        floor: &Floor,
+        prepared: Prepared,
+        seen: &mut ShortSeen,
+    ) -> Result<Self, Refusal> {
         let Prepared {
             job,
             model,
@@ -60,7 +66,7 @@ impl Placed {
         } = prepared;
         let ready = brief.inputs().next().is_none() && brief.video.is_none();
         let whose: Arc<str> = job.account_id.as_str().into();
-        let slot = slot_for(floor, &job, &whose, model.as_deref()).await?;
+        let slot = slot_for(floor, &job, &whose, model.as_deref(), seen).await?;
         let begins = |slot: &Slot| ready && !slot.recorded() && slot.reserve(&whose, &brief);
         let working = slot.as_ref().is_some_and(begins);
         Ok(Self {
@@ -144,7 +150,7 @@ pub(super) async fn accept(
     prepared: Prepared,
     (idempotency, waits): (Option<Idempotency>, bool),
 ) -> Result<Submitted, Refusal> {
-    let placed = Placed::new(&floor, prepared).await?;
+    let placed = Placed::new(&floor, prepared, &mut ShortSeen::default()).await?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
     let mut acceptance = placed.acceptance(&house, idempotency);
@@ -283,10 +289,11 @@ async fn slot_for(
     job: &NewJob,
     whose: &Arc<str>,
     model: Option<&str>,
+    seen: &mut ShortSeen,
 ) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
     let wish = wish(job, model, follows.as_ref());
-    match floor.take(&wish, whose, queued_ms(job)).await {
+    match floor.take(&wish, whose, queued_ms(job), seen).await {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }

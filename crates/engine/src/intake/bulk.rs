@@ -7,8 +7,9 @@ use atelier_contract::family::{AnswersWith, Family, Submit};
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
 use atelier_store::{Accepted, Bulk, BulkAccepted, BulkItem, BulkWish, NewBulk, NewBulkItem, Told};
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
-use crate::floor::Floor;
+use crate::floor::{Floor, ShortSeen};
 use crate::house::{House, unavailable};
 use crate::intake::accept::{self, Placed, Prepared};
 use crate::office::Caller;
@@ -27,6 +28,8 @@ pub struct BulkCall {
     pub within_rate: usize,
     /// Whether they must run on the caller's own hosted accounts, where their family can.
     pub custody: bool,
+    /// Since when the caller waits for an answer: what it waited for its turn is part of the time that it is answered within.
+    pub begun: Instant,
 }
 
 /// What was submitted together, and what each was told.
@@ -74,6 +77,12 @@ pub(super) fn operation(name: &str) -> Result<(&'static Family, &'static Submit)
     Ok((family, submit))
 }
 
+/// A refusal that would be remembered as the answer of one call for ever, and passes in a moment.
+pub(super) fn passing<T>(one: &Result<T, Refusal>) -> Option<&Refusal> {
+    let refusal = one.as_ref().err();
+    refusal.filter(|refusal| refusal.code == Code::Overloaded)
+}
+
 /// Accepts what was made ready, in one commit. Inputs are kept before it, and dropped again of those it did not take.
 pub(super) async fn accept(
     house: Arc<House>,
@@ -85,17 +94,14 @@ pub(super) async fn accept(
     let (id, owner) = (bulk.id.clone(), AccountId::new(bulk.account_id.clone()));
     let created_ms = bulk.created_ms;
     let mut placed: Vec<(String, Result<_, Refusal>)> = Vec::with_capacity(ready.len());
+    // They are placed within a moment: what short work there is besides is asked once, and not while places are held for each.
+    let mut seen = ShortSeen::default();
     for (operation, prepared) in ready {
-        let may_pass = prepared.is_ok();
         let one = match prepared {
-            Ok(prepared) => place(&floor, &vault, &owner, prepared).await,
+            Ok(prepared) => place(&floor, &vault, &owner, prepared, &mut seen).await,
             Err(refusal) => Err(refusal),
         };
-        if may_pass
-            && let Err(refusal) = &one
-            && refusal.code == Code::Overloaded
-        {
-            // That would be remembered as the answer of this one for ever, and passes in a moment.
+        if let Some(refusal) = passing(&one) {
             for (_, kept) in placed.into_iter().filter_map(|(_, one)| one.ok()) {
                 vault.drop_inputs(kept).await;
             }
@@ -158,9 +164,10 @@ async fn place(
     vault: &Vault,
     owner: &AccountId,
     prepared: Prepared,
+    seen: &mut ShortSeen,
 ) -> Result<(Placed, Kept), Refusal> {
     let kept = vault.keep_inputs(owner, &prepared.brief).await?;
-    match Placed::new(floor, prepared).await {
+    match Placed::new(floor, prepared, seen).await {
         Ok(placed) => Ok((placed, kept)),
         Err(refusal) => {
             vault.drop_inputs(kept).await;
@@ -234,6 +241,17 @@ fn restored(text: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The promise: what passes in a moment is nobody's answer for ever.
+    #[test]
+    fn only_what_passes_is_told_of_all_at_once() {
+        let refused = |code| Err::<(), _>(Refusal::new(code, "no"));
+        assert!(passing(&refused(Code::Overloaded)).is_some());
+        for code in [Code::BannedPrompt, Code::RateLimited, Code::QueueFull] {
+            assert!(passing(&refused(code)).is_none());
+        }
+        assert!(passing(&Ok(())).is_none());
+    }
 
     #[test]
     fn a_refusal_is_the_same_after_it_was_stored() {

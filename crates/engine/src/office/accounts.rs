@@ -25,7 +25,16 @@ impl Accounts {
         Self { house, callers }
     }
 
-    /// An account.
+    /// The account of a caller.
+    pub async fn own(&self, account_id: &AccountId) -> Result<AccountView, Refusal> {
+        let account = self.house.store.own_account(account_id).await;
+        account
+            .map_err(unavailable)?
+            .map(view)
+            .ok_or_else(no_account)
+    }
+
+    /// An account, for an operator.
     pub async fn one(&self, account_id: &AccountId) -> Result<AccountView, Refusal> {
         let account = self
             .house

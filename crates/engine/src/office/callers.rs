@@ -37,6 +37,18 @@ pub struct Caller {
     pub outside: bool,
     /// The hash of that key, to look whether it still works.
     hash: Arc<str>,
+    /// The hashes of operators' tokens that it stands for nothing without: of a session that an operator looks with.
+    bound: Option<Arc<[String]>>,
+}
+
+impl Caller {
+    /// The same, for as long as these operators' tokens work.
+    pub(super) fn bound_to(self, tokens: Vec<String>) -> Self {
+        Self {
+            bound: (!tokens.is_empty()).then(|| tokens.into()),
+            ..self
+        }
+    }
 }
 
 /// A caller and for how long nobody has to ask about its key again.
@@ -55,7 +67,7 @@ struct CallerCache {
     known: Cache<Arc<str>, (Caller, i64)>,
     /// Keys by hash and accounts by id that were changed, and when.
     voided: Cache<String, i64>,
-    /// When a use was last written down, by the id of a key or operator.
+    /// When a use was last written down, by the id of a key or the hash of an operator's token or a session.
     touched: Cache<String, i64>,
     /// How many times anything was voided; whoever remembers a caller by itself believes nothing from before the last.
     voids: AtomicU64,
@@ -97,6 +109,17 @@ impl CallerCache {
         if changed(&caller.hash) || changed(&caller.account_id) {
             self.known.remove(&caller.hash);
         }
+    }
+
+    /// Whether a key, token or session was known lately; whoever guesses cannot make one up that was.
+    fn knew(&self, hash: &str) -> bool {
+        self.known.get(hash).is_some() || self.touched.get(hash).is_some()
+    }
+
+    /// A key, token or session turned out to be nobody's, whoever's it was.
+    fn unlearn(&self, hash: &str) {
+        self.known.remove(hash);
+        self.touched.remove(hash);
     }
 
     /// Whether it is time to write down that a key or operator was used.
@@ -150,12 +173,29 @@ impl Callers {
             && believed.until_ms > self.house.steady_ms()
     }
 
-    /// Whether the key of a caller still works; a store that is away for a moment says nothing against it.
+    /// Whether the key of a caller still works, and the operators' tokens that it is bound to; a store that is away for a moment
+    /// says nothing against it.
     pub async fn still_known(&self, caller: &Caller) -> bool {
-        match self.caller_of(&caller.hash).await {
-            Ok(_) => true,
-            Err(refusal) => refusal.code != Code::Unauthorized,
+        if let Err(refusal) = self.caller_of(&caller.hash).await {
+            return refusal.code != Code::Unauthorized;
         }
+        for hash in caller.bound.iter().flat_map(|tokens| tokens.iter()) {
+            let found = self.house.store.operator_for_token(hash);
+            if let Ok(Ok(None)) = timeout(ASKED_WITHIN, found).await {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a key, an operator's token or a session was known here lately.
+    pub fn knew_lately(&self, secret: &str) -> bool {
+        self.cache.knew(&key::hash(secret))
+    }
+
+    /// A key, token or session by its hash turned out to be nobody's.
+    pub(super) fn unlearn(&self, hash: &str) {
+        self.cache.unlearn(hash);
     }
 
     pub(super) async fn caller_of(&self, hash: &str) -> Result<Caller, Refusal> {
@@ -177,6 +217,7 @@ impl Callers {
         let found = found.map_err(unavailable)?;
         let Some((account, key)) = found.filter(|(account, _)| account.email_verified_ms.is_some())
         else {
+            self.unlearn(hash);
             return Err(wrong_key());
         };
         let Some(scopes) = Scopes::parse(&key.scopes) else {
@@ -194,6 +235,7 @@ impl Callers {
             trace: None,
             outside: false,
             hash: hash.into(),
+            bound: None,
         };
         let left_ms = key.expires_ms.map_or(BELIEVED_MS, |end_ms| end_ms - now_ms);
         let until_ms = steady_ms + left_ms.min(BELIEVED_MS);
@@ -261,6 +303,7 @@ mod tests {
             trace: None,
             outside: false,
             hash: hash.into(),
+            bound: None,
         }
     }
 
@@ -283,6 +326,19 @@ mod tests {
             2,
             "who remembers a caller by itself learns of both"
         );
+    }
+
+    /// The promise: who is no longer believed without a look is known all the same, until the look says otherwise.
+    #[test]
+    fn what_was_known_lately_is_told_from_what_is_made_up() {
+        let cache = CallerCache::default();
+        cache.believe(&caller("a", "a1"), 10, 20);
+        assert!(cache.is_touch_due("a token", 10));
+        assert!(cache.knew("a1") && cache.knew("a token") && !cache.knew("made up"));
+        for gone in ["a1", "a token"] {
+            cache.unlearn(gone);
+            assert!(!cache.knew(gone), "{gone}");
+        }
     }
 
     #[test]

@@ -50,17 +50,16 @@ impl Custody {
         judged.map(|_| ()).map_err(refused)
     }
 
-    /// Registers a worker account of a caller's.
-    pub async fn register(
+    /// Registers a worker account of a caller's. Whether it may is asked when nothing else speaks against it.
+    pub async fn register<E: From<Refusal>>(
         &self,
         account_id: &AccountId,
         (place, worker): (Patch<BackendSpec>, WorkerPatch),
-    ) -> Result<OwnWorkerView, Refusal> {
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<OwnWorkerView, E> {
         if self.own_rows(account_id).await?.len() >= MOST {
-            return Err(Refusal::new(
-                Code::Conflict,
-                format!("an account can register {MOST} accounts at most"),
-            ));
+            let message = format!("an account can register {MOST} accounts at most");
+            return Err(Refusal::new(Code::Conflict, message).into());
         }
         let vendor = place.text("vendor").map(str::to_owned);
         let vendor = vendor.ok_or_else(|| Refusal::missing("vendor"))?;
@@ -79,8 +78,9 @@ impl Custody {
             ..worker
         };
         let put = self.registry.changed_worker(&backend, row, &patch)?;
+        may()?;
         let kept = self.put((backend, put), Vec::new(), ("custody.create", &vendor));
-        kept.await?.ok_or_else(crossed)
+        kept.await?.ok_or_else(|| crossed().into())
     }
 
     /// The worker accounts of a caller.
@@ -111,25 +111,30 @@ impl Custody {
         Ok(own_view(shown, &backend))
     }
 
-    /// Changes a worker account of a caller's.
-    pub async fn change(
+    /// Changes a worker account of a caller's. Whether it may is asked once, when nothing else speaks against it.
+    pub async fn change<E: From<Refusal>>(
         &self,
         account_id: &AccountId,
         id: &str,
         (place, worker): (Patch<BackendSpec>, WorkerPatch),
-    ) -> Result<OwnWorkerView, Refusal> {
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<OwnWorkerView, E> {
+        let mut may = Some(may);
         for _ in 0..CROSSED_MOST {
             let (mut backend, row) = self.own_row(account_id, id).await?;
             let seen = vec![seen_backend(&backend), seen_worker(&row)];
             backend.spec = changed(&backend.spec, &place)?;
             self.registry.check_backend(&backend)?;
             let put = self.registry.changed_worker(&backend, row, &worker)?;
+            if let Some(may) = may.take() {
+                may()?;
+            }
             let act = ("custody.change", &*place.names());
             if let Some(view) = self.put((backend, put), seen, act).await? {
                 return Ok(view);
             }
         }
-        Err(crossed())
+        Err(crossed().into())
     }
 
     /// Removes a worker account of a caller's; one with jobs in hand stays.

@@ -80,10 +80,11 @@ impl Operators {
         // Asked every time: operators are few, and a revoked one is out at once on every node.
         let found = self.house.store.operator_for_token(hash).await;
         let Some(row) = found.map_err(unavailable)? else {
+            self.callers.unlearn(hash);
             return Ok(None);
         };
         let now_ms = self.house.now_ms();
-        if self.callers.is_touch_due(&row.id) {
+        if self.callers.is_touch_due(hash) {
             let store = self.house.store.clone();
             self.house.tasks.spawn(async move {
                 if let Err(error) = store.touch_operator(&row.id, now_ms).await {

@@ -66,12 +66,13 @@ impl Sessions {
         }
     }
 
-    /// Opens a session; what the earlier one stood for is kept beside it, and the earlier one ends. Whether a caller may is asked
-    /// before anything is written.
+    /// Opens a session; what the earlier one stands for, by the hash of the configuration's token, is kept beside it, and the
+    /// earlier one ends. Whether a caller may is asked before anything is written.
     pub async fn open<E: From<Refusal>>(
         &self,
         opener: Opener<'_>,
         earlier: Option<&str>,
+        root_hash: &str,
         may: impl FnOnce(&Caller) -> Result<(), E>,
     ) -> Result<String, E> {
         let now_ms = self.house.now_ms();
@@ -112,12 +113,8 @@ impl Sessions {
             let opened = ("session.open", &**by);
             act = Some(self.house.own_act(account_id, by, opened, ""));
         }
-        let earlier = match earlier {
-            Some(word) => self.live(word, false).await?,
-            None => None,
-        };
-        if let Some(earlier) = earlier
-            && replaces.is_none()
+        if replaces.is_none()
+            && let Some(earlier) = self.earlier(earlier, root_hash).await?
         {
             if new.key_hash.is_none() {
                 (new.key_hash, new.bound_hash) = (earlier.key_hash, earlier.bound_hash);
@@ -143,6 +140,7 @@ impl Sessions {
         by: &Operator,
         account_id: &AccountId,
         earlier: Option<&str>,
+        root_hash: &str,
     ) -> Result<String, Refusal> {
         let wish = KeyWish {
             name: format!("looked at by {}", by.name),
@@ -155,24 +153,22 @@ impl Sessions {
             key_hash: key::hash(&secret),
             bound_hash: by.hash.clone(),
         };
+        let earlier = self.earlier(earlier, root_hash).await?;
         self.stand_beside(Some(look), earlier).await
     }
 
     /// Ends such a look: what is left is the operator.
     pub async fn end_visit(&self, word: &str) -> Result<String, Refusal> {
-        self.stand_beside(None, Some(word)).await
+        let earlier = self.live(word, false).await?;
+        self.stand_beside(None, earlier).await
     }
 
     /// A new session with a look, or without any, beside the operator of the earlier one.
     async fn stand_beside(
         &self,
         look: Option<Look>,
-        earlier: Option<&str>,
+        earlier: Option<SessionRow>,
     ) -> Result<String, Refusal> {
-        let earlier = match earlier {
-            Some(word) => self.live(word, false).await?,
-            None => None,
-        };
         let (now_ms, word) = (self.house.now_ms(), key::generate_session());
         let (key_hash, bound_hash) = look.map(|look| (look.key_hash, look.bound_hash)).unzip();
         let new = SessionRow {
@@ -217,11 +213,29 @@ impl Sessions {
     /// Who a session stands for, by the hash of the configuration's token; nobody when it is over, or when its key or
     /// token is. An operator whose token is over leaves nothing behind, not even an account beside it.
     pub async fn visitor(&self, word: &str, root_hash: &str) -> Result<Option<Visitor>, Refusal> {
-        let Some(row) = self.live(word, false).await? else {
-            return Ok(None);
+        let visitor = match self.live(word, false).await? {
+            Some(row) => self.stands_for(&row, root_hash).await?,
+            None => None,
         };
+        let hash = key::hash(word);
+        if visitor.is_some() {
+            self.touch(hash);
+        } else {
+            self.callers.unlearn(&hash);
+        }
+        Ok(visitor)
+    }
+
+    /// Who the row of a session stands for.
+    async fn stands_for(
+        &self,
+        row: &SessionRow,
+        root_hash: &str,
+    ) -> Result<Option<Visitor>, Refusal> {
         let mut visitor = Visitor::default();
         let tokens = row.operator_hash.iter().chain(&row.bound_hash);
+        // What goes on for longer than a request looks again at these; the configuration's token ends with the process alone.
+        let mut bound = Vec::new();
         for hash in tokens.collect::<BTreeSet<_>>() {
             let Some(operator) = self.operator(hash, root_hash).await? else {
                 return Ok(None);
@@ -229,17 +243,42 @@ impl Sessions {
             if row.operator_hash.as_ref() == Some(hash) {
                 visitor.operator = Some(operator);
             }
+            if hash != root_hash {
+                bound.push(hash.clone());
+            }
         }
         if let Some(hash) = &row.key_hash {
             visitor.caller = match self.callers.caller_of(hash).await {
-                Ok(caller) => Some(caller),
+                Ok(caller) => Some(caller.bound_to(bound)),
                 Err(refusal) if refusal.code == Code::Unauthorized => None,
                 Err(refusal) => return Err(refusal),
             };
         }
-        self.touch(row.hash);
         let somebody = visitor.caller.is_some() || visitor.operator.is_some();
         Ok(somebody.then_some(visitor))
+    }
+
+    /// An earlier session with what it still stands for. A key or a token that is over is left out: it would take whatever is
+    /// opened beside it along.
+    async fn earlier(
+        &self,
+        word: Option<&str>,
+        root_hash: &str,
+    ) -> Result<Option<SessionRow>, Refusal> {
+        let Some(word) = word else {
+            return Ok(None);
+        };
+        let Some(mut row) = self.live(word, false).await? else {
+            return Ok(None);
+        };
+        let visitor = self.stands_for(&row, root_hash).await?.unwrap_or_default();
+        if visitor.caller.is_none() {
+            (row.key_hash, row.bound_hash) = (None, None);
+        }
+        if visitor.operator.is_none() {
+            row.operator_hash = None;
+        }
+        Ok(Some(row))
     }
 
     /// Ends a session, or with it all that stand for the same key or operator.

@@ -39,7 +39,9 @@ pub(super) async fn of(
     id: &JobId,
 ) -> Result<Trail, Refusal> {
     let row = row(house, account_id, id).await?;
-    let attempts = house.store.attempts(&row.id).await.map_err(unavailable)?;
+    let reads = account_id.map(AccountId::as_str);
+    let attempts = house.store.attempts(reads, &row.id).await;
+    let attempts = attempts.map_err(unavailable)?;
     let view = |attempt: AttemptRow| AttemptView {
         cost: attempt.cost.map(|micros| CostSum {
             currency: attempt.currency.unwrap_or_default(),

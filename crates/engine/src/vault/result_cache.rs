@@ -1,11 +1,12 @@
-//! Rendered bodies of final jobs. A final job never changes, so its bytes are made once; memory is bounded by size.
+//! Rendered bodies of jobs that succeeded. Such a job never changes until it is deleted, so its bytes are made once; memory is
+//! bounded by size.
 
 use atelier_contract::AccountId;
 use bytes::Bytes;
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 
-/// What is remembered of a final job.
+/// What is remembered of a job that succeeded.
 #[derive(Clone)]
 pub(crate) struct Rendered {
     /// Its family; other families' endpoints must not answer for it.

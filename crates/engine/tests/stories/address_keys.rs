@@ -1,7 +1,7 @@
 //! Keys of asset addresses: the newest signs, replaced ones open their addresses until those expire.
 
 use atelier_contract::Code;
-use atelier_engine::{Caller, Engine};
+use atelier_engine::{Caller, Engine, KeyHolder, KeyWish};
 
 use crate::rig::Rig;
 
@@ -79,4 +79,32 @@ async fn keys_survive_a_restart_and_two_rotations_at_once_make_one() {
     assert_eq!(opens(&rig.engine, &address).await, Ok(()));
     let again = picture(&rig, &caller).await;
     assert!(again.1.contains(&newest), "{}", again.1);
+}
+
+/// The promise: what expires goes by the time that is shown, so that a clock which was ahead and is put right refuses nothing of
+/// what is made from then on.
+#[tokio::test]
+async fn a_clock_that_was_ahead_and_is_put_right_expires_nothing_that_is_made_then() {
+    let rig = Rig::new().await;
+    let caller = rig.account(100).await;
+    let issue = async |wish: KeyWish| {
+        let keys = rig.engine.office().keys();
+        let by = KeyHolder::Operator("root");
+        let issued = keys.issue(&caller.account_id, wish, by).await;
+        issued.expect("a key").1
+    };
+    let works = async |key: &str| {
+        let callers = rig.engine.office().callers();
+        callers.authenticate(key).await.is_ok()
+    };
+    rig.clock.advance(40 * DAY_MS);
+    assert!(works(&issue(KeyWish::named("ahead")).await).await);
+    rig.clock.advance(-40 * DAY_MS);
+    let wish = KeyWish {
+        expires_ms: Some(rig.clock.now_ms() + 60_000),
+        ..KeyWish::named("a minute")
+    };
+    assert!(works(&issue(wish).await).await);
+    let address = picture(&rig, &caller).await;
+    assert_eq!(opens(&rig.engine, &address).await, Ok(()));
 }

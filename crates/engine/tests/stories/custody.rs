@@ -3,7 +3,7 @@
 use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::workers::WorkerPatch;
-use atelier_contract::{Code, JobState};
+use atelier_contract::{Code, JobState, Refusal};
 use atelier_engine::Caller;
 use serde_json::{Value, json};
 
@@ -15,6 +15,9 @@ use crate::vendors::cast;
 fn said(body: &Value) -> (Patch<BackendSpec>, WorkerPatch) {
     (body.clone().into(), worker(body))
 }
+
+/// Nobody counts what callers do here.
+const ALWAYS: fn() -> Result<(), Refusal> = || Ok(());
 
 async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String {
     let body = json!({
@@ -28,7 +31,7 @@ async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String
         .engine
         .office()
         .custody()
-        .register(&caller.account_id, said(&body))
+        .register(&caller.account_id, said(&body), ALWAYS)
         .await;
     let made = made.expect("registered");
     assert!(json!(made).get("credential").is_none());
@@ -129,7 +132,7 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
     rig.engine
         .office()
         .custody()
-        .change(&owner.account_id, &id, changed)
+        .change(&owner.account_id, &id, changed, ALWAYS)
         .await
         .expect("changed");
     let paused = rig
@@ -205,12 +208,17 @@ async fn a_callers_address_obeys_the_rules_for_strangers_addresses() {
             "name": "x",
             "credential": "x",
         });
+        let mut counted = false;
         let refused = rig
             .engine
             .office()
             .custody()
-            .register(&caller.account_id, said(&body))
+            .register(&caller.account_id, said(&body), || {
+                counted = true;
+                ALWAYS()
+            })
             .await;
+        assert!(!counted, "{address}: what is refused is no act");
         let refused = refused.expect_err(address);
         assert_eq!(
             refused.field.as_deref(),

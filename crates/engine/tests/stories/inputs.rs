@@ -108,6 +108,7 @@ async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
             requests,
             idempotency: None,
             custody: false,
+            begun: tokio::time::Instant::now(),
         };
         let told = rig.engine.intake().submit_bulk(call).await.expect("told");
         let accepted = told.answers.into_iter().filter_map(|one| one.answer.ok());
@@ -131,6 +132,7 @@ async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
         requests: vec![request(), request()],
         idempotency: None,
         custody: false,
+        begun: tokio::time::Instant::now(),
     };
     rig.engine.intake().submit_bulk(call).await.expect("told");
     rig.clock.advance(1);

@@ -1,10 +1,13 @@
 //! Words and pictures that the operator does not want: rules by family, a pause for who insists, and a second opinion.
 
 use std::io::{Read as _, Write as _};
+use std::time::Duration;
 
 use atelier_contract::Code;
 use atelier_contract::families::artgen::FAMILY;
+use atelier_engine::{BulkCall, Caller};
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::rig::Rig;
 
@@ -81,4 +84,59 @@ async fn a_review_refuses_what_it_flags_and_its_absence_means_what_the_settings_
     let closed = rig.reviewed_node("http://127.0.0.1:9/closed");
     let refused = Rig::imagine_at(&closed, &caller, "a fox").await;
     assert_eq!(refused.expect_err("fail-closed").code, Code::Overloaded);
+}
+
+/// So many requests for a bear, under one key.
+fn bears(caller: &Caller, count: usize) -> BulkCall {
+    let body = json!({ "prompt": "a bear", "timeout": 300 });
+    let fields = body.as_object().expect("an object").clone();
+    BulkCall {
+        caller: caller.clone(),
+        requests: vec![("artgen.imagine".to_owned(), fields); count],
+        idempotency: Some(("bears".into(), count.to_string())),
+        within_rate: usize::MAX,
+        custody: false,
+        begun: Instant::now(),
+    }
+}
+
+/// The promise: what passes in a moment is told of the whole batch, and nothing of it is remembered.
+#[tokio::test]
+async fn a_batch_that_cannot_be_reviewed_is_refused_as_a_whole_and_may_be_repeated() {
+    let rig = Rig::new().await;
+    let caller = rig.account(100).await;
+    let purse = rig.purse(&caller).await;
+    let closed = rig.reviewed_node("http://127.0.0.1:9/closed");
+    let refused = closed.intake().submit_bulk(bears(&caller, 2)).await;
+    assert_eq!(refused.expect_err("away").code, Code::Overloaded);
+    assert_eq!(rig.purse(&caller).await, purse);
+    let node = rig.reviewed_node(&moderator());
+    let told = node.intake().submit_bulk(bears(&caller, 2)).await;
+    let told = told.expect("told").answers;
+    assert!(told.iter().all(|one| one.answer.is_ok()), "{told:?}");
+}
+
+/// The promise: a batch is answered within the time of a single call, however long the review takes over each of its requests.
+#[tokio::test]
+async fn a_review_that_is_silent_holds_no_batch_up_for_long() {
+    const ANSWERED: Duration = Duration::from_secs(12);
+    let rig = Rig::new().await;
+    let (few, many) = (rig.account(1_000).await, rig.account(1_000).await);
+    let purse = rig.purse(&many).await;
+    // It takes connections, and nobody reads what comes.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let url = format!("http://{}/open", silent.local_addr().expect("bound"));
+    let node = rig.reviewed_node(&url);
+    let begun = Instant::now();
+    let (told, refused) = tokio::join!(
+        node.intake().submit_bulk(bears(&few, 16)),
+        node.intake().submit_bulk(bears(&many, 300)),
+    );
+    let took = begun.elapsed();
+    assert!(took < ANSWERED, "{took:?}");
+    let told = told.expect("fail-open").answers;
+    assert!(told.iter().all(|one| one.answer.is_ok()), "{told:?}");
+    let refused = refused.expect_err("too many for the time");
+    assert_eq!(refused.code, Code::Overloaded);
+    assert_eq!(rig.purse(&many).await, purse, "none was accepted");
 }

@@ -1,6 +1,10 @@
 //! The slow round: a crash leaves no file for ever, what is known stays, and logs are kept as long as they should be.
 
+use std::sync::Arc;
+
 use atelier_backends::backend::LostSubmit;
+use atelier_contract::JobState;
+use atelier_engine::Engine;
 use bytes::Bytes;
 use serde_json::json;
 
@@ -70,4 +74,31 @@ async fn tries_and_attempts_go_after_a_month_while_the_job_and_its_count_stay() 
         rig.check_books().await;
     };
     tokio::task::LocalSet::new().run_until(story).await;
+}
+
+/// The promise: words of a job that failed are gone from every answer after `failed_days`, also where it was fetched before.
+#[tokio::test]
+async fn words_of_a_failed_job_are_in_no_fetch_after_their_time() {
+    let rig = Rig::new().await;
+    let (caller, other_node) = (rig.account(100).await, rig.second_node());
+    let id = rig.imagine(&caller, "fail secretly").await;
+    let id = id.expect("accepted");
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Failed);
+    let (family, _) = atelier_contract::operation("artgen.imagine").expect("in the table");
+    let fetched = async |node: &Arc<Engine>| {
+        let body = node.jobs().fetch_body(&caller.account_id, family, &id);
+        String::from_utf8_lossy(&body.await.expect("fetched")).into_owned()
+    };
+    for node in [&rig.engine, &other_node] {
+        let before = fetched(node).await;
+        assert!(before.contains("fail secretly"), "{before}");
+    }
+    rig.clock.advance(8 * DAY_MS);
+    rig.engine.tidy().step().await.expect("tidied");
+    for node in [&rig.engine, &other_node] {
+        let after = fetched(node).await;
+        assert!(after.contains(&*id), "it is still there: {after}");
+        assert!(!after.contains("secretly"), "{after}");
+    }
 }

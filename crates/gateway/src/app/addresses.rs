@@ -32,23 +32,24 @@ impl Addresses {
     }
 
     /// Whether anything says that strangers can reach the service: also a listener for somebody else than this machine's
-    /// operator, or a name that only a proxy can have led here.
+    /// operator.
     pub(crate) fn is_public(&self, config: &Config) -> bool {
         let for_callers = config.listeners.iter().any(|one| one.role != Role::Metrics);
+        for_callers || !self.is_private(config)
+    }
+
+    /// Whether only this machine can know of the service: it listens on loopback, all its addresses and names are there, and
+    /// nothing says that somebody in front of it lets strangers in. A name from elsewhere does: only a proxy can lead it here.
+    pub(super) fn is_private(&self, config: &Config) -> bool {
         let hosts = config.listeners.iter().map(|one| &one.host);
         let mut hosts = hosts
             .chain(&config.names)
             .filter(|host| !host.is_empty())
             .map(|host| format!("http://{}", host.trim()));
-        for_callers || hosts.any(|host| !names_loopback(&host)) || !self.is_private(config)
-    }
-
-    /// Whether only this machine can know of the service: it listens on loopback, all its addresses are there, and nothing
-    /// says that somebody in front of it lets strangers in.
-    pub(super) fn is_private(&self, config: &Config) -> bool {
         config.proxies.trusted.is_empty()
             && self.listens_on_loopback()
             && self.urls(config).iter().all(|url| names_loopback(url))
+            && hosts.all(|host| names_loopback(&host))
     }
 
     /// The public addresses of the service and of its files.
@@ -93,6 +94,16 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ListenerSetting;
+
+    fn by_host(host: &str) -> Vec<ListenerSetting> {
+        vec![ListenerSetting {
+            address: String::new(),
+            host: host.into(),
+            role: Role::Custody,
+            plain: false,
+        }]
+    }
 
     #[test]
     fn a_service_is_private_only_while_nothing_says_otherwise() {
@@ -107,11 +118,18 @@ mod tests {
         assert!(!private(|_| {}, "0.0.0.0:8080"));
         let here: fn(&mut Config) = |config| config.base_url = "http://localhost:8080".into();
         assert!(private(here, "127.0.0.1:8080"));
-        let public: [fn(&mut Config); 4] = [
+        let named: fn(&mut Config) = |config| {
+            config.listeners = by_host("own.localhost");
+            config.names = vec!["studio.localhost:8080".into(), "127.0.0.2".into()];
+        };
+        assert!(private(named, "127.0.0.1:8080"));
+        let public: [fn(&mut Config); 6] = [
             |config| config.base_url = "https://media.example.com".into(),
             |config| config.base_url = "http://192.0.2.1".into(),
             |config| config.cdn_url = "https://cdn.example.com".into(),
             |config| config.proxies.trusted = vec!["127.0.0.1".into()],
+            |config| config.listeners = by_host("own.example.com"),
+            |config| config.names = vec!["nas.lan".into()],
         ];
         for change in public {
             assert!(!private(change, "127.0.0.1:8080"));

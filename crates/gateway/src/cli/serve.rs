@@ -14,6 +14,7 @@ use super::command::{Command, Group};
 use super::place::Place;
 use crate::app::{self, Addresses, App};
 use crate::config::{Config, Role};
+use crate::http::Reach;
 use crate::server::signals::Signals;
 use crate::server::tls::Tls;
 use crate::server::{Door, Server};
@@ -137,9 +138,16 @@ async fn open(address: &str, role: Role, secure: bool) -> Result<Door> {
     let listener = TcpListener::bind(resolved.as_slice())
         .await
         .with_context(|| format!("cannot listen on {address}"))?;
+    let bound = listener.local_addr()?.ip().to_canonical();
+    let reach = if bound.is_loopback() {
+        Reach::Machine
+    } else {
+        Reach::Network
+    };
     Ok(Door {
         listener,
         role,
+        reach,
         secure,
     })
 }

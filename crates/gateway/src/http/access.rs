@@ -11,6 +11,7 @@ use hyper::header::HeaderMap;
 
 use super::caller;
 use super::denial::Denial;
+use super::rate::Kind;
 use super::received::{Received, Who};
 use super::session;
 use crate::app::App;
@@ -89,7 +90,16 @@ pub(super) async fn admit_name(
 /// Whether who asks may see what is no stranger's business: from inside, or with a token that may look. Whoever may not is
 /// answered all the same, with less.
 pub(crate) async fn may_look(app: &Arc<App>, received: &Received) -> bool {
-    received.inside || operator(app, Access::Viewer, received).await.is_ok()
+    if received.inside {
+        return true;
+    }
+    let headers = &received.head.headers;
+    if !caller::has_credential(headers) && session::word(headers).is_none() {
+        return false;
+    }
+    // The page itself needs no place; looking somebody up does, here as everywhere.
+    let place = received.pass.arrive(&app.places, Kind::Call, false);
+    place.is_ok() && operator(app, Access::Viewer, received).await.is_ok()
 }
 
 /// The operator whose token or session a request carries.

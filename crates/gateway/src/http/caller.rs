@@ -1,12 +1,14 @@
 //! Who calls: a key becomes an account, a token becomes an operator.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::{Code, Refusal};
 use atelier_engine::{Caller, Operator, key};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
+use tokio::time::sleep;
 
 use super::denial::Denial;
 use super::received::{From, Received};
@@ -18,6 +20,8 @@ const KEY: HeaderName = HeaderName::from_static("svc-api-key");
 const SECRET: HeaderName = HeaderName::from_static("mj-api-secret");
 const WRONG_KEY: &str = "Wrong SVC-API-KEY or email is not activated.";
 const TOO_MANY_WRONG: &str = "too many wrong keys from this address; try again later";
+/// How long a network that guessed too much waits before it is asked whose its next key is.
+const GUESSED_WAIT: Duration = Duration::from_millis(500);
 
 /// Whether a request carries a key or a token itself, right or wrong.
 pub(super) fn has_credential(headers: &HeaderMap) -> bool {
@@ -53,6 +57,7 @@ pub(super) async fn known(
     let Some(key) = key_of(&received.head.headers)? else {
         return Err(wrong_key().into());
     };
+    before_asking(app, received.from, key).await;
     match app.engine.office().callers().believe(key).await {
         Ok(believed) => {
             let caller = believed.caller.clone();
@@ -90,6 +95,7 @@ pub(super) async fn operator(app: &App, received: &Received) -> Result<Operator,
     if is_root(app, given) {
         return Ok(Operator::root(&app.root_hash));
     }
+    before_asking(app, received.from, given).await;
     if let Some(operator) = app.engine.office().operators().known(given).await? {
         return Ok(operator);
     }
@@ -113,6 +119,16 @@ fn no_operator() -> Refusal {
         Code::Unauthorized,
         "the operator API needs `Authorization: Bearer <operator's token>`",
     )
+}
+
+/// Has a network that had too many wrong keys wait before it costs another read, with its place taken meanwhile: so its places
+/// bound how many it can cost. A right key gets in all the same, or whoever guesses would keep out everybody behind one proxy.
+pub(super) async fn before_asking(app: &App, from: From, secret: &str) {
+    let guesses = app.rates.may_try(from.peer).is_err();
+    if guesses && !app.engine.office().callers().knew_lately(secret) {
+        // Boxed, because hardly anybody waits here, and every call would have room for it.
+        Box::pin(sleep(GUESSED_WAIT)).await;
+    }
 }
 
 pub(super) fn count_wrong(app: &App, from: From) -> Result<(), Denial> {

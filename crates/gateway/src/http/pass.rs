@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atelier_contract::{AccountId, Code, Refusal};
 use hyper::header::HeaderMap;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::body_share::BodyShare;
 use super::denial::Denial;
@@ -18,7 +18,10 @@ use atelier_engine::shares::{Full, Part, Shares};
 /// processor in refusals as others have in answers.
 const REFUSED_AFTER_MS: std::ops::Range<u64> = 250..500;
 
-const TOO_MANY_ACTS: &str = "this account changed too much of itself (keys, hosted accounts, secrets, sessions) within the hour; wait";
+const TOO_MANY_ACTS: &str = "this account changed too much of itself (keys, hosted accounts, secrets) within the hour; wait";
+
+const NO_TURN: &str =
+    "what was asked for together before this is still worked on; try again shortly";
 
 /// The grants of one request.
 pub(crate) struct Pass {
@@ -188,10 +191,12 @@ impl Pass {
         self.granted().share = share;
     }
 
-    /// What follows is heavy, however small the body was: waits for a place for it.
-    pub(crate) async fn burden(&self, work: &Arc<Shares>) {
-        let place = work.take(self.holder(), 1).await;
+    /// What follows is heavy, however small the body was: waits for a place for it, so long at most.
+    pub(crate) async fn burden(&self, work: &Arc<Shares>, within: Duration) -> Result<(), Refusal> {
+        let place = timeout(within, work.take(self.holder(), 1)).await;
+        let place = place.map_err(|_| Refusal::new(Code::Overloaded, NO_TURN))?;
         self.granted().share.burden(place);
+        Ok(())
     }
 
     /// Works on what was read of the body, off the runtime's threads when it is large. The share is given back at the end
@@ -241,5 +246,24 @@ pub(crate) fn refused(full: Full, message: &str) -> Denial {
             "too much is being asked of the service at once; try again shortly",
         )
         .into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The promise: whoever waits for a turn is answered, however long the one before takes.
+    #[tokio::test]
+    async fn nobody_waits_for_a_turn_without_end() {
+        let work = Shares::fixed("work", 8, 1);
+        let pass = Pass::new("a network".into(), false);
+        let other = work.take(pass.holder(), 1).await;
+        let refused = pass.burden(&work, Duration::from_millis(10)).await;
+        assert_eq!(refused.expect_err("no turn").code, Code::Overloaded);
+        drop(other);
+        let taken = pass.burden(&work, Duration::from_secs(10)).await;
+        taken.expect("a turn");
+        assert_eq!(work.held(pass.holder()), 1);
     }
 }

@@ -1,6 +1,6 @@
-//! How often an account may call, over all its keys, how often a network may ask for pages that need no key, and how many
-//! wrong keys it may try. The answer to every
-//! call says how much is left, in the fields of the IETF draft on rate limits.
+//! How often an account may call, over all its keys, how often it may change itself, how often a key may sign in, how often a
+//! network may ask for pages that need no key, and how many wrong keys it may try. The answer to every call says how much is
+//! left, in the fields of the IETF draft on rate limits.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash};
@@ -42,6 +42,8 @@ pub(crate) struct Rates {
     open: Buckets<IpAddr>,
     open_pace: Pace,
     acts: Buckets<String>,
+    /// Sessions of the console by key, as many as acts: any key may sign in, and shall use up nothing of the account's.
+    sessions: Buckets<String>,
     acts_pace: Pace,
 }
 
@@ -112,6 +114,7 @@ impl Rates {
                 limits.open_burst,
             ),
             acts: Buckets::default(),
+            sessions: Buckets::default(),
             acts_pace: Pace::new(
                 limits.acts_per_hour,
                 Duration::from_hours(1),
@@ -142,6 +145,18 @@ impl Rates {
     pub(super) fn act(&self, account_id: &str) -> Result<(), u64> {
         let level = self.acts.take(account_id, self.acts_pace);
         level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
+    }
+
+    /// Counts a session that a key opens; the number of seconds to wait when there were too many.
+    pub(super) fn session(&self, key_id: &str) -> Result<(), u64> {
+        let level = self.sessions.take(key_id, self.acts_pace);
+        level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
+    }
+
+    /// Whether a network may try another key; the number of seconds to wait when it had too many wrong ones. Nothing is counted.
+    pub(super) fn may_try(&self, peer: IpAddr) -> Result<(), u64> {
+        let wait_s = self.wrong.look(&network::of(peer), self.wrong_pace);
+        wait_s.map_or(Ok(()), Err)
     }
 
     /// Counts a wrong key; the number of seconds to wait when there were too many.
@@ -239,6 +254,19 @@ impl<K: Hash + Eq> Buckets<K> {
         Some(self.at(key, |full_at, now| take(full_at, now, interval, pace.burst)))
     }
 
+    /// How many seconds it takes until one is given; nothing is taken.
+    fn look<Q>(&self, key: &Q, pace: Pace) -> Option<u64>
+    where
+        K: std::borrow::Borrow<Q>,
+        Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
+    {
+        let interval = pace.interval?;
+        self.at(key, |full_at, now| {
+            let mut untouched = *full_at;
+            take(&mut untouched, now, interval, pace.burst).wait_s
+        })
+    }
+
     /// Takes as many as there are of those that are wanted; how many.
     fn take_some<Q>(&self, key: &Q, pace: Pace, wanted: usize) -> usize
     where
@@ -281,12 +309,15 @@ impl<K: Hash + Eq> Buckets<K> {
         if let Some(full_at) = buckets.get_mut(key) {
             return change(full_at, now);
         }
-        if buckets.len() >= CROWDED {
-            buckets.retain(|_, full_at| *full_at > now);
-        }
         let mut full_at = now;
         let changed = change(&mut full_at, now);
-        buckets.insert(key.to_owned(), full_at);
+        // A bucket that is full is as good as none.
+        if full_at > now {
+            if buckets.len() >= CROWDED {
+                buckets.retain(|_, full_at| *full_at > now);
+            }
+            buckets.insert(key.to_owned(), full_at);
+        }
         changed
     }
 }
@@ -334,6 +365,23 @@ mod tests {
         assert!(given("b"));
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!((0..5).filter(|_| given("a")).count(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_takes_nothing() {
+        let buckets = Buckets::<String>::default();
+        let pace = Pace::new(2, Duration::from_secs(1), 2);
+        for _ in 0..5 {
+            assert_eq!(buckets.look("a", pace), None);
+        }
+        assert!(given(&buckets, "a", pace) && given(&buckets, "a", pace));
+        for _ in 0..5 {
+            assert_eq!(buckets.look("a", pace), Some(1));
+        }
+        assert_eq!(buckets.look("b", pace), None);
+        tokio::time::advance(Duration::from_millis(500)).await;
+        assert_eq!(buckets.look("a", pace), None);
+        assert!(given(&buckets, "a", pace) && !given(&buckets, "a", pace));
     }
 
     #[tokio::test(start_paused = true)]

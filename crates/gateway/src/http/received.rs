@@ -15,6 +15,15 @@ use crate::config::Role;
 /// What a handler gives back.
 pub(crate) type Answer = Result<Reply, Denial>;
 
+/// Who can reach a listener.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// This machine alone.
+    Machine,
+    /// Whoever the network lets.
+    Network,
+}
+
 /// Where a request came from.
 #[derive(Clone, Copy)]
 pub(crate) struct From {
@@ -22,6 +31,8 @@ pub(crate) struct From {
     pub(crate) peer: IpAddr,
     /// What the listener serves.
     pub(crate) role: Role,
+    /// Who else can reach that listener.
+    pub(crate) reach: Reach,
     /// Whether nobody in between could read along.
     pub(crate) secure: bool,
     /// Whether it came through a known proxy, whose word about it counts.
@@ -48,7 +59,7 @@ pub(crate) struct Received {
     pub(crate) from: From,
     /// What stood at the placeholders of the path, in order.
     pub(crate) params: Vec<String>,
-    /// Whether it came where strangers cannot: to the listener for collectors, or to a service that is not public.
+    /// Whether it came where strangers cannot: to a listener for collectors on loopback, or to a service that is not public.
     pub(crate) inside: bool,
     pub(crate) who: Who,
     /// What it has been granted.

@@ -10,6 +10,7 @@ use atelier_contract::family::{Family, Submit};
 use atelier_contract::pages::{Access, Door, Method, Page};
 use atelier_contract::{Code, Refusal, Scope};
 use hyper::Method as HttpMethod;
+use hyper::header::{IF_NONE_MATCH, RANGE};
 use hyper::http::request::Parts;
 
 use super::denial::Denial;
@@ -89,10 +90,19 @@ impl Target {
         }
     }
 
-    /// Whether anybody may ask for it, and a network is counted for asking. Result files are paced by their bytes, and health
-    /// is always told.
-    pub(super) fn has_open_rate(self) -> bool {
-        self.door() == Door::Main && self.access() == Access::Open
+    /// Whether anybody may ask for it, and a network is counted for asking. Result files are paced by their bytes, unless the
+    /// answer may have none or few, and health is always told.
+    pub(super) fn has_open_rate(self, head: &Parts) -> bool {
+        let few_bytes = || {
+            let mut fewer = [IF_NONE_MATCH, RANGE].into_iter();
+            head.method == HttpMethod::HEAD || fewer.any(|name| head.headers.contains_key(name))
+        };
+        let counted = match self.door() {
+            Door::Main => true,
+            Door::Files => few_bytes(),
+            Door::Every | Door::Alternative | Door::Metrics => false,
+        };
+        counted && self.access() == Access::Open
     }
 
     /// Whether it is answered however much else is going on.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use atelier_contract::pages::Access;
 use atelier_contract::{Code, Refusal, Scope};
-use atelier_engine::{Caller, Opener, Visitor};
+use atelier_engine::{Caller, Opener, Visitor, key};
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq as _;
@@ -21,6 +21,7 @@ const NAME: &str = "atelier_session";
 const PROOF: HeaderName = HeaderName::from_static("x-csrf-token");
 /// As long as a session can last, in seconds.
 const MOST_S: u64 = 7 * 24 * 3600;
+const TOO_MANY: &str = "this key opened too many sessions within the hour; wait";
 
 /// Who a request's session stands for; nobody when it carries a key or a token itself, which then decides.
 pub(super) async fn visitor(
@@ -32,15 +33,21 @@ pub(super) async fn visitor(
     if caller::has_credential(headers) {
         return Ok(None);
     }
-    let Some(word) = word(headers) else {
+    // What cannot be a session is none, and nobody is asked.
+    let Some(word) = word(headers).filter(|word| key::well_formed_session(word)) else {
         return Ok(None);
     };
+    caller::before_asking(app, received.from, word).await;
     let visitor = app
         .engine
         .office()
         .sessions()
         .visitor(word, &app.root_hash)
         .await?;
+    if visitor.is_none() {
+        // One that is made up costs as much as a wrong key.
+        caller::count_wrong(app, received.from)?;
+    }
     // Some calls of other services make a job although they read by their method.
     let reads = matches!(received.head.method, Method::GET | Method::HEAD)
         && !matches!(access, Access::Caller(Scope::Submit) | Access::Operator);
@@ -82,16 +89,18 @@ pub(crate) async fn open(
     let opener = if caller::is_root(app, secret) {
         Opener::Root(&app.root_hash)
     } else {
+        caller::before_asking(app, received.from, secret).await;
         Opener::Secret(secret)
     };
-    // It is a call like any other, and an act besides.
+    // It is a call like any other. Any key may sign in, whatever else it may: what it opens is counted as its own.
     let may = |caller: &Caller| {
         let account_id = &caller.account_id;
         received.pass.admit((&app.places, &app.rates), account_id)?;
-        received.pass.act(&app.rates)
+        let counted = app.rates.session(&caller.key_id);
+        counted.map_err(|seconds| Denial::later(TOO_MANY, seconds))
     };
     let sessions = app.engine.office().sessions();
-    match sessions.open(opener, earlier, may).await {
+    match sessions.open(opener, earlier, &app.root_hash, may).await {
         Err(denial) if denial.refusal.code == Code::Unauthorized => {
             caller::count_wrong(app, received.from)?;
             Err(denial)

@@ -1,9 +1,11 @@
 //! Server-sent events of all jobs of an account, or of one batch. A stream opens with the jobs that are unfinished; who
-//! comes back with the last event it saw is told what ended since, and perhaps once more what ended just before.
+//! comes back with the last event it saw is told what ended since, and perhaps once more what ended just before. Ends are looked
+//! for by their dates, which a clock that is set back makes earlier than those that were told.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use atelier_contract::{Code, Refusal};
@@ -24,6 +26,11 @@ use atelier_engine::shares::Part;
 
 /// What ended so long before a look is looked at again: its commit may have been seen later than its time says.
 const OVERLAP_MS: i64 = 10_000;
+/// Nodes' dates may be this far apart; what is dated further ahead was dated before a clock was set back.
+const APART_MS: i64 = 2_000;
+/// Who comes back with an event of a time that is yet to come is told what ended within this: a clock was set back since the
+/// event, and nobody knows when.
+const SET_BACK_MS: i64 = 3_600_000;
 /// Looks are at least this far apart, however much happens.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Jobs that are read at once.
@@ -39,14 +46,23 @@ struct Follower {
     batch: Option<BulkView>,
     changes: Changes,
     /// What was shown of each job that may still have news.
-    seen: HashMap<String, i64>,
-    /// Nothing that ended before this is told.
-    from_ms: i64,
+    seen: HashMap<String, Shown>,
+    /// Nothing that ended before this is told, unless it was shown unfinished.
+    from_ms: AtomicI64,
     /// The identifier of the last event.
     last: i64,
     ready: VecDeque<Bytes>,
     over: bool,
     _place: Part,
+}
+
+/// What was shown of a job.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// Grows with every change.
+    number: i64,
+    /// Whether that was its end.
+    over: bool,
 }
 
 /// Opens the stream of the caller's account.
@@ -66,7 +82,9 @@ pub(super) async fn follow_batch(
     let ids = batches::job_ids(&batch);
     let marks = app.engine.jobs().marks_of(account, &ids).await?;
     let news = |mark: &JobMark| !mark.state.is_final() || mark.updated_ms >= seen_ms;
-    if seen_ms > 0 && !marks.iter().any(news) {
+    // After an event of a time that is yet to come, dates do not say what was told.
+    let known = seen_ms > 0 && !is_to_come(seen_ms, app.engine.now_ms());
+    if known && !marks.iter().any(news) {
         return Ok(Events(reply::nothing_more()));
     }
     open(app, &received, Some(batch))
@@ -78,19 +96,13 @@ fn open(app: Arc<App>, received: &Received, batch: Option<BulkView>) -> Result<E
     let place =
         place.map_err(|full| pass::refused(full, "too many event streams of this account"))?;
     let last = last_event_id(&received.head.headers);
-    let from_ms = if last > 0 {
-        last / STEP - OVERLAP_MS
-    } else if batch.is_some() {
-        0
-    } else {
-        app.engine.now_ms()
-    };
+    let from_ms = first_ms(last, batch.is_some(), app.engine.now_ms());
     let follower = Follower {
         changes: app.engine.jobs().account_changes(&caller.account_id),
         caller,
         batch,
         seen: HashMap::new(),
-        from_ms,
+        from_ms: AtomicI64::new(from_ms),
         last,
         ready: VecDeque::new(),
         over: false,
@@ -102,6 +114,25 @@ fn open(app: Arc<App>, received: &Received, batch: Option<BulkView>) -> Result<E
     follower.ready.push_back(Bytes::from_static(b": open\n\n"));
     let flow = Box::pin(stream::unfold(follower, next));
     Ok(Events(reply::events(flow)))
+}
+
+/// Whether a date is of a time that is yet to come, so that a clock was set back since.
+fn is_to_come(at_ms: i64, now_ms: i64) -> bool {
+    at_ms > now_ms.saturating_add(APART_MS)
+}
+
+/// From when on ends are told, after the last event that was seen.
+fn first_ms(last: i64, of_batch: bool, now_ms: i64) -> i64 {
+    let seen_ms = last / STEP;
+    if last > 0 && !is_to_come(seen_ms, now_ms) {
+        seen_ms - OVERLAP_MS
+    } else if of_batch {
+        0
+    } else if last > 0 {
+        now_ms - SET_BACK_MS
+    } else {
+        now_ms
+    }
 }
 
 /// The next piece of the stream, or its end.
@@ -132,7 +163,7 @@ struct News {
     /// The time of the look.
     now_ms: i64,
     /// The events, each with its job and what of it is shown.
-    events: Vec<(String, i64, String)>,
+    events: Vec<(String, Shown, String)>,
     /// The jobs that may have news later.
     open: HashSet<String>,
     /// Nothing that ended before this is news any more.
@@ -168,11 +199,41 @@ impl Follower {
             .await
     }
 
+    /// From when on ends are looked for.
+    fn begin_ms(&self, now_ms: i64) -> i64 {
+        let from_ms = self.from_ms.load(Ordering::Relaxed);
+        if !is_to_come(from_ms, now_ms) {
+            return from_ms;
+        }
+        // A clock that was set back dates what ends from here on before what has ended.
+        let from_ms = now_ms - OVERLAP_MS;
+        self.from_ms.store(from_ms, Ordering::Relaxed);
+        from_ms
+    }
+
+    /// The jobs of the account that are unfinished or ended since, and those that were shown unfinished and have ended,
+    /// whatever their date: that of another node, or of a clock that was set back, may be before what is looked for.
+    async fn account_marks(&self, from_ms: i64) -> Result<Vec<JobMark>, Refusal> {
+        let (jobs, account) = (self.app.engine.jobs(), &self.caller.account_id);
+        let mut marks = jobs.marks(account, from_ms).await?;
+        let missing: Vec<String> = {
+            let read: HashSet<&str> = marks.iter().map(|mark| mark.id.as_str()).collect();
+            let open = self.seen.iter().filter(|(_, shown)| !shown.over);
+            let missing = open.filter(|(id, _)| !read.contains(id.as_str()));
+            missing.map(|(id, _)| id.clone()).collect()
+        };
+        if !missing.is_empty() {
+            marks.extend(jobs.marks_of(account, &missing).await?);
+        }
+        Ok(marks)
+    }
+
     async fn look(&self) -> Result<News, Refusal> {
         let (engine, account) = (&self.app.engine, &self.caller.account_id);
         let now_ms = engine.now_ms();
+        let from_ms = self.begin_ms(now_ms);
         let mut marks = match &self.batch {
-            None => engine.jobs().marks(account, self.from_ms).await?,
+            None => self.account_marks(from_ms).await?,
             Some(batch) => {
                 let ids = batches::job_ids(batch);
                 engine.jobs().marks_of(account, &ids).await?
@@ -193,15 +254,16 @@ impl Follower {
             .then(|| ended.map(|mark| mark.updated_ms).max())
             .flatten();
         marks.retain(|mark| {
-            let shown = self.seen.get(&mark.id).copied().unwrap_or(-1);
-            let late = mark.state.is_final() && mark.updated_ms < self.from_ms;
-            told::number(mark.revision, mark.progress) > shown && !late
+            let shown = self.seen.get(&mark.id);
+            let late = shown.is_none() && mark.state.is_final() && mark.updated_ms < from_ms;
+            let number = shown.map_or(-1, |shown| shown.number);
+            told::number(mark.revision, mark.progress) > number && !late
         });
         marks.sort_by(|one, two| (one.updated_ms, &one.id).cmp(&(two.updated_ms, &two.id)));
         let all_shown = marks.len() <= AT_ONCE;
         marks.truncate(AT_ONCE);
         let shown_ms = marks.last().map(|mark| mark.updated_ms);
-        let from_ms = shown_ms.filter(|_| !all_shown).or(reached_ms);
+        let next_ms = shown_ms.filter(|_| !all_shown).or(reached_ms);
         let ids: Vec<String> = marks.into_iter().map(|mark| mark.id).collect();
         let jobs = engine.jobs().jobs_of(account, &ids).await?;
         let mut jobs: HashMap<String, _> = jobs
@@ -210,36 +272,31 @@ impl Follower {
             .collect();
         let shown = |id: String| {
             let job = jobs.remove(&id)?;
-            Some((
-                id,
-                told::number(job.revision, job.progress),
-                told::data(&job),
-            ))
+            let shown = Shown {
+                number: told::number(job.revision, job.progress),
+                over: job.state.is_final(),
+            };
+            Some((id, shown, told::data(&job)))
         };
         Ok(News {
             now_ms,
             events: ids.into_iter().filter_map(shown).collect(),
             open,
-            from_ms: from_ms.unwrap_or(now_ms - OVERLAP_MS),
+            from_ms: next_ms.unwrap_or(now_ms - OVERLAP_MS),
             end: end.filter(|_| all_shown),
         })
     }
 
     fn take(&mut self, news: News) {
-        for (id, number, data) in news.events {
+        for (id, shown, data) in news.events {
             let event = self.event("job", news.now_ms, &data);
             self.ready.push_back(event);
-            self.seen.insert(id, number);
+            self.seen.insert(id, shown);
         }
         self.seen.retain(|id, _| news.open.contains(id));
         if self.batch.is_none() {
-            let from_ms = news.from_ms;
-            // A clock that was set back dates what comes before what has been.
-            self.from_ms = if self.from_ms > news.now_ms {
-                from_ms
-            } else {
-                self.from_ms.max(from_ms)
-            };
+            let from_ms = self.from_ms.get_mut();
+            *from_ms = news.from_ms.max(*from_ms);
         }
         if let Some(end) = news.end {
             let event = self.event("batch", news.now_ms, &end);
@@ -249,8 +306,35 @@ impl Follower {
     }
 
     fn event(&mut self, kind: &str, now_ms: i64, data: &str) -> Bytes {
-        self.last = (self.last + 1).max(now_ms * STEP);
+        // Who comes back says by this when it left, so a clock that was set back has events go back with it.
+        self.last = if is_to_come(self.last / STEP, now_ms) {
+            now_ms * STEP
+        } else {
+            (self.last + 1).max(now_ms * STEP)
+        };
         let id = self.last;
         Bytes::from(format!("event: {kind}\nid: {id}\ndata: {data}\n\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW_MS: i64 = 1_800_000_000_000;
+
+    /// The promise: who comes back is told what ended since, also when a clock was set back since it left.
+    #[test]
+    fn an_event_of_a_time_to_come_does_not_hide_what_ended_since() {
+        let after = |seen_ms: i64, of_batch| first_ms(seen_ms * STEP, of_batch, NOW_MS);
+        for of_batch in [false, true] {
+            let ordinary = after(NOW_MS - 60_000, of_batch);
+            assert_eq!(ordinary, NOW_MS - 60_000 - OVERLAP_MS);
+        }
+        let to_come = NOW_MS + 3_600_000;
+        assert!(after(to_come, false) < NOW_MS - OVERLAP_MS);
+        assert_eq!(after(to_come, true), 0, "all of a batch");
+        assert_eq!(first_ms(-1, false, NOW_MS), NOW_MS, "from here on");
+        assert_eq!(first_ms(-1, true, NOW_MS), 0);
     }
 }

@@ -26,7 +26,7 @@ pub(super) async fn info(
         app.engine
             .office()
             .accounts()
-            .one(received.account()?)
+            .own(received.account()?)
             .await?,
     )))
 }

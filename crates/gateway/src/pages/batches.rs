@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use atelier_contract::body::{self, Fields};
 use atelier_contract::family::{IMAGE_BODY, RefusedData, refused};
@@ -12,6 +13,7 @@ use atelier_engine::key::hex;
 use atelier_engine::{BulkAnswer, BulkCall, BulkView, JobMark};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::config::Role;
@@ -19,6 +21,9 @@ use crate::http::denial::Denial;
 use crate::http::idempotency::idempotency_key;
 use crate::http::page::{Data, RawBody};
 use crate::http::received::Received;
+
+/// How long a batch waits for the one before it, of the time within which its caller is answered.
+const TURN_WITHIN: Duration = Duration::from_secs(5);
 
 /// Submits them together.
 pub(super) async fn submit(
@@ -29,8 +34,9 @@ pub(super) async fn submit(
     let key = idempotency_key(&received.head.headers)?;
     let caller = received.caller()?.clone();
     let custody = received.from.role == Role::Custody;
+    let begun = Instant::now();
     // A thousand requests are as much work as a thousand calls, and would hold up everybody else's.
-    received.pass.burden(&app.batches).await;
+    received.pass.burden(&app.batches, TURN_WITHIN).await?;
     let pass = Arc::clone(&received.pass);
     let accepted = async move {
         let idempotency = key.map(|key| (key, fingerprint(&fields)));
@@ -44,6 +50,7 @@ pub(super) async fn submit(
                 .collect(),
             idempotency,
             custody,
+            begun,
         };
         app.engine.intake().submit_bulk(call).await
     };

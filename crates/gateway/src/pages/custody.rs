@@ -46,11 +46,12 @@ pub(super) async fn create(
     received: Received,
     RawBody(fields, _): RawBody<NewOwnWorker, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
-    received.pass.act(&app.rates)?;
     let (caller, read) = (received.caller()?, read(fields)?);
     let custody = app.engine.office().custody();
     custody.admit(caller, &read.0)?;
-    Ok(Data(custody.register(&caller.account_id, read).await?))
+    let may = || received.pass.act(&app.rates);
+    let made = custody.register(&caller.account_id, read, may).await?;
+    Ok(Data(made))
 }
 
 /// Changes an account.
@@ -59,11 +60,12 @@ pub(super) async fn change(
     received: Received,
     RawBody(fields, _): RawBody<Patch<NewOwnWorker>, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
-    received.pass.act(&app.rates)?;
     let (caller, id, read) = (received.caller()?, received.param(0), read(fields)?);
     let custody = app.engine.office().custody();
     custody.admit(caller, &read.0)?;
-    Ok(Data(custody.change(&caller.account_id, id, read).await?))
+    let may = || received.pass.act(&app.rates);
+    let changed = custody.change(&caller.account_id, id, read, may).await?;
+    Ok(Data(changed))
 }
 
 /// Asks the vendor of an account whether it is well and takes the credential.

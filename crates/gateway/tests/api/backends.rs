@@ -252,17 +252,18 @@ async fn a_back_end_with_jobs_in_hand_stays_until_they_have_ended() {
 async fn custody_runs_on_the_callers_own_account_and_nowhere_else() {
     let back = Gateway::spawn().await;
     let upstream = back.account(100).await;
-    let listeners = r#"[{ host = "custody.example.com", role = "custody" }]"#;
+    // A name of this machine's, so that callers may register the neighbour on it.
+    let listeners = r#"[{ host = "custody.localhost", role = "custody" }]"#;
     let front = Options::default().set("LISTENERS", listeners).spawn().await;
     let (owner, stranger) = (front.account(50).await, front.account(50).await);
     let submit = async |key: &str| {
         let request = front
             .request(Method::POST, "/artgen/v1/imagine")
-            .header("Host", "custody.example.com")
+            .header("Host", "custody.localhost")
             .header("SVC-API-KEY", key);
         send(request.json(&json!({ "prompt": "a fox" }))).await
     };
-    for (host, quota) in [("custody.example.com", 0.0), ("other.example.com", 4.0)] {
+    for (host, quota) in [("custody.localhost", 0.0), ("other.localhost", 4.0)] {
         let question = json!({ "operation": "artgen.imagine", "request": { "prompt": "a fox" } });
         let request = front
             .request(Method::POST, "/account/v1/quote")

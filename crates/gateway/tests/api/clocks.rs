@@ -3,11 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
 
 use crate::backends::{connect, finished};
+use crate::batches::{imagine, open, submit, until};
 use crate::gateway::{Gateway, Options};
 
 /// A library that shifts the wall clock of a process; `None` where nothing can be compiled.
@@ -150,6 +153,59 @@ async fn a_wall_clock_that_is_set_changes_nothing_for_jobs() {
         let ready = worked.front.get("", "/readyz").await;
         assert!(is_ahead(&ready.json["data"], 0), "{}", ready.json);
     }
+}
+
+/// The promise: whoever follows an account is told of every end, also of one that a clock which was set back dates before what
+/// was told; and so is whoever comes back to an account or a batch with an event of a time that is yet to come.
+#[tokio::test]
+async fn an_end_is_told_although_the_clock_was_set_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(library) = shifted_clock(folder.path()) else {
+        return;
+    };
+    let file = folder.path().join("seconds");
+    let set = |seconds: i64| std::fs::write(&file, seconds.to_string()).expect("written");
+    set(0);
+    let options = Options::default().set("TEST_CLOCK_FILE", &file.display().to_string());
+    let gateway = options.preload(&library).spawn().await;
+    if gateway.database().starts_with("postgres") {
+        return;
+    }
+    let key = gateway.account(100).await.key;
+    let body = json!({ "requests": [imagine("a lake [[stall]]")] });
+    let batch = submit(&gateway, &key, &body, None).await.json["data"].clone();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let id = text(&batch["answers"][0]["data"]["jobId"]);
+    let mut stream = open(&gateway, &key, "/jobs/v1/events", None).await;
+    // From here on there is nothing to tell of it until it ends.
+    let told = until(&mut stream, |_, job| job["status"] == "ON_QUEUE").await;
+    let last = told.last().expect("an event").0;
+    set(-3_600);
+    let deadline = Instant::now() + Duration::from_mins(3);
+    let mut ready = gateway.get("", "/readyz").await.json;
+    assert!(is_ahead(&ready["data"], -3_600), "{ready}");
+    while !is_ahead(&ready["data"], 0) {
+        assert!(Instant::now() < deadline, "it is taken over: {ready}");
+        sleep(Duration::from_millis(500)).await;
+        ready = gateway.get("", "/readyz").await.json;
+    }
+    let cancel = format!("/jobs/v1/{id}/cancel");
+    let cancelled = gateway.post(&key, &cancel, json!({})).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.json);
+    let ended = |_: &str, job: &Value| job["jobId"] == *id && job["status"] == "FAILED";
+    let told = until(&mut stream, ended).await;
+    assert!(told.iter().any(|(_, job)| ended("", job)), "{told:?}");
+
+    let mut stream = open(&gateway, &key, "/jobs/v1/events", Some(last)).await;
+    let told = until(&mut stream, ended).await;
+    let (now, _) = told.last().expect("an event");
+    assert!(*now < last, "an event of the time that is shown: {now}");
+    let path = format!("/jobs/v1/batch/{}/events", text(&batch["batchId"]));
+    let mut stream = open(&gateway, &key, &path, Some(last)).await;
+    assert_eq!(stream.status(), 200, "there may be more");
+    let told = until(&mut stream, |kind, _| kind == "batch").await;
+    let (_, end) = told.last().expect("an end");
+    assert_eq!(end["done"], true, "{end}");
 }
 
 /// Has a database tell another time than its server: what is named like its clock stands before it.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atelier_contract::time::timestamp;
-use atelier_engine::Clock;
+use atelier_engine::{Clock, key};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::gateway::{Gateway, Options, send};
+use crate::gateway::{ADMIN_TOKEN, Gateway, Options, send};
 
 const INFO: &str = "/artgen/v1/info";
 
@@ -164,6 +164,7 @@ async fn wrong_keys_are_slowed_down_and_right_ones_are_not() {
         .spawn()
         .await;
     let caller = gateway.account(1).await;
+    assert_eq!(gateway.get(&caller.key, INFO).await.status, 200);
     for _ in 0..5 {
         gateway
             .get("at_guess", INFO)
@@ -213,6 +214,58 @@ async fn an_account_has_its_own_rate() {
     let calm_one = gateway.get(&calm.key, INFO).await;
     assert_eq!(calm_one.header("ratelimit"), "\"calls\";r=2;t=1");
     assert_eq!(gateway.get(&calm.key, INFO).await.status, 200);
+}
+
+/// The promise: once a network had too many wrong keys, its places bound how many reads a second more of them cost: each waits before
+/// anybody is asked about a key, a token or a session that was not known lately. Those that were go on, and right ones get in.
+#[tokio::test]
+async fn a_network_that_guesses_too_much_waits_before_it_is_asked_about() {
+    let gateway = Options::default()
+        .set("LIMITS_WRONG_KEYS_PER_MINUTE", "2")
+        .spawn()
+        .await;
+    let (known, fresh) = (gateway.account(1).await, gateway.account(1).await);
+    let operator = async |name: &str| {
+        let body = json!({ "name": name, "role": "viewer" });
+        let path = "/admin/v1/operators";
+        let made = gateway.operate(Method::POST, path, Some(body)).await;
+        let token = made.json["data"]["token"].as_str();
+        token.expect("a token").to_owned()
+    };
+    let (viewer, other) = (operator("known").await, operator("fresh").await);
+    let stats = async |token: &str| {
+        let request = gateway.request(Method::GET, "/admin/v1/stats");
+        send(request.bearer_auth(token)).await
+    };
+    let jobs = async |session: &str| {
+        let request = gateway.request(Method::GET, "/jobs/v1");
+        send(request.header("cookie", format!("atelier_session={session}"))).await
+    };
+    assert_eq!(gateway.get(&known.key, INFO).await.status, 200);
+    assert_eq!(stats(&viewer).await.status, 200);
+    // Longer than a key is believed without a look.
+    sleep(Duration::from_millis(1_200)).await;
+    // A session that is made up is a guess like any other.
+    let guess = gateway.get(&key::generate(), INFO).await;
+    guess.assert_refused(401, "unauthorized");
+    let guess = jobs(&key::generate_session()).await;
+    guess.assert_refused(401, "unauthorized");
+    for _ in 0..2 {
+        let guess = gateway.get(&key::generate(), INFO).await;
+        guess.assert_refused(429, "rate_limited");
+        let guess = jobs(&key::generate_session()).await;
+        guess.assert_refused(429, "rate_limited");
+    }
+    let has_waited = |begun: Instant| begun.elapsed() >= Duration::from_millis(500);
+    let begun = Instant::now();
+    assert_eq!(gateway.get(&fresh.key, INFO).await.status, 200);
+    assert!(has_waited(begun));
+    let begun = Instant::now();
+    assert_eq!(stats(&other).await.status, 200);
+    assert!(has_waited(begun));
+    assert_eq!(gateway.get(&known.key, INFO).await.status, 200);
+    assert_eq!(stats(&viewer).await.status, 200);
+    assert_eq!(stats(ADMIN_TOKEN).await.status, 200);
 }
 
 /// The promise: who does not heed that it asks too much has no more of the service for it. Being told so takes a moment,

@@ -1,6 +1,6 @@
 //! Listeners with a role serve that role and nothing else.
 
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::gateway::{ADMIN_TOKEN, Options, client, send};
@@ -71,6 +71,35 @@ async fn strangers_of_a_public_service_see_neither_counters_nor_back_ends() {
     };
     send(metrics()).await.assert_refused(401, "unauthorized");
     assert_eq!(send(metrics().bearer_auth(ADMIN_TOKEN)).await.status, 200);
+}
+
+/// The promise: what listens for collectors elsewhere than on loopback asks them for a token, and shows no names without one.
+#[tokio::test]
+async fn a_listener_for_collectors_that_others_can_reach_asks_for_a_token() {
+    let listeners = r#"[{ address = "0.0.0.0:0", role = "metrics" }, { address = "127.0.0.1:0", role = "metrics" }]"#;
+    let gateway = Options::default()
+        .set("LISTENERS", listeners)
+        .more_listeners(2)
+        .spawn()
+        .await;
+    let [open, own] =
+        [1, 2].map(|place: usize| gateway.addresses[place].replace("0.0.0.0", "127.0.0.1"));
+    let client = client();
+    let get = |address: &str, path: &str| client.get(format!("http://{address}{path}"));
+    let metrics = send(get(&open, "/metrics")).await;
+    metrics.assert_refused(401, "unauthorized");
+    let metrics = get(&open, "/metrics").bearer_auth(ADMIN_TOKEN);
+    assert_eq!(send(metrics).await.status, 200);
+    assert_eq!(send(get(&own, "/metrics")).await.status, 200);
+    let names = async |request: RequestBuilder| {
+        let ready = send(request).await;
+        assert_eq!(ready.status, 200, "{}", ready.json);
+        ready.json["data"]["backends"].as_array().map(Vec::len)
+    };
+    assert_eq!(names(get(&open, "/readyz")).await, Some(0));
+    let operator = get(&open, "/readyz").bearer_auth(ADMIN_TOKEN);
+    assert_eq!(names(operator).await, Some(1));
+    assert_eq!(names(get(&own, "/readyz")).await, Some(1));
 }
 
 const IMAGE: &str = "/v1/images/generations";

@@ -467,11 +467,18 @@ async fn the_bare_name_of_the_console_leads_to_it() {
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .expect("a client");
-    for method in [Method::GET, Method::HEAD] {
-        let url = format!("{}/console", gateway.base_url);
-        let answer = send(client.request(method, url)).await;
-        assert!(answer.status.is_redirection(), "{}", answer.status);
-        assert_eq!(answer.header("location"), "/console/");
+    // What stands behind a `?` goes along.
+    for (asked, to) in [
+        ("/console", "/console/"),
+        ("/console?a=1", "/console/?a=1"),
+        ("/console?q=%20a&x", "/console/?q=%20a&x"),
+    ] {
+        for method in [Method::GET, Method::HEAD] {
+            let url = format!("{}{asked}", gateway.base_url);
+            let answer = send(client.request(method, url)).await;
+            assert!(answer.status.is_redirection(), "{}", answer.status);
+            assert_eq!(answer.header("location"), to);
+        }
     }
     let followed = send(gateway.request(Method::GET, "/console")).await;
     assert_eq!(followed.status, 200);

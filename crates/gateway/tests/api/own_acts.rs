@@ -1,5 +1,5 @@
 //! What callers do to their own accounts: a list of the account, with a rate, and nothing in the operators' list. Sessions of
-//! the console are such acts; they are calls like any other, and few live at once.
+//! the console are such acts with a rate of each key's; they are calls like any other, and few live at once.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -98,8 +98,9 @@ async fn acts_of_callers_have_a_rate_that_never_keeps_a_key_alive() {
     let refused = issue(&gateway, &caller).await;
     refused.assert_refused(429, "rate_limited");
     assert!(!refused.header("retry-after").is_empty());
-    let refused = sign_in(&gateway, &caller.key).await;
-    refused.assert_refused(429, "rate_limited");
+    // What keys open is counted by key.
+    let opened = sign_in(&gateway, &caller.key).await;
+    assert_eq!(opened.status, 200, "{}", opened.json);
     let path = format!("/account/v1/keys/{}", last.as_str().expect("an id"));
     let revoke = gateway.request(Method::DELETE, &path);
     let revoked = send(revoke.header("SVC-API-KEY", &caller.key)).await;
@@ -149,4 +150,38 @@ async fn signing_in_counts_as_a_call_of_the_account() {
         }
     }
     assert!((5..=15).contains(&refused), "{refused} of 20 were refused");
+}
+
+/// The promise: a key that may only read cannot keep its account from changing itself by signing in, and neither can bodies
+/// that describe nothing.
+#[tokio::test]
+async fn what_changes_nothing_uses_up_no_acts_of_the_account() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(10).await;
+    let wish = json!({ "scopes": ["read"] });
+    let issued = gateway.post(&caller.key, "/account/v1/keys", wish).await;
+    let read = issued.json["data"]["api_key"].as_str().expect("a key");
+    let mut refused = 0;
+    for _ in 0..25 {
+        let opened = sign_in(&gateway, read).await;
+        match opened.status.as_u16() {
+            200 => {}
+            429 => refused += 1,
+            other => panic!("{other}: {}", opened.json),
+        }
+    }
+    assert!((1..=5).contains(&refused), "{refused} of 25 were refused");
+    let rotate = async || {
+        let secret = "/account/v1/callbacks/secret";
+        let rotated = gateway.post(&caller.key, secret, json!({})).await;
+        assert_eq!(rotated.status, 200, "{}", rotated.json);
+    };
+    rotate().await;
+    let nothing = json!({ "vendor": "relay", "base_url": "ftp://x/", "credential": "x" });
+    for _ in 0..25 {
+        let path = "/custody/v1/accounts";
+        let wrong = gateway.post(&caller.key, path, nothing.clone()).await;
+        assert_eq!(wrong.status, 400, "{}", wrong.json);
+    }
+    rotate().await;
 }

@@ -308,6 +308,34 @@ async fn a_caller_behind_an_unknown_proxy_reaches_nothing_on_this_machine() {
     assert_eq!(reached.json["data"]["status"], 200, "{}", reached.json);
 }
 
+/// The promise: a name from elsewhere, of a listener or in `names`, ends what is for callers on the machine alone.
+#[tokio::test]
+async fn a_service_that_has_a_name_elsewhere_reaches_nothing_on_its_own_machine() {
+    let inside = Outside::start(|mut stream| {
+        let _ = read(&mut stream);
+        answer(&mut stream, "200 OK", "", b"a secret");
+    });
+    let url = inside.url("/");
+    for (name, value, host) in [
+        (
+            "LISTENERS",
+            r#"[{ host = "own.example.com", role = "main" }]"#,
+            "own.example.com",
+        ),
+        ("NAMES", "nas.lan", "nas.lan"),
+    ] {
+        let gateway = Options::default().set(name, value).spawn().await;
+        let caller = gateway.account(100).await;
+        for line in [("Host", host), ("X-Other", "x")] {
+            for wish in [Wish::Sample(&url), Wish::Hook(&url)] {
+                let refused = named(&gateway, &caller, wish, line).await;
+                refused.assert_refused(400, "address_not_allowed");
+            }
+        }
+    }
+    assert_eq!(inside.connections(), 0, "something inside was reached");
+}
+
 /// The promise: callers use any port but those that speak to something else, unless the operator names some.
 #[tokio::test]
 async fn callers_may_name_every_port_but_the_bad_ones_unless_some_are_listed() {

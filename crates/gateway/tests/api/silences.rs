@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::backends::finished;
 use crate::gateway::{Account, Gateway, Options};
 
 /// Whoever submits is answered within this time, whatever is silent.
@@ -90,29 +91,9 @@ async fn passed(read: std::io::Result<usize>, bytes: &[u8], to: &mut TcpStream) 
     }
 }
 
-/// Submits, and is answered in time: the status and the document.
-async fn submitted(gateway: &Gateway, account: &Account) -> (u16, serde_json::Value) {
-    let begun = Instant::now();
-    let answer = gateway
-        .request(Method::POST, "/artgen/v1/imagine")
-        .header("SVC-API-KEY", &account.key)
-        .json(&json!({ "prompt": "a fox" }))
-        .send()
-        .await
-        .expect("an answer");
-    let status = answer.status().as_u16();
-    let document = answer.json().await.expect("a document");
-    let took = begun.elapsed();
-    assert!(took < ANSWERED, "{status} after {took:?}: {document}");
-    (status, document)
-}
-
-#[tokio::test]
-async fn a_submit_is_answered_within_fifteen_seconds_while_the_database_is_silent() {
-    let first = Gateway::spawn().await;
-    let Some(options) = Options::default().beside(&first) else {
-        return;
-    };
+/// A node whose database is reached through a proxy, beside another one; `None` on SQLite, where one node is alone.
+async fn behind_proxy(first: &Gateway) -> Option<(Proxy, Gateway)> {
+    let options = Options::default().beside(first)?;
     let mut url = url::Url::parse(&first.database()).expect("an address");
     let server = format!(
         "{}:{}",
@@ -123,7 +104,52 @@ async fn a_submit_is_answered_within_fifteen_seconds_while_the_database_is_silen
     let (host, port) = proxy.address.split_once(':').expect("a port");
     url.set_host(Some(host)).expect("a host");
     url.set_port(port.parse().ok()).expect("a port");
-    let second = options.set("DATABASE", url.as_str()).spawn().await;
+    let options = options
+        .set("DATABASE", url.as_str())
+        .set("LIMITS_SUBMITS_PER_SECOND", "0");
+    let second = options.spawn().await;
+    Some((proxy, second))
+}
+
+/// Posts something, and is answered in time: the status and the document.
+async fn answered(gateway: &Gateway, account: &Account, path: &str, body: &Value) -> (u16, Value) {
+    let begun = Instant::now();
+    let answer = gateway
+        .request(Method::POST, path)
+        .header("SVC-API-KEY", &account.key)
+        .json(body)
+        .send()
+        .await
+        .expect("an answer");
+    let status = answer.status().as_u16();
+    let document = answer.json().await.expect("a document");
+    let took = begun.elapsed();
+    assert!(took < ANSWERED, "{status} after {took:?}: {document}");
+    (status, document)
+}
+
+/// Submits, and is answered in time: the status and the document.
+async fn submitted(gateway: &Gateway, account: &Account) -> (u16, Value) {
+    let body = json!({ "prompt": "a fox" });
+    answered(gateway, account, "/artgen/v1/imagine", &body).await
+}
+
+/// Fifty requests that follow some jobs in turn.
+fn fifty(parents: &[String]) -> Value {
+    let follow = |parent: &String| {
+        let request = json!({ "jobId": parent, "action": "upsample1" });
+        json!({ "operation": "artgen.action", "request": request })
+    };
+    let requests: Vec<Value> = parents.iter().cycle().take(50).map(follow).collect();
+    json!({ "requests": requests })
+}
+
+#[tokio::test]
+async fn a_submit_is_answered_within_fifteen_seconds_while_the_database_is_silent() {
+    let first = Gateway::spawn().await;
+    let Some((proxy, second)) = behind_proxy(&first).await else {
+        return;
+    };
     let account = first.account(1_000).await;
     assert_eq!(submitted(&second, &account).await.0, 200);
 
@@ -139,6 +165,59 @@ async fn a_submit_is_answered_within_fifteen_seconds_while_the_database_is_silen
     proxy.freeze();
     for _ in 0..2 {
         let (status, document) = submitted(&second, &account).await;
+        assert!(status >= 500, "{status}: {document}");
+    }
+    drop(second);
+    first.command(&["audit"]);
+}
+
+/// The promise: many requests together are answered as soon as one is, and a silence is the answer of none of them for ever.
+#[tokio::test]
+async fn a_batch_is_answered_within_fifteen_seconds_and_remembers_no_silence() {
+    let first = Gateway::spawn().await;
+    let Some((proxy, second)) = behind_proxy(&first).await else {
+        return;
+    };
+    let account = first.account(10_000).await;
+    let path = format!("/admin/v1/accounts/{}", account.id);
+    let wish = json!({ "max_queue": 10_000 });
+    let changed = first.operate(Method::PATCH, &path, Some(wish)).await;
+    assert_eq!(changed.status, 200, "{}", changed.json);
+    let mut parents = Vec::new();
+    for _ in 0..8 {
+        parents.push(first.imagine(&account.key, "a fox").await);
+    }
+    for parent in &parents {
+        let job = finished(&first, &account.key, parent).await;
+        assert_eq!(job["status"], "SUCCESS", "{job}");
+    }
+    // Those of the second half are read when nothing answers any more.
+    let (half_open, frozen) = parents.split_at(4);
+    assert_eq!(submitted(&second, &account).await.0, 200);
+
+    proxy.forget_old();
+    let mut tries = 0;
+    let told = loop {
+        let body = fifty(half_open);
+        let (status, document) = answered(&second, &account, "/jobs/v1/batch", &body).await;
+        if status == 200 {
+            break document;
+        }
+        tries += 1;
+        assert!(status >= 500 && tries < 20, "{status}: {document}");
+    };
+    let answers = told["data"]["answers"].as_array().expect("answers");
+    assert_eq!(answers.len(), 50);
+    for answer in answers {
+        assert_ne!(answer["code"], "overloaded", "{answer}");
+    }
+
+    // The key is remembered for a moment, so that the batch itself meets the silence.
+    assert_eq!(submitted(&second, &account).await.0, 200, "replaced");
+    proxy.freeze();
+    for _ in 0..2 {
+        let body = fifty(frozen);
+        let (status, document) = answered(&second, &account, "/jobs/v1/batch", &body).await;
         assert!(status >= 500, "{status}: {document}");
     }
     drop(second);

@@ -1,9 +1,11 @@
 //! Whoever has no key cannot keep those out who have one: neither by answers that are not taken, nor by bodies that do not
-//! come, nor by many addresses of one network.
+//! come, nor by many addresses of one network, nor by sessions that are made up.
 
 use std::net::SocketAddr;
+use std::process::Command;
 use std::time::Duration;
 
+use atelier_engine::key;
 use bytes::Bytes;
 use h2::client::{ResponseFuture, SendRequest};
 use hyper::http;
@@ -11,6 +13,7 @@ use reqwest::Method;
 use tokio::net::TcpSocket;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::backends::finished;
 use crate::gateway::{Gateway, Options, send};
 
 /// Longer than an answer takes, however busy the machine is.
@@ -210,6 +213,125 @@ async fn pages_that_need_no_key_have_a_rate() {
         let info = gateway.get(&caller.key, "/artgen/v1/info").await;
         assert_eq!(info.status, 200, "{}", info.json);
     }
+}
+
+/// The promise: whoever asks for files without taking their bytes has the rate of pages that need no key. Who takes them is paced
+/// by them alone.
+#[tokio::test]
+async fn files_that_are_asked_for_without_their_bytes_have_a_rate() {
+    let gateway = Options::default()
+        .set("LIMITS_OPEN_PER_SECOND", "1")
+        .set("LIMITS_OPEN_BURST", "20")
+        .spawn()
+        .await;
+    let caller = gateway.account(100).await;
+    let id = gateway.imagine(&caller.key, "a lake").await;
+    let job = finished(&gateway, &caller.key, &id).await;
+    let url = job["files"][0]["url"].as_str().expect("an address");
+    let (_, file) = url.split_once("/assets/").expect("a signed address");
+    let (whole, small) = (format!("/assets/{file}"), format!("/thumbs/{file}"));
+    let mut crowd = Stranger::at(&gateway, 2, 65_535).await;
+    for _ in 0..10 {
+        let heads = [
+            head(&gateway, "HEAD", &whole),
+            head(&gateway, "HEAD", &small),
+            head(&gateway, "GET", &whole).header("if-none-match", "*"),
+            head(&gateway, "GET", &whole).header("range", "bytes=999999999-"),
+        ];
+        for one in heads {
+            crowd.ask(one.body(()).expect("a request"), true).await;
+        }
+    }
+    let answered = crowd.answered(Instant::now() + PATIENCE).await;
+    assert_eq!(answered.len(), 40, "every one is answered");
+    let refused = answered.iter().filter(|status| **status == 429).count();
+    assert!((10..=20).contains(&refused), "{refused} of 40 were refused");
+    let mut taker = Stranger::at(&gateway, 2, 65_535).await;
+    for _ in 0..30 {
+        let picture = head(&gateway, "GET", &small).body(());
+        taker.ask(picture.expect("a request"), true).await;
+    }
+    let answered = taker.answered(Instant::now() + PATIENCE).await;
+    assert_eq!(answered, vec![200; 30]);
+}
+
+/// The promise: whoever asks whether the service is well under sessions that are made up is told, and each of them counts as a
+/// wrong key of its network. Others wait for none of it.
+#[tokio::test]
+async fn made_up_sessions_at_the_page_of_health_are_wrong_keys() {
+    let gateway = Options::default()
+        .set("NAMES", "media.example.com")
+        .set("LIMITS_WRONG_KEYS_PER_MINUTE", "5")
+        .spawn()
+        .await;
+    let caller = gateway.account(10).await;
+    let mut crowd = Vec::new();
+    for _ in 0..5 {
+        let mut stranger = Stranger::at(&gateway, 2, 65_535).await;
+        for _ in 0..100 {
+            let session = format!("atelier_session={}", key::generate_session());
+            let ready = head(&gateway, "GET", "/readyz").header("cookie", session);
+            stranger.ask(ready.body(()).expect("a request"), true).await;
+        }
+        crowd.push(stranger);
+    }
+    let mut times = Vec::new();
+    for _ in 0..9 {
+        let asked = Instant::now();
+        let info = gateway.get(&caller.key, "/artgen/v1/info").await;
+        assert_eq!(info.status, 200, "{}", info.json);
+        times.push(asked.elapsed());
+    }
+    times.sort_unstable();
+    assert!(times[4] < Duration::from_millis(250), "{times:?}");
+    let by = Instant::now() + PATIENCE;
+    for stranger in crowd {
+        assert_eq!(stranger.answered(by).await, vec![200; 100]);
+    }
+    // From the same network a key is one wrong one too many, from another it is the first.
+    let made_up = key::generate();
+    let mut stranger = Stranger::at(&gateway, 2, 65_535).await;
+    let guess = head(&gateway, "GET", "/artgen/v1/info").header("svc-api-key", &made_up);
+    stranger.ask(guess.body(()).expect("a request"), true).await;
+    let answered = stranger.answered(Instant::now() + PATIENCE).await;
+    assert_eq!(answered, [429]);
+    let guess = gateway.get(&made_up, "/artgen/v1/info").await;
+    guess.assert_refused(401, "unauthorized");
+}
+
+/// The promise: of those that ask under a session whether the service is well, no more are looked up at once than their network has
+/// places for; the others are told without. The store is held up for it, which needs a server.
+#[tokio::test]
+async fn sessions_at_the_page_of_health_are_looked_up_in_the_places_of_their_network() {
+    let gateway = Options::default()
+        .set("NAMES", "media.example.com")
+        .set("LIMITS_REQUESTS", "64")
+        .set("LIMITS_WRONG_KEYS_PER_MINUTE", "0")
+        .spawn()
+        .await;
+    let url = gateway.database();
+    if url.starts_with("sqlite:") {
+        return;
+    }
+    let hold =
+        "BEGIN; LOCK TABLE console_session IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(5); COMMIT";
+    let hold = move || {
+        Command::new("psql")
+            .args([url.as_str(), "-qc", hold])
+            .output()
+    };
+    let held = tokio::task::spawn_blocking(hold);
+    sleep(Duration::from_secs(1)).await;
+    let mut crowd = Stranger::at(&gateway, 2, 65_535).await;
+    for _ in 0..40 {
+        let session = format!("atelier_session={}", key::generate_session());
+        let ready = head(&gateway, "GET", "/readyz").header("cookie", session);
+        crowd.ask(ready.body(()).expect("a request"), true).await;
+    }
+    let by = Instant::now() + Duration::from_secs(2);
+    assert_eq!(crowd.answered(by).await, vec![200; 32], "8 of 64 places");
+    let held = held.await.expect("no panic").expect("psql runs");
+    assert!(held.status.success(), "{held:?}");
 }
 
 #[tokio::test]

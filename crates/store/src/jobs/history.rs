@@ -104,11 +104,15 @@ impl Read for Owed {
 }
 
 impl Store {
-    /// The attempts at a job, oldest first.
-    pub async fn attempts(&self, job_id: &str) -> Result<Vec<AttemptRow>> {
+    /// The attempts at a job, oldest first; read for an account, or for an operator when it is none's.
+    pub async fn attempts(
+        &self,
+        account_id: Option<&str>,
+        job_id: &str,
+    ) -> Result<Vec<AttemptRow>> {
         let sql = "SELECT worker, state, why, began_ms, submitted_ms, ended_ms, cost, currency FROM attempt \
              WHERE job_id = $1 ORDER BY began_ms, id";
-        self.db().all(sql, args![job_id]).await
+        self.db().of(account_id).all(sql, args![job_id]).await
     }
 
     /// Jobs of all accounts that ended since a time, the latest first. They are found by what they moved in the

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use futures_util::future::join_all;
 
 use super::*;
+use crate::{Options, Store};
 
 /// Longer than anybody waits for a place, and with an end all the same: the thread of one without would never stop.
 const LONG: &str = "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 150000000) \
@@ -81,6 +82,67 @@ async fn reads_of_one_account_end_in_time_and_leave_places_to_the_others() {
     );
     assert!(crowd.iter().all(|read| matches!(read, Err(Error::Busy))));
     own.remove().await;
+}
+
+/// What a caller asks about its own account, each with whether it was answered.
+fn own_reads<'a>(store: &'a Store, ids: &'a [String]) -> [(&'static str, BoxFuture<'a, bool>); 6] {
+    [
+        (
+            "acts",
+            Box::pin(async move { store.account_acts("a", 0, 10).await.is_ok() }),
+        ),
+        (
+            "jobs",
+            Box::pin(async move { store.jobs_of("a", ids).await.is_ok() }),
+        ),
+        (
+            "attempts",
+            Box::pin(async move { store.attempts(Some("a"), "job").await.is_ok() }),
+        ),
+        (
+            "tries",
+            Box::pin(async move { store.delivery_log("a", "cb_job").await.is_ok() }),
+        ),
+        (
+            "itself",
+            Box::pin(async move { store.own_account("a").await.is_ok() }),
+        ),
+        (
+            "refused prompts",
+            Box::pin(async move { store.refused_prompts("a", "artgen", 1).await.is_ok() }),
+        ),
+    ]
+}
+
+/// The promise: what a caller asks about its own account waits for a place of the accounts', and leaves those that are kept
+/// for the service to the service.
+#[tokio::test]
+async fn reads_of_an_account_leave_the_kept_places_alone() {
+    let name = format!("atelier-kept-{}.db", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let options = Options {
+        readers: 4,
+        ..Options::default()
+    };
+    let store = Store::open(&format!("sqlite:{}", path.display()), options).await;
+    let store = store.expect("the store opens");
+    let ids = ["job".to_owned()];
+    let crowd = store.db().shares().take(&Arc::from("crowd"), 3).await;
+    for (what, read) in own_reads(&store, &ids) {
+        let early = timeout(Duration::from_millis(100), read).await;
+        assert!(early.is_err(), "{what}: answered with the service's place");
+    }
+    let service = timeout(Duration::from_secs(5), store.account("a")).await;
+    let service = service.expect("a place is kept").expect("a read");
+    assert_eq!(service, None);
+    drop(crowd);
+    for (what, read) in own_reads(&store, &ids) {
+        assert!(read.await, "{what}");
+    }
+    store.close().await;
+    for end in ["", "-wal", "-shm"] {
+        drop(std::fs::remove_file(format!("{}{end}", path.display())));
+    }
 }
 
 /// The promise: a server is told how long a read may take, and gives it up by itself.

@@ -21,6 +21,8 @@ async fn an_account_starts_with_its_grant(rig: Rig) {
         .expect("there");
     assert_eq!((account.balance, account.frozen), (quota(50), quota(0)));
     assert_eq!((account.max_queue, account.disabled), (10, false));
+    let own = rig.store.own_account(&id).await.expect("a read");
+    assert_eq!(own, Some(account));
     let (rows, total) = rig.store.ledger(Some(&id), 0, 10).await.expect("a page");
     assert_eq!((rows.len(), total), (1, 1));
     assert_eq!(

@@ -215,6 +215,19 @@ async fn acts_of_an_account_are_a_list_of_its_own(rig: Rig) {
     let (rows, total) = list().await;
     let ids: Vec<_> = rows.iter().map(|row| &*row.id).collect();
     assert_eq!((ids, total), (vec!["own-1", "own-0"], 2));
+    // Pages are the same from whichever end they are read.
+    for (offset, limit, want) in [
+        (0, 1, vec!["own-1"]),
+        (1, 1, vec!["own-0"]),
+        (1, 10, vec!["own-0"]),
+        (2, 10, vec![]),
+        (i64::MAX, 10, vec![]),
+    ] {
+        let page = rig.store.account_acts(&id, offset, limit).await;
+        let (rows, total) = page.expect("rows");
+        let ids: Vec<_> = rows.iter().map(|row| &*row.id).collect();
+        assert_eq!((ids, total), (want, 2), "{offset} {limit}");
+    }
     let (rows, total) = rig.store.audit(0, 10).await.expect("rows");
     assert_eq!((&*rows[0].id, total), ("own-2", 1));
     assert_eq!(rig.store.check_audit().await.expect("checked"), [""; 0]);

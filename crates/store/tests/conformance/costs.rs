@@ -66,7 +66,7 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
         let id = at_vendor(&rig, &account, attempt).await;
         let settled = rig.settle(paid(&rig, &id, (attempt, micros))).await;
         assert!(matches!(settled, Settled::Done(_)));
-        let attempts = rig.store.attempts(&id).await.expect("a read");
+        let attempts = rig.store.attempts(None, &id).await.expect("a read");
         assert_eq!(
             (attempts[0].cost, attempts[0].currency.as_deref()),
             (Some(micros), Some("USD"))
@@ -148,7 +148,7 @@ async fn nothing_of_a_settlement_that_fails_is_counted(rig: Rig) {
     let failed = rig.store.settle(paid(&rig, &id, ("broken", 5))).await;
     assert!(failed.is_err(), "the books cannot be written");
     assert_eq!(costs(&rig).await, []);
-    let attempts = rig.store.attempts(&id).await.expect("a read");
+    let attempts = rig.store.attempts(None, &id).await.expect("a read");
     assert_eq!(attempts[0].cost, None);
     assert_eq!(
         rig.purse(&account).await,

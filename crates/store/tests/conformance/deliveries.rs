@@ -119,8 +119,8 @@ async fn tries_recorded_together_are_each_answered(rig: Rig) {
         assert_eq!(page.expect("a page").1, 10, "{state}");
     }
     for one in &claimed {
-        let log = rig.store.delivery_log(&one.id).await.expect("a log");
-        assert_eq!(log.len(), 1);
+        let log = rig.store.delivery_log(&one.account_id, &one.id).await;
+        assert_eq!(log.expect("a log").len(), 1);
     }
 }
 
@@ -145,7 +145,7 @@ async fn a_try_is_recorded_with_its_log(rig: Rig) {
     let done = result(&second, DeliveryState::Delivered, 200);
     assert!(rig.store.finish_delivery(done).await.expect("an answer"));
     assert_eq!(rig.store.next_delivery_ms().await.expect("a time"), None);
-    let log = rig.store.delivery_log(&id).await.expect("a log");
+    let log = rig.store.delivery_log(&account, &id).await.expect("a log");
     let told: Vec<_> = log
         .iter()
         .map(|one| (one.attempt, one.status, one.error.as_deref()))

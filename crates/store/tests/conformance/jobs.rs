@@ -43,7 +43,10 @@ async fn a_job_is_found_by_its_owner_only(rig: Rig) {
     let several = rig.store.jobs_of_anyone(&ids).await.expect("a read");
     let mut several: Vec<String> = several.into_iter().map(|row| row.id).collect();
     several.sort();
-    assert_eq!(several, [id, another]);
+    assert_eq!(several, [id.clone(), another]);
+    let own = rig.store.jobs_of(&mine, &ids).await.expect("a read");
+    let own: Vec<String> = own.into_iter().map(|row| row.id).collect();
+    assert_eq!(own, [id], "nobody else's");
 }
 
 /// The promise: page numbers lead where they would if all jobs before were counted, unfinished ones among them.
@@ -432,12 +435,12 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
     let running = rig.running(&account, 1).await;
     let fence = rig.job(&running).await.fence;
     assert!(rig.begin(&running, fence, "t1").await);
-    let attempts = rig.store.attempts(&running).await.expect("attempts");
+    let attempts = rig.store.attempts(None, &running).await.expect("attempts");
     assert_eq!(attempts.len(), 1);
     assert_eq!(attempts[0].ended_ms, None);
     assert!(
         rig.store
-            .attempts("unknown")
+            .attempts(Some(&account), "unknown")
             .await
             .expect("none")
             .is_empty()

@@ -56,7 +56,10 @@ async fn tries_of_finished_deliveries_are_forgotten(rig: Rig) {
         let gone = rig.store.forget_tries(DUE + 20, limit).await;
         gone.expect("a count")
     };
-    let left = async |id: &str| rig.store.delivery_log(id).await.expect("a log").len();
+    let left = async |id: &str| {
+        let log = rig.store.delivery_log(&account, id).await;
+        log.expect("a log").len()
+    };
     assert_eq!(forget(1).await, 1);
     assert_eq!(
         (left(&older).await, left(&old).await),

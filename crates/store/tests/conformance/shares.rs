@@ -9,6 +9,7 @@ each_db!(
     what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted,
     the_same_input_in_the_same_moment_is_told_from_a_new_one,
     refused_prompts_are_counted_by_family_and_day,
+    a_day_that_is_over_does_not_begin_again_for_refused_prompts,
 );
 
 fn asset(key: &str, account: &str, bytes: i64) -> Asset {
@@ -145,8 +146,28 @@ async fn refused_prompts_are_counted_by_family_and_day(rig: Rig) {
     );
     assert_eq!(counted("artgen", 8).await, 0, "a new day");
     count("artgen", 8).await;
-    assert_eq!(
-        (counted("artgen", 8).await, counted("artgen", 7).await),
-        (1, 0)
-    );
+    assert_eq!(counted("artgen", 8).await, 1);
+}
+
+/// The promise: a clock that is set back over midnight gives nobody the day before once more; one that was wrong by days keeps
+/// nobody waiting for them.
+async fn a_day_that_is_over_does_not_begin_again_for_refused_prompts(rig: Rig) {
+    let id = rig.account(1, 1).await;
+    let counted = async |day| {
+        let found = rig.store.refused_prompts(&id, "artgen", day).await;
+        found.expect("read")
+    };
+    let count = async |day| {
+        let counted = rig.store.count_refused(&id, "artgen", day).await;
+        counted.expect("counted");
+    };
+    for day in [7, 7, 8] {
+        count(day).await;
+    }
+    assert_eq!((counted(8).await, counted(7).await), (1, 1), "set back");
+    count(7).await;
+    assert_eq!((counted(8).await, counted(7).await), (2, 2), "it goes on");
+    assert_eq!(counted(6).await, 0, "by days");
+    count(6).await;
+    assert_eq!((counted(6).await, counted(7).await), (1, 0));
 }

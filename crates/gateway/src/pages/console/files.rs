@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
-use hyper::header::CONTENT_SECURITY_POLICY;
+use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue, LOCATION};
 
 use super::{catalogue, modules};
 use crate::app::App;
@@ -135,9 +135,16 @@ pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<F
     Ok(File(named(&app, &received, wanted)))
 }
 
-/// The name of the console without its last stroke, as people type it. What follows a `#` goes along by itself.
-pub(crate) async fn lead(_: Arc<App>, _: Received, (): ()) -> Result<File, Denial> {
-    Ok(File(reply::see_other("/console/")))
+/// The name of the console without its last stroke, as people type it. What follows a `#` goes along by itself, what follows
+/// a `?` has to be taken along.
+pub(crate) async fn lead(_: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+    let mut reply = reply::see_other("/console/");
+    if let Some(query) = received.head.uri.query()
+        && let Ok(to) = HeaderValue::try_from(format!("/console/?{query}"))
+    {
+        reply.headers_mut().insert(LOCATION, to);
+    }
+    Ok(File(reply))
 }
 
 /// The file of a name, or the page that draws every view.

@@ -88,7 +88,9 @@ pub(crate) async fn visit(
     let earlier = session::word(&received.head.headers);
     let (by, account) = (received.acting()?, received.account_param(0));
     let sessions = app.engine.office().sessions();
-    let word = sessions.visit(by, &account, earlier).await?;
+    let word = sessions
+        .visit(by, &account, earlier, &app.root_hash)
+        .await?;
     let opened = of(&app, &word).await?.ok_or_else(nobody)?;
     Ok(WithCookie(
         Data(opened),
@@ -111,7 +113,7 @@ async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
             app.engine
                 .office()
                 .accounts()
-                .one(&caller.account_id)
+                .own(&caller.account_id)
                 .await?,
         )),
         None => None,
